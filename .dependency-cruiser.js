@@ -34,8 +34,8 @@ export default {
     fence('fence-mongodb', '^(shared/store|test)/', npm('mongodb')),
     fence('fence-sqlite', '^(shared/store|test)/', '^(node:)?sqlite$'),
     fence('fence-fastify', '^(services/gateway|test)/', npm('fastify')),
-    fence('fence-openid-client', '^(services/gateway/session/oidc-provider[.]ts$|test/)', npm('openid-client')),
-    fence('fence-cookie', '^(services/gateway/session/session-cookie[.]ts$|test/)', npm('cookie')),
+    fence('fence-openid-client', '^(services/gateway/session/oidc/oidc-provider[.]ts$|test/)', npm('openid-client')),
+    fence('fence-cookie', '^(services/gateway/session/caller/session-cookie[.]ts$|test/)', npm('cookie')),
     fence('fence-undici', '^(services/(prober|notifier)|test)/', npm('undici')),
     fence('fence-xstate', '^(machines|services/(keeper|notifier)|infra/(machines|replay)|test)/', npm('xstate')),
     {
@@ -45,18 +45,44 @@ export default {
       to: { path: npm('@modelcontextprotocol/[^/]+'), reachable: true },
     },
     fence('fence-mcp', '^(services/mcp|test)/', npm('@modelcontextprotocol/[^/]+')),
-    fence('fence-pino', '^(shared/logger[.]ts$|test/)', npm('pino')),
-    fence('fence-yaml', '^(infra/apply|test)/', npm('yaml')),
+    fence('fence-preact', '^(services/dashboard|test/dashboard)/', npm('(preact|@preact/[^/]+)')),
+    fence('fence-esbuild', '^services/gateway/dashboard/assets[.]ts$', npm('esbuild')),
+    fence(
+      'fence-playwright',
+      '^test/(dashboard/|pictures/|support/clients/find-browser|bench/parts/part-dashboard)',
+      npm('(playwright-core|axe-core)'),
+    ),
+    {
+      name: 'dashboard-runs-in-a-browser',
+      severity: 'error',
+      from: { path: '^services/dashboard/' },
+      to: {
+        pathNot: [
+          '^services/dashboard/',
+          '^shared/(contracts/session/page-paths|manifest/manifest-of|async/in-parallel)[.]ts$',
+          npm('(preact|@preact/[^/]+)'),
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    fence('fence-pino', '^(shared/observability/logger[.]ts$|test/)', npm('pino')),
+    fence('fence-yaml', '^(services/gateway/configuration|test)/', npm('yaml')),
+    fence('fence-ws', '^(infra/cli|test)/', npm('ws')),
     fence('fence-commander', '^(infra/(cli|gates)|test)/', npm('commander')),
     {
       name: 'no-development-dependency-at-runtime',
       severity: 'error',
-      from: { path: '^(services|machines|shared|infra/(apply|cli|embedded))/' },
+      from: { path: '^(services|machines|shared|infra/(cli|runtime))/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     { name: 'unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '^(test|infra)/|/main[.]ts$|^[.]dep' }, to: {} },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, pathNot: '^(test|infra)/|/main[.]tsx?$|[.]d[.]ts$|^[.]dep' },
+      to: {},
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
@@ -65,7 +91,7 @@ export default {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json', '.css'],
     },
   },
 }

@@ -1,24 +1,23 @@
-// The delivery machine: one alert on its way to one destination, from queued to delivered or failed. Pure: instants and
-// jittered delays come in events, a timer is the deadline in the context. It never sends, writes or looks at a clock.
+// Delivery machine: one alert on its way to one destination, from queued to delivered or failed. Pure: instants and jittered delays come in
+// events, a timer is the deadline in the context. It never sends, writes or reads a clock.
 import { assign, setup } from 'xstate'
-import { initialTransition, transition } from '#machines/transition.ts'
-import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/delivery.ts'
+import type { DeliveryContext } from '#shared/contracts/notifications/delivery.ts'
 
-/** Version of the persisted snapshot; a change of states or context that old snapshots do not fit raises it. */
+/** Version of the persisted snapshot. Raise it when states or context change so that old snapshots no longer fit. */
 export const deliveryVersion = 1
 
 /** `at` is the instant of the event; all instants in ms since the epoch. */
 export type DeliveryEvent =
-  /** A notifier took it to send it now; its claim ends at `until`. */
+  /** A notifier claimed the delivery to send it now; the claim ends at `until`. */
   | { type: 'delivery.claimed'; at: number; until: number }
   | { type: 'attempt.delivered'; at: number }
-  /** `retryMs`: the pause before the next attempt, jitter and Retry-After included. */
+  /** `retryMs`: the pause before the next attempt, ms, including jitter and Retry-After. */
   | { type: 'attempt.refused'; at: number; retryable: boolean; error: string; retryMs: number }
-  /** The claim ended without an outcome: its notifier died or lost the store. */
+  /** The claim ended without an outcome: its notifier crashed or lost the store. */
   | { type: 'claim.lapsed'; at: number }
-  /** The claim's own notifier gives it back without knowing an outcome, because it stops. */
+  /** The claim's own notifier gives the delivery back without an outcome, because the notifier stops. */
   | { type: 'claim.released'; at: number }
-  /** It can no longer be sent: the destination was switched off or deleted, or no body can be made. */
+  /** The delivery can no longer be sent: the destination was disabled or deleted, or no body can be made. */
   | { type: 'delivery.withdrawn'; at: number; error: string }
 
 /** Orders for the notifier, in the order in which they were given. */
@@ -26,13 +25,13 @@ export type DeliveryEffect =
   | { type: 'send'; params: { attempt: number } }
   | { type: 'logAttempt'; params: { attempt: number; status: 'delivered' | 'failed'; error: string; at: number } }
   | { type: 'wakeAt'; params: { at: number } }
-  /** The delivery is terminal: the next message of its incident to this destination may go. */
+  /** The delivery is terminal: the next message of its incident to this destination can be sent. */
   | { type: 'startNext'; params: undefined }
 
 export interface DeliveryInput {
-  /** When it was opened: it is due at once. */
+  /** Instant of the opening, ms: the delivery is due at once. */
   at: number
-  /** The last instant at which a failed attempt is followed by another. */
+  /** Last instant at which a failed attempt is followed by another, ms. */
   giveUpAt: number
 }
 
@@ -47,7 +46,7 @@ export const deliveryMachine = setup({
   guards: {
     isDue: ({ context, event }) => event.at >= (context.deadlineAt ?? Number.POSITIVE_INFINITY),
     mayRetry: ({ context, event }) => event.type === 'attempt.refused' && event.retryable && event.at < context.giveUpAt,
-    // A claim that ended before the give-up instant was found late: it still deserves another attempt.
+    // A claim that ended before `giveUpAt` was found late: the delivery still gets another attempt.
     isDueAndWasLastChance: ({ context: { deadlineAt, giveUpAt }, event }) =>
       deadlineAt !== null && event.at >= deadlineAt && deadlineAt >= giveUpAt,
   },
@@ -70,7 +69,7 @@ export const deliveryMachine = setup({
   },
 }).createMachine({
   id: 'delivery',
-  // Tolerates missing input: `transition.ts` makes an actor without one, which nobody starts.
+  // Tolerates missing input: `transition.ts` makes an actor without input, and never starts the actor.
   context: ({ input }) => ({ attempts: 0, deadlineAt: input?.at ?? 0, giveUpAt: input?.giveUpAt ?? 0, lastError: null }),
   initial: 'queued',
   states: {
@@ -147,38 +146,7 @@ export const deliveryMachine = setup({
         'delivery.withdrawn': { target: 'failed', actions: 'rememberError' },
       },
     },
-    delivered: { type: 'final', entry: ['clearDeadline', 'startNext'] },
-    failed: { type: 'final', entry: ['clearDeadline', 'startNext'] },
+    delivered: { type: 'final', description: 'The receiver took it.', entry: ['clearDeadline', 'startNext'] },
+    failed: { type: 'final', description: 'Given up, or withdrawn.', entry: ['clearDeadline', 'startNext'] },
   },
 })
-
-/** A new delivery, due at once. */
-export function openDelivery(input: DeliveryInput): DeliverySnapshot {
-  const [state] = initialTransition(deliveryMachine, input)
-  return persisted(state)
-}
-
-/**
- * The snapshot after an event and the orders that follow from it. An event that the state does not take (or a claim before
- * its time) answers the very same snapshot object and no orders. Throws on a snapshot of another machine or version.
- */
-export function advanceDelivery(
-  snapshot: DeliverySnapshot,
-  event: DeliveryEvent,
-): { snapshot: DeliverySnapshot; effects: DeliveryEffect[] } {
-  if (snapshot.machine !== 'delivery' || snapshot.version !== deliveryVersion) {
-    throw new RangeError(`Cannot continue a ${snapshot.machine} snapshot of version ${snapshot.version}`)
-  }
-  const state = deliveryMachine.resolveState({ value: snapshot.value, context: snapshot.context })
-  const [next, actions] = transition(deliveryMachine, state, event)
-  // Every transition of this machine changes its state.
-  if (next.value === snapshot.value) return { snapshot, effects: [] }
-  const effects = actions.map(({ type, params }) => ({ type, params }) as DeliveryEffect)
-  return { snapshot: persisted(next), effects }
-}
-
-export const isTerminal = (snapshot: DeliverySnapshot): boolean => snapshot.value === 'delivered' || snapshot.value === 'failed'
-
-function persisted(state: { value: DeliverySnapshot['value']; context: DeliveryContext }): DeliverySnapshot {
-  return { machine: 'delivery', version: deliveryVersion, value: state.value, context: state.context }
-}

@@ -1,12 +1,13 @@
-// The next step that time alone makes in an open incident, asked of the machine itself. Pure. Rule: docs/reference/v3.md, 5.7.
-import type { IncidentSnapshot, NextStep } from '#shared/contracts/incident.ts'
-import { type IncidentEvent, incidentMachine } from './incident.ts'
+// Next step of an open incident by time alone, computed by the machine itself (v3 5.7). Pure.
+import type { IncidentSnapshot, NextStep } from '#shared/contracts/incidents/incident.ts'
+import { incidentMachine } from './incident.ts'
+import type { IncidentEvent } from './incident-types.ts'
 import { transition } from './transition.ts'
 
 interface Outlook {
-  /** Whether its rule can decide now; if not, no hold comes to its end. */
+  /** Whether the incident's rule can decide now; if not, no delay ends. */
   isDecided: boolean
-  /** The end of the running maintenance window, ms, before which no reminder is sent; null: none runs. */
+  /** End of the running maintenance window, ms, before which no reminder is sent; null: no window runs. */
   mutedTo: number | null
 }
 
@@ -16,7 +17,7 @@ const timed = [
   ['reminder.due', 'remind'],
 ] as const
 
-/** Null if nothing happens to it without a report. */
+/** Returns the next step; null: without a report nothing happens to the incident. */
 export function nextStep(
   { value, context }: Pick<IncidentSnapshot, 'value' | 'context'>,
   { isDecided, mutedTo }: Outlook,
@@ -30,7 +31,7 @@ export function nextStep(
   const [, what] = step
   if (what !== 'remind') return isDecided ? { what, at } : null
   if (mutedTo === null || at >= mutedTo) return { what, at }
-  // The window's end belongs to it no more.
+  // The window excludes its end.
   const { reminderAt } = moved({ type: 'reminder.missed', at: mutedTo - 1 })[0].context
   return reminderAt === null ? null : { what, at: reminderAt }
 }

@@ -1,246 +1,181 @@
-// Incident state machine. Pure: instants arrive in events, a timer is `deadlineAt` in the context, and its owner sends the event when it is due.
-// Effects are orders that the owner carries out. Never reads a clock.
+// Incident state machine of reference/incidents 2. Pure: instants arrive in events, and a timer is `deadlineAt` in the context.
+// Its owner sends timed events when they are due, and carries out its orders (`record`, `announce`). Never reads a clock.
 import { assign, enqueueActions, setup } from 'xstate'
-import type { AcknowledgedVia, ClosedReason, HistoryKind, IncidentContext } from '#shared/contracts/incident.ts'
-import type { Condition } from '#shared/contracts/verdict.ts'
-import {
-  type Announcement,
-  holdEnd,
-  type IncidentInput,
-  nextReminder,
-  noInput,
-  openContext,
-  unpaused,
-} from './incident-context.ts'
+import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
+import type { ClosedReason, HistoryKind, IncidentContext } from '#shared/contracts/incidents/incident.ts'
+import type { Condition } from '#shared/contracts/subjects/verdict.ts'
+import type { Announcement, IncidentEvent, IncidentInput } from './incident-types.ts'
 
-/** Raised whenever a transition or a context field changes its meaning; kept with every record. */
+/** Version of snapshots and records, stored in each of them. Raise it when a transition or a context field changes its meaning. */
 export const incidentVersion = 5
-
-/**
- * `muted`: a maintenance window runs, so problems and silences are not announced (spec B, Events 2); absent: none runs. `doubtful`: the
- * verdict rests on silence that is held back, so its owner sends no end of a hold yet (ADR 22).
- */
-export type IncidentEvent =
-  | { type: 'problem.judged'; at: number; muted?: boolean }
-  | { type: 'no_data.judged'; at: number }
-  | { type: 'ok.judged'; at: number; doubtful?: boolean }
-  /** The confirm hold's end is reached while the rule is judged not ok. */
-  | { type: 'hold.elapsed'; at: number; muted?: boolean }
-  /** The close hold's end is reached while the rule is judged ok. */
-  | { type: 'recovery.elapsed'; at: number }
-  /** The rule of a Template can no longer decide: the running hold stands still (v3 4.7). */
-  | { type: 'unknown.judged'; at: number }
-  /** It decides again, and as before: the hold goes on from where it stood. */
-  | { type: 'known.judged'; at: number }
-  | { type: 'reminder.due'; at: number; muted?: boolean }
-  /** A reminder whose instant passed unseen: skipped to the next, never replayed. */
-  | { type: 'reminder.missed'; at: number }
-  | { type: 'incident.acknowledged'; at: number; by: string; via: AcknowledgedVia }
-  | { type: 'policy.replaced'; at: number; confirmAfterMs: number; closeAfterMs: number; doubtful?: boolean }
-  | { type: 'rule.removed'; at: number }
-  | { type: 'subject.archived'; at: number }
 
 const machine = setup({
   types: {} as { context: IncidentContext; events: IncidentEvent; input: IncidentInput | undefined },
   guards: {
-    /** A closed incident takes no event, not even those that every state has. */
+    /** A closed incident accepts no event, not even events that every state accepts. */
     isOpen: ({ context }) => context.closedAt === null,
-    isToBeTakenOn: ({ context }) => context.closedAt === null && context.acknowledgedAt === null,
+    isUnacknowledged: ({ context }) => context.closedAt === null && context.acknowledgedAt === null,
+    isUnacknowledgedAndLoud: ({ context }) =>
+      context.closedAt === null && context.acknowledgedAt === null && context.announcesAll,
     isProblem: ({ context }) => context.condition === 'problem',
     isConfirmed: ({ context }) => context.confirmedAt !== null,
-    /** People may have heard of it: of its confirmation, or of its opening alone. */
+    /** Whether a message was made of the incident's confirmation or opening. */
     isAnnounced: ({ context }) => context.confirmedAt !== null || context.opening === 'announced',
-    isTakenOnAloud: ({ context }) => context.closedAt === null && context.acknowledgedAt === null && context.announcesAll,
-    /** One confirmed in maintenance is told at the next reminder, not sooner: turning or failing again is no news of it (spec D 1). */
-    isUntoldProblem: ({ context }) => context.confirmedAt !== null && context.announced !== 'problem' && !context.problemHeld,
-    isUnacknowledged: ({ context }) => context.acknowledgedAt === null,
-    /** Nobody was told, because maintenance held it back, and nobody has taken note of it. */
-    isUntold: ({ context }) => context.announced === 'nothing' && context.acknowledgedAt === null,
+    /** A problem that was confirmed in maintenance is announced at the next reminder, not at an earlier change (reference/messages 2.6). */
+    isUnannouncedProblem: ({ context }) =>
+      context.confirmedAt !== null && context.announced !== 'problem' && !context.problemHeld,
+    /** Whether maintenance held the incident's message back, and no person has acknowledged the incident. */
+    isUnannounced: ({ context }) => context.announced === 'nothing' && context.acknowledgedAt === null,
     isMuted: ({ event }) => isMuted(event),
-    isHoldRunning: ({ context }) => context.pausedAt === null,
-    isHoldPaused: ({ context }) => context.pausedAt !== null,
+    isDelayRunning: ({ context }) => context.pausedAt === null,
+    isDelayPaused: ({ context }) => context.pausedAt !== null,
   },
   actions: {
     record: (_, _params: { kind: HistoryKind }) => {},
     announce: (_, _params: Announcement) => {},
-    /** The hold counts continuous non-ok time: it starts over when ok came between. */
+    /** The confirmation delay counts continuous time that is not ok: an ok restarts the delay. */
     beginTrouble: assign(({ context, event }) => {
       const badSince = context.badSince ?? event.at
       const deadlineAt = context.confirmedAt === null ? badSince + context.confirmAfterMs : null
       return { badSince, wellSince: null, deadlineAt, ...unpaused }
     }),
-    turnCondition: assign(({ event }, params: { condition: Condition }) => ({
-      condition: params.condition,
-      effectiveAt: event.at,
-    })),
-    pauseHold: assign(({ event }) => ({ pausedAt: event.at, deadlineAt: null })),
-    resumeHold: assign(({ context, event }) => {
+    setCondition: assign(({ event }, { condition }: { condition: Condition }) => ({ condition, effectiveAt: event.at })),
+    pauseDelay: assign(({ event }) => ({ pausedAt: event.at, deadlineAt: null })),
+    resumeDelay: assign(({ context, event }) => {
       if (context.pausedAt === null) return {}
-      const resumed = { ...context, pausedAt: null, pausedMs: context.pausedMs + event.at - context.pausedAt }
-      return { pausedAt: null, pausedMs: resumed.pausedMs, deadlineAt: holdEnd(resumed) }
+      const pausedMs = context.pausedMs + event.at - context.pausedAt
+      return { pausedAt: null, pausedMs, deadlineAt: delayEnd({ ...context, pausedMs }) }
     }),
-    beginRecovery: assign(({ context, event }) => ({
-      condition: 'ok' as const,
-      badSince: null,
-      wellSince: event.at,
-      effectiveAt: event.at,
-      reminderAt: null,
-      deadlineAt: event.at + context.closeAfterMs,
-      ...unpaused,
-    })),
-    /** Backdated to the hold's exact end, however late its owner came to it. */
-    confirm: assign(({ context }) => {
-      const confirmedAt = holdEnd(context)
-      return { confirmedAt, effectiveAt: confirmedAt }
+    beginRecovery: assign(({ context, event }) => {
+      const since = { badSince: null, wellSince: event.at, effectiveAt: event.at }
+      return { condition: 'ok', ...since, reminderAt: null, deadlineAt: event.at + context.closeAfterMs, ...unpaused }
     }),
-    noteTold: assign(({ context, event }, { announced }: { announced: 'problem' | 'no_data' }) => {
-      if (!isMuted(event)) return { announced, problemHeld: false }
-      return { problemHeld: announced === 'problem' && context.announced === 'nothing' }
+    /** The confirmation is dated to the exact end of the delay, however late the machine's owner sends the event. */
+    confirm: assign(({ context }) => ({ confirmedAt: delayEnd(context), effectiveAt: delayEnd(context) })),
+    noteAnnounced: assign(({ context, event }, { condition }: { condition: Trouble }) => {
+      if (!isMuted(event)) return { announced: condition, problemHeld: false }
+      return { problemHeld: condition === 'problem' && context.announced === 'nothing' }
     }),
-    armReminder: assign(({ context, event }) => {
-      const reminderAt = nextReminder(context, event.at)
-      return { reminderAt, deadlineAt: reminderAt }
-    }),
-    /** A silence is not reminded of; one that nobody was told of because of maintenance is told at the next reminder's instant. */
-    armUntold: assign(({ context, event }) => {
-      const reminderAt = context.announced === 'nothing' ? nextReminder(context, event.at) : null
-      return { reminderAt, deadlineAt: reminderAt }
-    }),
-    noteAcknowledgement: assign(({ context, event }) =>
-      event.type === 'incident.acknowledged'
-        ? {
-            acknowledgedAt: event.at,
-            acknowledgedBy: event.by,
-            acknowledgedVia: event.via,
-            reminderAt: null,
-            deadlineAt: context.reminderAt === null ? context.deadlineAt : null,
-          }
-        : {},
+    armReminder: assign(({ context, event }) => remindAt(nextReminder(context, event.at))),
+    /** A no-data condition has no reminders. If maintenance held its message back, the next reminder sends the message. */
+    armHeldMessage: assign(({ context, event }) =>
+      remindAt(context.announced === 'nothing' ? nextReminder(context, event.at) : null),
     ),
-    adoptHolds: assign(({ context, event }) => {
+    noteAcknowledgement: assign(({ context, event }) => {
+      if (event.type !== 'incident.acknowledged') return {}
+      const acknowledgement = { acknowledgedAt: event.at, acknowledgedBy: event.by, acknowledgedVia: event.via }
+      return { ...acknowledgement, reminderAt: null, deadlineAt: context.reminderAt === null ? context.deadlineAt : null }
+    }),
+    adoptDelays: assign(({ context, event }) => {
       if (event.type !== 'policy.replaced') return {}
       const { confirmAfterMs, closeAfterMs } = event
-      const isHeld = context.wellSince !== null || context.confirmedAt === null
-      if (!isHeld || context.pausedAt !== null) return { confirmAfterMs, closeAfterMs }
-      return { confirmAfterMs, closeAfterMs, deadlineAt: holdEnd({ ...context, confirmAfterMs, closeAfterMs }) }
+      const isDelayed = context.wellSince !== null || context.confirmedAt === null
+      if (!isDelayed || context.pausedAt !== null) return { confirmAfterMs, closeAfterMs }
+      return { confirmAfterMs, closeAfterMs, deadlineAt: delayEnd({ ...context, confirmAfterMs, closeAfterMs }) }
     }),
-    close: assign(({ context, event }, params: { reason: ClosedReason }) => {
-      const closedAt = params.reason === 'recovered' ? (context.wellSince ?? event.at) : event.at
-      return { closedAt, closedReason: params.reason, effectiveAt: closedAt, reminderAt: null, deadlineAt: null, ...unpaused }
+    close: assign(({ context, event }, { reason }: { reason: ClosedReason }) => {
+      const closedAt = reason === 'recovered' ? (context.wellSince ?? event.at) : event.at
+      return { closedAt, closedReason: reason, effectiveAt: closedAt, reminderAt: null, deadlineAt: null, ...unpaused }
     }),
   },
 })
 
-/** While a hold runs, its rule may stop and begin to decide; a confirmed incident has no hold that could stand still. */
-const holdEvents = {
-  'unknown.judged': {
-    guard: 'isHoldRunning',
-    actions: ['pauseHold', { type: 'record', params: { kind: 'hold paused' } }],
-  },
-  'known.judged': {
-    guard: 'isHoldPaused',
-    actions: ['resumeHold', { type: 'record', params: { kind: 'hold resumed' } }],
-  },
+type Trouble = 'problem' | 'no_data'
+
+const record = (kind: HistoryKind) => ({ type: 'record', params: { kind } }) as const
+const announce = (kind: AlertKind) => ({ type: 'announce', params: { kind, reminder: false, held: false } }) as const
+const announceUnlessMuted = (kind: Trouble) =>
+  ({
+    type: 'announce',
+    params: ({ event }: { event: IncidentEvent }) => ({ kind, reminder: false, held: isMuted(event) }),
+  }) as const
+const setCondition = (condition: Condition) => ({ type: 'setCondition', params: { condition } }) as const
+const noteAnnounced = (condition: Trouble) => ({ type: 'noteAnnounced', params: { condition } }) as const
+const closeAs = (reason: ClosedReason) => ({ type: 'close', params: { reason } }) as const
+
+/** State, next reminder and record of a confirmed incident. */
+const confirmed = {
+  problem: { target: 'problem', arm: 'armReminder', recorded: record('problem') },
+  no_data: { target: 'noData', arm: 'armHeldMessage', recorded: record('no data') },
 } as const
 
-/** By a command: announced to nobody. */
-const closedBy = (reason: ClosedReason) =>
-  ({
-    guard: 'isOpen',
-    target: '.closed',
-    actions: [
-      { type: 'close', params: { reason } },
-      { type: 'record', params: { kind: 'closed' } },
-    ],
-  }) as const
+/** Confirms, records and announces. */
+const confirmAs = (condition: Trouble) => {
+  const { target, arm, recorded } = confirmed[condition]
+  return { target, actions: ['confirm', noteAnnounced(condition), arm, recorded, announceUnlessMuted(condition)] } as const
+}
+
+/** Changes the condition of a confirmed incident and records the change. */
+const turnTo = (condition: Trouble, ...first: 'beginTrouble'[]) => {
+  const { target, arm, recorded } = confirmed[condition]
+  return { target, actions: [setCondition(condition), ...first, arm, recorded] } as const
+}
+
+/** Changes the condition of a confirmed incident to a problem, records and announces the change. */
+const turnToUnannouncedProblem = (...first: 'beginTrouble'[]) => {
+  const announced = [noteAnnounced('problem'), 'armReminder', record('problem'), announceUnlessMuted('problem')] as const
+  return { guard: 'isUnannouncedProblem', target: 'problem', actions: [setCondition('problem'), ...first, ...announced] } as const
+}
+
+/** Restarts the confirmation delay, and records the restart. */
+const relapse = (condition: Trouble) =>
+  ({ target: 'pending', actions: [setCondition(condition), 'beginTrouble', record('pending')] }) as const
+
+/** Records a verdict during the confirmation delay. */
+const stayPending = (condition: Trouble) => ({ actions: [setCondition(condition), 'resumeDelay', record('pending')] }) as const
+
+const recover = { target: 'recovering', actions: ['beginRecovery', record('recovering')] } as const
+
+/** Skips a reminder and records that. */
+const missReminder = (arm: 'armReminder' | 'armHeldMessage') => ({ actions: [arm, record('reminder missed')] }) as const
+
+/** Pause of the running delay. A confirmed incident that is not ok has no delay to pause. */
+const pausesDelay = {
+  'unknown.judged': { guard: 'isDelayRunning', actions: ['pauseDelay', record('hold paused')] },
+  'known.judged': { guard: 'isDelayPaused', actions: ['resumeDelay', record('hold resumed')] },
+} as const
+
+/** Closes by a command and records the closing, without a message. */
+const closeByCommand = (reason: ClosedReason) =>
+  ({ guard: 'isOpen', target: '.closed', actions: [closeAs(reason), record('closed')] }) as const
 
 export const incidentMachine = machine.createMachine({
   id: 'incident',
   initial: 'pending',
   context: ({ input }) => openContext(input ?? noInput),
-  entry: enqueueActions(({ context, enqueue }) => {
-    const { opening } = context
-    if (opening === 'silent') return
-    enqueue({ type: 'announce', params: { kind: 'opened', reminder: false, held: opening === 'held' } })
+  entry: enqueueActions(({ context: { opening }, enqueue }) => {
+    if (opening !== 'silent') enqueue({ type: 'announce', params: { ...announce('opened').params, held: opening === 'held' } })
   }),
   on: {
     'incident.acknowledged': [
       {
-        guard: 'isTakenOnAloud',
-        actions: [
-          'noteAcknowledgement',
-          { type: 'record', params: { kind: 'acknowledged' } },
-          { type: 'announce', params: { kind: 'acknowledged', reminder: false, held: false } },
-        ],
+        guard: 'isUnacknowledgedAndLoud',
+        actions: ['noteAcknowledgement', record('acknowledged'), announce('acknowledged')],
       },
-      {
-        guard: 'isToBeTakenOn',
-        actions: ['noteAcknowledgement', { type: 'record', params: { kind: 'acknowledged' } }],
-      },
+      { guard: 'isUnacknowledged', actions: ['noteAcknowledgement', record('acknowledged')] },
     ],
-    'policy.replaced': { guard: 'isOpen', actions: ['adoptHolds', { type: 'record', params: { kind: 'policy replaced' } }] },
-    'rule.removed': closedBy('rule_removed'),
-    'subject.archived': closedBy('resource_archived'),
+    'policy.replaced': { guard: 'isOpen', actions: ['adoptDelays', record('policy replaced')] },
+    'rule.removed': closeByCommand('rule_removed'),
+    'subject.archived': closeByCommand('resource_archived'),
   },
   states: {
-    /** Not ok, inside the confirm hold; nobody is told. */
     pending: {
+      description: 'Not ok for less than the confirmation delay. Nobody is notified.',
       on: {
-        ...holdEvents,
-        'problem.judged': {
-          actions: [
-            { type: 'turnCondition', params: { condition: 'problem' } },
-            'resumeHold',
-            { type: 'record', params: { kind: 'pending' } },
-          ],
-        },
-        'no_data.judged': {
-          actions: [
-            { type: 'turnCondition', params: { condition: 'no_data' } },
-            'resumeHold',
-            { type: 'record', params: { kind: 'pending' } },
-          ],
-        },
-        'ok.judged': { target: 'recovering', actions: ['beginRecovery', { type: 'record', params: { kind: 'recovering' } }] },
-        'hold.elapsed': [
-          {
-            guard: 'isProblem',
-            target: 'problem',
-            actions: [
-              'confirm',
-              { type: 'noteTold', params: { announced: 'problem' } },
-              'armReminder',
-              { type: 'record', params: { kind: 'problem' } },
-              { type: 'announce', params: ({ event }) => ({ kind: 'problem', reminder: false, held: isMuted(event) }) },
-            ],
-          },
-          {
-            target: 'noData',
-            actions: [
-              'confirm',
-              { type: 'noteTold', params: { announced: 'no_data' } },
-              'armUntold',
-              { type: 'record', params: { kind: 'no data' } },
-              { type: 'announce', params: ({ event }) => ({ kind: 'no_data', reminder: false, held: isMuted(event) }) },
-            ],
-          },
-        ],
+        ...pausesDelay,
+        'problem.judged': stayPending('problem'),
+        'no_data.judged': stayPending('no_data'),
+        'ok.judged': recover,
+        'hold.elapsed': [{ guard: 'isProblem', ...confirmAs('problem') }, confirmAs('no_data')],
       },
     },
-    /** Confirmed and failing; reminders every four hours until acknowledged. */
     problem: {
+      description: 'Confirmed and failing. Reminders until acknowledged.',
       on: {
-        'no_data.judged': {
-          target: 'noData',
-          actions: [
-            { type: 'turnCondition', params: { condition: 'no_data' } },
-            'armUntold',
-            { type: 'record', params: { kind: 'no data' } },
-          ],
-        },
-        'ok.judged': { target: 'recovering', actions: ['beginRecovery', { type: 'record', params: { kind: 'recovering' } }] },
+        'no_data.judged': turnTo('no_data'),
+        'ok.judged': recover,
         'reminder.due': [
-          { guard: 'isMuted', actions: ['armReminder', { type: 'record', params: { kind: 'reminder missed' } }] },
+          { guard: 'isMuted', ...missReminder('armReminder') },
           {
             guard: 'isUnacknowledged',
             actions: [
@@ -248,133 +183,108 @@ export const incidentMachine = machine.createMachine({
                 type: 'announce',
                 params: ({ context }) => ({ kind: 'problem', reminder: context.announced === 'problem', held: false }),
               },
-              { type: 'noteTold', params: { announced: 'problem' } },
+              noteAnnounced('problem'),
               'armReminder',
-              { type: 'record', params: { kind: 'reminder' } },
+              record('reminder'),
             ],
           },
         ],
-        'reminder.missed': { actions: ['armReminder', { type: 'record', params: { kind: 'reminder missed' } }] },
+        'reminder.missed': missReminder('armReminder'),
       },
     },
-    /** Confirmed, and nothing usable arrives. */
     noData: {
+      description: 'Confirmed, and nothing usable arrives.',
       on: {
         'reminder.due': [
-          { guard: 'isMuted', actions: ['armUntold', { type: 'record', params: { kind: 'reminder missed' } }] },
+          { guard: 'isMuted', ...missReminder('armHeldMessage') },
           {
-            guard: 'isUntold',
-            actions: [
-              { type: 'announce', params: { kind: 'no_data', reminder: false, held: false } },
-              { type: 'noteTold', params: { announced: 'no_data' } },
-              'armUntold',
-              { type: 'record', params: { kind: 'reminder' } },
-            ],
+            guard: 'isUnannounced',
+            actions: [announce('no_data'), noteAnnounced('no_data'), 'armHeldMessage', record('reminder')],
           },
         ],
-        'reminder.missed': { actions: ['armUntold', { type: 'record', params: { kind: 'reminder missed' } }] },
-        'problem.judged': [
-          {
-            guard: 'isUntoldProblem',
-            target: 'problem',
-            actions: [
-              { type: 'turnCondition', params: { condition: 'problem' } },
-              { type: 'noteTold', params: { announced: 'problem' } },
-              'armReminder',
-              { type: 'record', params: { kind: 'problem' } },
-              { type: 'announce', params: ({ event }) => ({ kind: 'problem', reminder: false, held: isMuted(event) }) },
-            ],
-          },
-          {
-            target: 'problem',
-            actions: [
-              { type: 'turnCondition', params: { condition: 'problem' } },
-              'armReminder',
-              { type: 'record', params: { kind: 'problem' } },
-            ],
-          },
-        ],
-        'ok.judged': { target: 'recovering', actions: ['beginRecovery', { type: 'record', params: { kind: 'recovering' } }] },
+        'reminder.missed': missReminder('armHeldMessage'),
+        'problem.judged': [turnToUnannouncedProblem(), turnTo('problem')],
+        'ok.judged': recover,
       },
     },
-    /** Ok again while still open; back to its word when it fails once more. */
     recovering: {
+      description: 'Ok again for less than the recovery delay.',
       on: {
-        ...holdEvents,
+        ...pausesDelay,
         'problem.judged': [
-          {
-            guard: 'isUntoldProblem',
-            target: 'problem',
-            actions: [
-              { type: 'turnCondition', params: { condition: 'problem' } },
-              'beginTrouble',
-              { type: 'noteTold', params: { announced: 'problem' } },
-              'armReminder',
-              { type: 'record', params: { kind: 'problem' } },
-              { type: 'announce', params: ({ event }) => ({ kind: 'problem', reminder: false, held: isMuted(event) }) },
-            ],
-          },
-          {
-            guard: 'isConfirmed',
-            target: 'problem',
-            actions: [
-              { type: 'turnCondition', params: { condition: 'problem' } },
-              'beginTrouble',
-              'armReminder',
-              { type: 'record', params: { kind: 'problem' } },
-            ],
-          },
-          {
-            target: 'pending',
-            actions: [
-              { type: 'turnCondition', params: { condition: 'problem' } },
-              'beginTrouble',
-              { type: 'record', params: { kind: 'pending' } },
-            ],
-          },
+          turnToUnannouncedProblem('beginTrouble'),
+          { guard: 'isConfirmed', ...turnTo('problem', 'beginTrouble') },
+          relapse('problem'),
         ],
-        'no_data.judged': [
-          {
-            guard: 'isConfirmed',
-            target: 'noData',
-            actions: [
-              { type: 'turnCondition', params: { condition: 'no_data' } },
-              'beginTrouble',
-              'armUntold',
-              { type: 'record', params: { kind: 'no data' } },
-            ],
-          },
-          {
-            target: 'pending',
-            actions: [
-              { type: 'turnCondition', params: { condition: 'no_data' } },
-              'beginTrouble',
-              { type: 'record', params: { kind: 'pending' } },
-            ],
-          },
-        ],
+        'no_data.judged': [{ guard: 'isConfirmed', ...turnTo('no_data', 'beginTrouble') }, relapse('no_data')],
         'recovery.elapsed': [
-          {
-            guard: 'isAnnounced',
-            target: 'closed',
-            actions: [
-              { type: 'close', params: { reason: 'recovered' } },
-              { type: 'record', params: { kind: 'closed' } },
-              { type: 'announce', params: { kind: 'recovery', reminder: false, held: false } },
-            ],
-          },
-          {
-            target: 'closed',
-            actions: [
-              { type: 'close', params: { reason: 'recovered' } },
-              { type: 'record', params: { kind: 'closed' } },
-            ],
-          },
+          { guard: 'isAnnounced', target: 'closed', actions: [closeAs('recovered'), record('closed'), announce('recovery')] },
+          { target: 'closed', actions: [closeAs('recovered'), record('closed')] },
         ],
       },
     },
-    closed: { type: 'final' },
+    closed: { type: 'final', description: 'Over: recovered, or ended by a command.' },
   },
 })
 
 const isMuted = (event: IncidentEvent): boolean => 'muted' in event && event.muted === true
+
+/** Interval of reminders, counted from the confirmation, ms (reference/messages 2.3). */
+const reminderMs = 4 * 3_600_000
+
+/** Fields of a delay that has not paused. */
+const unpaused = { pausedAt: null, pausedMs: 0 }
+
+/** End of the running delay, ms since the epoch. Paused time does not count. */
+function delayEnd(context: IncidentContext): number {
+  if (context.wellSince !== null) return context.wellSince + context.pausedMs + context.closeAfterMs
+  return (context.badSince ?? context.troubleSince) + context.pausedMs + context.confirmAfterMs
+}
+
+const remindAt = (reminderAt: number | null) => ({ reminderAt, deadlineAt: reminderAt })
+
+/**
+ * Returns the first instant after `at` at which a reminder is due. Reminders have a fixed interval from the confirmation. Null:
+ * acknowledged.
+ */
+function nextReminder(context: IncidentContext, at: number): number | null {
+  if (context.acknowledgedAt !== null || context.confirmedAt === null) return null
+  const passed = Math.floor((at - context.confirmedAt) / reminderMs)
+  return context.confirmedAt + (Math.max(0, passed) + 1) * reminderMs
+}
+
+/** Input of the actor that `transition.ts` makes for each machine and never starts. */
+const noInput: IncidentInput = { incidentId: '', ruleKey: '', at: 0, condition: 'problem', confirmAfterMs: 0, closeAfterMs: 0 }
+
+function openContext(input: IncidentInput): IncidentContext {
+  return {
+    incidentId: input.incidentId,
+    ruleKey: input.ruleKey,
+    troubleSince: input.at,
+    badSince: input.at,
+    condition: input.condition,
+    confirmedAt: null,
+    wellSince: null,
+    closedAt: null,
+    closedReason: null,
+    confirmAfterMs: input.confirmAfterMs,
+    closeAfterMs: input.closeAfterMs,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    acknowledgedVia: null,
+    announced: 'nothing',
+    problemHeld: false,
+    announcesAll: input.announcesAll === true,
+    opening: openingOf(input),
+    ...unpaused,
+    effectiveAt: input.at,
+    deadlineAt: input.at + input.confirmAfterMs,
+    reminderAt: null,
+  }
+}
+
+/** An incident without a confirmation delay is confirmed at once, so its opening has no message. */
+function openingOf({ announcesAll = false, muted = false, confirmAfterMs }: IncidentInput): IncidentContext['opening'] {
+  if (!announcesAll || confirmAfterMs === 0) return 'silent'
+  return muted ? 'held' : 'announced'
+}

@@ -1,9 +1,9 @@
-// A maintenance window (spec B, Maintenance window; D 1, Maintenance). Pure: it starts running, its end may be moved, and it is cancelled
-// or runs out, silently. What is told meanwhile is the incident's affair.
+// Maintenance window machine (reference/custom-subjects 5). Pure: a window starts, its end may move, and it is cancelled or ends by time,
+// without a message. The incident machine decides about messages during a window.
 import { assign, setup } from 'xstate'
-import type { MaintenanceContext } from '#shared/contracts/maintenance.ts'
+import type { MaintenanceContext } from '#shared/contracts/incidents/maintenance.ts'
 
-/** Raised whenever a transition or a context field changes its meaning; kept with every record. */
+/** Version stored with every record. Raise it when a transition or a context field changes its meaning. */
 export const maintenanceVersion = 1
 
 /** Instants in ms since the epoch. */
@@ -23,7 +23,7 @@ export type MaintenanceEvent =
 const machine = setup({
   types: {} as { context: MaintenanceContext; events: MaintenanceEvent; input: MaintenanceInput | undefined },
   actions: {
-    /** The same window: its start stays. */
+    /** Moves the window's end; its start stays. */
     moveEnd: assign(({ event }) => (event.type === 'end.moved' ? { endsAt: event.endsAt, deadlineAt: event.endsAt } : {})),
     noteCancelled: assign(({ event }) => ({ cancelledAt: event.at, deadlineAt: null })),
     disarm: assign({ deadlineAt: null }),
@@ -36,18 +36,19 @@ export const maintenanceMachine = machine.createMachine({
   context: ({ input }) => startContext(input ?? noInput),
   states: {
     running: {
+      description: 'Problems and silences are recorded, and nobody is notified.',
       on: {
         'end.moved': { actions: 'moveEnd' },
         'window.cancelled': { target: 'cancelled', actions: 'noteCancelled' },
         'end.reached': { target: 'ranOut', actions: 'disarm' },
       },
     },
-    ranOut: { type: 'final' },
-    cancelled: { type: 'final' },
+    ranOut: { type: 'final', description: 'Its end was reached.' },
+    cancelled: { type: 'final', description: 'Ended early by a person or a key.' },
   },
 })
 
-/** Of the actor without input that `transition.ts` makes of each machine and nobody starts. */
+/** Input of the actor that `transition.ts` makes for each machine and never starts. */
 const noInput: MaintenanceInput = { windowId: '', at: 0, endsAt: 0, by: '' }
 
 function startContext({ windowId, at, endsAt, by }: MaintenanceInput): MaintenanceContext {

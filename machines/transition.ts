@@ -1,5 +1,5 @@
-// The pure transitions of XState (`initialTransition`, `transition`), which make an actor for each call that nobody ever starts: here one
-// serves all calls of a machine. Only for machines of this folder: they neither spawn nor send, so that nothing is left in it.
+// Pure transitions of XState for the machines of this folder. XState makes an actor for each call and never starts it; here all calls of a
+// machine share one actor. No machine may spawn or send.
 import {
   type AnyActorScope,
   type AnyStateMachine,
@@ -9,19 +9,22 @@ import {
   type SnapshotFrom,
 } from 'xstate'
 
-/** An action that the machine wants carried out. */
+/** An action for the machine's owner to carry out. */
 export interface Order {
   type: string
   params: unknown
 }
 
-/** The snapshot with which a machine begins, and what it orders at that. */
+/** Returns the first snapshot of a machine, and the first orders. */
 export function initialTransition<M extends AnyStateMachine>(machine: M, input: InputFrom<M>): [SnapshotFrom<M>, Order[]] {
   const orders: Order[] = []
   return [machine.getInitialSnapshot(scopeOf(machine, orders), input) as SnapshotFrom<M>, orders]
 }
 
-/** The snapshot after an event, and what it orders at that; an event that the state does not take changes and orders nothing. */
+/**
+ * Returns the snapshot after an event, and the resulting orders. An event that the state does not accept changes nothing and orders
+ * nothing.
+ */
 export function transition<M extends AnyStateMachine>(
   machine: M,
   snapshot: SnapshotFrom<M>,
@@ -48,8 +51,8 @@ function scopeOf(machine: AnyStateMachine, orders: Order[]): AnyActorScope {
 }
 
 /**
- * XState copies a context by `Object.assign`, of which V8 makes a slow dictionary if it has more than 12 fields: 10 µs a copy instead of 0.1. A
- * spread copies the same fields.
+ * Makes copies of contexts fast. XState copies a context by `Object.assign`, and V8 then makes a slow dictionary of more than 12 fields: 10
+ * µs a copy instead of 0.1. A spread copies the same fields.
  */
 function keepContextsFast({ implementations }: AnyStateMachine): void {
   for (const action of Object.values(implementations.actions)) {

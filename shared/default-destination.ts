@@ -1,11 +1,11 @@
-// Which destination of a workspace is its default: directory and notifiers have to agree on it.
-import type { DestinationDocument } from '#shared/contracts/destination.ts'
+// The default destination of a workspace. Directory and notifiers both use this file, so that they agree on it.
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 
 type Marked = Pick<DestinationDocument, 'default' | 'defaultAt' | 'updatedAt' | 'number'>
 
 /**
- * Of these destinations of one workspace the one marked last; undefined where none is marked. Marking is one write of one document,
- * so that there is never a moment without a default: an older mark counts for nothing and is cleared afterwards.
+ * Returns the destination that was marked last, among those of one workspace; undefined: none is marked. A new mark is one write of one
+ * document, so the workspace always has a default. Older marks are ignored and cleared afterwards.
  */
 export function defaultDestination<D extends Marked>(destinations: readonly D[]): D | undefined {
   return destinations
@@ -13,7 +13,7 @@ export function defaultDestination<D extends Marked>(destinations: readonly D[])
     .reduce<D | undefined>((last, one) => (last === undefined || isLater(one, last) ? one : last), undefined)
 }
 
-/** Since when it is marked, ms since the epoch. Documents written before there was `defaultAt` were marked at their last change. */
+/** Returns the instant of the mark, ms since the epoch. Documents without `defaultAt` were marked at their last change. */
 export const markedAt = (destination: Marked): number => destination.defaultAt ?? destination.updatedAt
 
 const isLater = (one: Marked, other: Marked): boolean =>

@@ -1,7 +1,7 @@
-// The one error that crosses borders inside the system. Each dialect maps its code to its own envelope in one place.
-// Expected outcomes of a command are replies, not throws; throwing means the caller cannot go on.
+// The only error that crosses service boundaries. Each API maps its code to an error response in one place. Expected outcomes of a command
+// are results; an error means that the caller cannot continue.
 
-/** What went wrong, as a closed set of words. Generations 1 and 2 answer the last three as one internal error: no client can act on them. */
+/** Kinds of errors. Generations 1 and 2 respond with the same internal error for the last three, because no client can act on them. */
 export type ErrorCode =
   | 'unauthenticated'
   | 'not_found'
@@ -18,23 +18,23 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal'
 
-/** What a program may branch on beside the code; generation 3 shows it as `error.details`. */
+/** Facts that a program may use in addition to the code; generation 3 shows them as `error.details`. */
 export interface ErrorFacts {
-  /** A field's own name, or a dotted place. */
+  /** Name of a field, or a dotted path. */
   field?: string
-  /** The action that a key lacks, or `full`. */
+  /** Action that the key lacks, or `full`. */
   scope?: string
-  /** The least role that is enough. */
+  /** The least role that suffices. */
   role?: string
-  /** The uses that keep the object from deletion, as a text for people. */
+  /** Uses that prevent the deletion of the object, as a text for people. */
   used_by?: string
 }
 
 export interface ErrorBody {
   code: ErrorCode
-  /** The short text; where the spec gives one, it is that text. */
+  /** Short text; the exact text of docs/reference if a rule gives one. */
   message: string
-  /** A sentence that says what is wrong and what to do. */
+  /** A sentence that says what is wrong and how to correct it. */
   details: string
   facts?: ErrorFacts
 }
@@ -42,9 +42,9 @@ export interface ErrorBody {
 export interface AppErrorOptions {
   details?: string
   facts?: ErrorFacts
-  /** True where the same request may succeed when it is sent again unchanged. */
+  /** True if the same request may succeed when it is repeated unchanged. */
   retryable?: boolean
-  /** After how many seconds another try of a refused `busy` may succeed; absent: soon. */
+  /** Seconds after which a retry of a `busy` request may succeed; absent: soon. */
   retryAfterS?: number
   cause?: unknown
 }
@@ -77,7 +77,7 @@ export class AppError extends Error {
   }
 }
 
-/** A broken invariant: the process must not go on with what it believes. */
+/** Throws if an invariant is broken, because the process must not continue with wrong state. */
 export function invariant(holds: unknown, sentence: string): asserts holds {
   if (!holds) throw new Error(`Invariant broken: ${sentence}`)
 }

@@ -1,26 +1,26 @@
-// What every service is given and what it gives back, so that one program can run any set of them.
+// The interface of a service: the parts that a service gets and returns, so that one program can run any set of services.
 import type { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { Logger } from '#shared/logger.ts'
+import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
-export interface Surroundings {
+export interface ServiceContext {
   bus: Bus
   clock: Clock
   logger: Logger
   metrics: Registry
 }
 
-export interface SurroundingsWithStore extends Surroundings {
+export interface ServiceContextWithStore extends ServiceContext {
   store: Store
 }
 
 export interface Service {
-  /** Why it cannot do its work at the moment, as sentences; empty when it can. */
+  /** Returns the reasons why the service cannot work now, as sentences; empty: it can. */
   unready(): string[]
-  /** What somebody should look at although it can do its work, as sentences. Absent: nothing ever. */
+  /** Returns warnings for the operator, as sentences, while the service can work. Absent: it never has any. */
   warnings?(): string[]
-  /** Stops with grace: hands over what it holds, finishes or abandons what runs. Resolves within 5 s. */
+  /** Stops gracefully: hands over held work, finishes or abandons running work. Resolves within 5 s. */
   stop(): Promise<void>
 }

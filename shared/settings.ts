@@ -1,17 +1,17 @@
-// Settings from the environment: each service declares its own once, they are parsed once and frozen. A bad value ends
-// start-up with a sentence that names the setting.
-import { parseDuration } from '#shared/durations.ts'
+// Settings from the environment: each service declares its own; they are parsed once and frozen. An invalid value ends the start with a
+// sentence that names the setting.
+import { parseDuration } from '#shared/time/durations.ts'
 
 export interface Setting<T> {
-  /** As it would be written in the environment; empty: unset. */
+  /** Default as written in the environment; empty: unset. */
   default: string
-  /** What a number counts, or what form the text has; empty for plain text. */
+  /** Unit of a number, or form of a text; empty for plain text. */
   unit: string
   /** One sentence for `--help`. */
   meaning: string
-  /** Never shown with its value. */
+  /** True: the value is never shown. */
   secret?: boolean
-  /** Throws an Error whose message ends the sentence "<NAME> …": "must be …". */
+  /** Returns the value. Throws an Error whose message completes the sentence "<NAME> …", such as "must be …". */
   parse(text: string): T
 }
 
@@ -39,7 +39,7 @@ export const integer = (declared: Declared & { unit: string; min: number; max: n
 export const port = (declared: Declared): Setting<number> =>
   integer({ ...declared, unit: 'TCP port, 0 takes a free one', min: 0, max: 65_535 })
 
-/** Milliseconds. */
+/** Returns a setting in milliseconds. */
 export const duration = (declared: Declared): Setting<number> => ({
   ...declared,
   unit: 'duration, such as 90s, 2m, 1h30m',

@@ -1,13 +1,13 @@
-// `./watchkeeper demo`: a website goes down and comes back, every step printed as it happens. It ends by itself, or by Ctrl-C.
+// `./watchkeeper demo`: a website fails and recovers, and every step is printed as it happens. The demo ends on its own or by Ctrl-C.
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
-import { createSystemClock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
 import { runDemo } from '../demo/run-demo.ts'
 import { jsonOf, textOf } from '../demo/step-format.ts'
-import { exitCodes } from '../embedded/start-error.ts'
-import { onEndingSignals } from './ending-signals.ts'
+import { exitCodes } from '../runtime/start-error.ts'
 import { productVersion } from './product-version.ts'
+import { onEndingSignals } from './terminal/ending-signals.ts'
 
 export function addDemoCommand(program: Command): void {
   program
@@ -17,17 +17,17 @@ export function addDemoCommand(program: Command): void {
     .action(demo)
 }
 
-/** Resolves when all is over and nothing is left of it. Throws a StartError. */
+/** Resolves when the demo has ended and its files are removed. Throws a StartError. */
 async function demo(options: { json?: boolean }): Promise<void> {
-  // What lies in the demo's folder is for this user alone.
+  // Only this user may read files of the demo's folder.
   process.umask(0o077)
   const enough = new AbortController()
   endBySignals(enough)
   const clock = createSystemClock()
   const startedAt = clock.monotonic()
-  // styleText leaves the colours out where this is no terminal, or NO_COLOR is set.
+  // styleText omits colours if the output is no terminal, or NO_COLOR is set.
   const style = (format: Parameters<typeof styleText>[0], text: string) => styleText(format, text, { stream: process.stdout })
-  // A terminal that does not know its width says 0.
+  // A terminal of unknown width reports 0.
   const columns = Math.min(limits.demo.columns, process.stdout.columns || limits.demo.columns)
   try {
     await runDemo({
@@ -45,7 +45,7 @@ async function demo(options: { json?: boolean }): Promise<void> {
   }
 }
 
-/** The first signal ends the demo cleanly, a second one at once. A reader that went away is a signal too. */
+/** The first signal ends the demo cleanly, a second signal at once. A closed output counts as a signal. */
 function endBySignals(enough: AbortController): void {
   onEndingSignals({
     signals: ['SIGINT', 'SIGTERM', 'SIGHUP'],

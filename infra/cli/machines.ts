@@ -1,11 +1,11 @@
-// `./watchkeeper machines`: every machine as a Mermaid diagram and as JSON for the Stately editor. Needs nothing that runs.
+// `./watchkeeper machines`: every state machine as a Mermaid diagram and as JSON for the Stately editor. Needs no running installation.
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Argument, type Command } from 'commander'
-import { makeFolder } from '../embedded/data-folder.ts'
-import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
-import { machines, mermaid, statelyJson } from '../machines/drawings.ts'
-import { printJson } from './printing.ts'
+import { machines, mermaid, statelyJson } from '#machines/drawings.ts'
+import { makeFolder } from '../runtime/data/data-folder.ts'
+import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
+import { printJson } from './terminal/printing.ts'
 
 interface MachinesOptions {
   out?: string
@@ -23,7 +23,7 @@ export function addMachinesCommand(program: Command): void {
 }
 
 async function draw(name: string | undefined, options: MachinesOptions): Promise<void> {
-  // What a script's unset variable leaves: in the folder where one happens to stand nothing is expected.
+  // A script's unset variable gives an empty name. Refused, so that nothing is written into the current folder.
   if (options.out === '') throw usageError('--out needs the name of a folder.')
   const drawn = Object.entries(machines).filter(([known]) => name === undefined || known === name)
   if (options.out !== undefined) await write(drawn, options.out)
@@ -35,7 +35,7 @@ async function draw(name: string | undefined, options: MachinesOptions): Promise
 
 async function write(drawn: [string, (typeof machines)[string]][], folder: string): Promise<void> {
   try {
-    // For whoever reads drawings: no secret lies there.
+    // Everybody may read the files: a drawing contains no secret.
     await makeFolder(resolve(folder), 0o777)
     for (const [name, machine] of drawn) {
       await writeFile(join(folder, `${name}.mmd`), mermaid(machine))

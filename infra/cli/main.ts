@@ -1,9 +1,10 @@
-// The one executable: it parses, calls, and turns what failed into a sentence and an exit code.
+// Entry point of the executable: parses arguments, runs the command, and turns failures into a sentence and an exit code.
 import { CommanderError } from 'commander'
-import { exitCodes, StartError } from '../embedded/start-error.ts'
+import { FileFault } from '../../services/gateway/configuration/file-fault.ts'
+import { exitCodes, StartError } from '../runtime/start-error.ts'
 import { createProgram } from './program.ts'
 
-// Output that is lost, a secret perhaps, must not look done. A reader that has seen enough is no failure.
+// Lost output, perhaps a secret, must not look like success. A reader that stops early is no failure.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return
   console.error(`Standard output can't be written (${code}): not everything was printed.`)
@@ -13,12 +14,16 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 try {
   await (await createProgram(process.argv[2])).parseAsync()
 } catch (error) {
-  // exitCode, not exit(): what was printed to a pipe must still get there.
+  // exitCode, not exit(): output already printed to a pipe must still arrive.
   process.exitCode = explain(error)
 }
 
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+  if (error instanceof FileFault) {
+    console.error(error.message)
+    return exitCodes.refused
+  }
   if (error instanceof StartError) {
     console.error(error.message)
     return error.exitCode

@@ -6,13 +6,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
-import { clientLimits } from '#shared/limits-of-clients.ts'
-import { once } from '#shared/once.ts'
+import { once } from '#shared/async/once.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { readSettings } from '#shared/settings.ts'
 import type { McpConnection } from '../../services/mcp/serve.ts'
 import { mcpSettings } from '../../services/mcp/settings.ts'
 import type { KeyInfo } from '../../services/mcp/tool.ts'
-import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
+import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
 import { productVersion } from './product-version.ts'
 
 interface McpOptions {
@@ -34,18 +34,19 @@ async function mcp(options: McpOptions): Promise<void> {
   const settings = readSettings(mcpSettings, process.env)
   const url = options.url ?? settings.WATCHKEEPER_MCP_URL
   const api = apiOf(url, options.token ?? settings.WATCHKEEPER_MCP_API_KEY)
-  // The larger buffer: the end of the input is seen although nobody reads yet.
+  // The larger buffer detects the end of the input even while nothing reads it.
   const input = new PassThrough({ highWaterMark: clientLimits.mcpMessageBytes })
   const starting = Promise.all([readKey(api, url), import('../../services/mcp/serve.ts')]).then(([key, { serveMcp }]) =>
     serveMcp({ api, key, version: productVersion, input, output: process.stdout, onFailure, onBadMessage }),
   )
   endWithInput(input, starting)
   const connection = await starting.catch(error => {
-    // Listened to, it would keep the process alive.
+    // An open standard input would keep the process alive.
     process.stdin.destroy()
     throw error
   })
-  // Otherwise written at the end alone, which a host may bring about by a signal: every start would compile anew.
+  // Otherwise the cache is written only at the end of the process. A host may end the process by a signal, and every start would compile
+  // again.
   flushCompileCache()
   await connection.closed
   if (process.stdin.readableEnded || process.stdout.destroyed) return process.exit(exitCodes.done)
@@ -54,7 +55,7 @@ async function mcp(options: McpOptions): Promise<void> {
   process.exit(exitCodes.failed)
 }
 
-/** Without a word of the key, whatever is wrong with it. */
+/** Creates the client. Its errors never contain any part of the key. */
 function apiOf(url: string, key: string): ApiClient {
   if (key === '') {
     throw usageError(
@@ -93,16 +94,16 @@ function sentenceOf(error: unknown): unknown {
   return new StartError(`${sentence}: start it, update it, or correct WATCHKEEPER_MCP_URL or --url.`, exitCodes.notRunning)
 }
 
-/** Hands standard input on. Once it has ended, what was asked is still answered, for a moment. */
+/** Forwards standard input. After its end, open requests still get responses for a short time. */
 function endWithInput(input: PassThrough, starting: Promise<McpConnection>): void {
   process.stdin.pipe(input, { end: false })
   process.stdin.once('end', () => {
     const late = setTimeout(() => process.exit(exitCodes.done), clientLimits.mcpLastAnswersMs)
-    // A start that fails says so itself.
+    // A failed start reports its own error.
     void starting.then(finish, () => clearTimeout(late))
   })
   const finish = async (connection: McpConnection) => {
-    // A message becomes a running tool a few turns after it was read.
+    // A message starts its tool a few event-loop turns after it was read.
     for (let quiet = 0; quiet < 10; quiet++) {
       await nextTurn()
       if (input.readableLength > 0 || (await connection.idle())) quiet = 0
@@ -111,8 +112,8 @@ function endWithInput(input: PassThrough, starting: Promise<McpConnection>): voi
   }
 }
 
-/** Most sessions log nothing and never load it. */
-const logger = once(async () => (await import('#shared/logger.ts')).createLogger('info'))
+/** Loaded at the first log message: most sessions log nothing. */
+const logger = once(async () => (await import('#shared/observability/logger.ts')).createLogger('info'))
 
 async function onFailure(tool: string, error: unknown): Promise<void> {
   const log = await logger()

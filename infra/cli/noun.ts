@@ -1,34 +1,34 @@
-// How a noun of the command line declares its verbs. Every noun has `create`, `list` and `delete` where they make sense, every verb
-// has `--json`, and names are taken wherever ids are (look-up.ts).
+// Declaration of a noun's verbs on the command line. Every noun has `create`, `list` and `delete` if they make sense. Every verb has
+// `--json`, and accepts names in place of ids (look-up.ts).
 import type { Command } from 'commander'
 
 export interface JsonOption {
   json?: boolean
 }
 
-/** Returns what declares a verb of the noun. */
+/** Returns a function that declares a verb of the noun. */
 export function addNoun(program: Command, name: string, description: string): (verb: string, description: string) => Command {
   const noun = program.command(name).description(description)
   return (verb, meaning) => noun.command(verb).description(meaning).option('--json', 'print JSON, for scripts')
 }
 
-/** For nouns that live in a workspace. */
+/** Option of nouns that belong to a workspace. */
 export const inWorkspace = ['--workspace <workspace>', 'its id or its name (default: the only one there is)'] as const
 
-/** Of every verb that goes over generation 3 of the API. */
+/** Options of every verb that uses generation 3 of the API. */
 export interface ApiOptions extends JsonOption {
   url?: string
   profile?: string
   workspace?: string
 }
 
-/** As `addNoun`, for nouns that generation 3 of the API serves. */
+/** Like `addNoun`, for nouns of generation 3 of the API. */
 export function addApiNoun(program: Command, name: string, description: string): (verb: string, description: string) => Command {
   const noun = program.command(name).description(description)
   return (verb, meaning) => overApi(noun.command(verb).description(meaning)).option(...ofWorkspace)
 }
 
-/** The page docs/commands.md says these once for all. */
+/** Options that docs/commands.md describes once for all commands. */
 export const apiFlags = ['--url', '--profile']
 
 export const overApi = (command: Command): Command =>
@@ -42,5 +42,5 @@ export const ofWorkspace = [
   'its id or its name (default: that of the profile, or the only one)',
 ] as const
 
-/** For an option that may be given several times. */
+/** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]

@@ -1,8 +1,8 @@
 // One look-up for everything that people name on the command line: the id first, then the exact name, then the only name that is the
 // same in any case. A name that fits two is refused with the ids of both.
-import { plainText } from '#shared/plain-text.ts'
-import { exitCodes, StartError, usageError } from '../embedded/start-error.ts'
-import { oneLine } from './printing.ts'
+import { plainText } from '#shared/text/plain-text.ts'
+import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
+import { oneLine } from './terminal/printing.ts'
 
 /** One sentence names so many of those that a name fits; a list shows them all. */
 const shownMax = 5

@@ -1,8 +1,8 @@
 // The tree of commands. Help, completion, the page docs/commands.md and the gate over cited commands are all made from it. Each part of the
 // tree is loaded when it is needed: a command loads its own noun and none of the others.
 import { Command } from 'commander'
-import { exitHelp } from './exit-help.ts'
 import { productVersion } from './product-version.ts'
+import { exitHelp } from './terminal/exit-help.ts'
 
 type AddPart = (program: Command) => void
 
@@ -10,31 +10,31 @@ type AddPart = (program: Command) => void
 const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
   demo: async () => (await import('./demo.ts')).addDemoCommand,
-  status: async () => (await import('./status.ts')).addStatusCommand,
-  workspace: async () => (await import('./workspace.ts')).addWorkspaceCommands,
-  member: async () => (await import('./member.ts')).addMemberCommands,
-  key: async () => (await import('./key.ts')).addKeyCommands,
-  resource: async () => (await import('./resource.ts')).addResourceCommands,
-  monitor: async () => (await import('./monitor.ts')).addMonitorCommands,
-  maintenance: async () => (await import('./maintenance.ts')).addMaintenanceCommands,
-  address: async () => (await import('./address.ts')).addAddressCommands,
-  location: async () => (await import('./location.ts')).addLocationCommands,
-  prober: async () => (await import('./prober.ts')).addProberCommands,
-  template: async () => (await import('./template.ts')).addTemplateCommands,
-  destination: async () => (await import('./destination.ts')).addDestinationCommands,
-  apply: async () => (await import('./apply.ts')).addApplyCommand,
-  export: async () => (await import('./export.ts')).addExportCommand,
-  observe: async () => (await import('./observe.ts')).addObserveCommand,
-  incident: async () => (await import('./incident.ts')).addIncidentCommands,
-  bus: async () => (await import('./bus.ts')).addBusCommands,
-  cluster: async () => (await import('./cluster.ts')).addClusterCommands,
-  audit: async () => (await import('./audit.ts')).addAuditCommand,
-  backup: async () => (await import('./backup.ts')).addBackupCommand,
-  restore: async () => (await import('./backup.ts')).addRestoreCommand,
+  status: async () => (await import('./installation/status.ts')).addStatusCommand,
+  workspace: async () => (await import('./people/workspace.ts')).addWorkspaceCommands,
+  member: async () => (await import('./people/member.ts')).addMemberCommands,
+  key: async () => (await import('./people/key.ts')).addKeyCommands,
+  resource: async () => (await import('./resources/resource.ts')).addResourceCommands,
+  monitor: async () => (await import('./resources/monitor.ts')).addMonitorCommands,
+  maintenance: async () => (await import('./resources/maintenance.ts')).addMaintenanceCommands,
+  address: async () => (await import('./people/address.ts')).addAddressCommands,
+  location: async () => (await import('./installation/location.ts')).addLocationCommands,
+  prober: async () => (await import('./installation/prober.ts')).addProberCommands,
+  template: async () => (await import('./templates/template.ts')).addTemplateCommands,
+  destination: async () => (await import('./destinations/destination.ts')).addDestinationCommands,
+  apply: async () => (await import('./configuration/apply.ts')).addApplyCommand,
+  export: async () => (await import('./configuration/export.ts')).addExportCommand,
+  observe: async () => (await import('./resources/observe.ts')).addObserveCommand,
+  incident: async () => (await import('./incidents/incident.ts')).addIncidentCommands,
+  bus: async () => (await import('./installation/bus.ts')).addBusCommands,
+  cluster: async () => (await import('./installation/cluster.ts')).addClusterCommands,
+  audit: async () => (await import('./audit/audit.ts')).addAuditCommand,
+  backup: async () => (await import('./installation/backup.ts')).addBackupCommand,
+  restore: async () => (await import('./installation/backup.ts')).addRestoreCommand,
   machines: async () => (await import('./machines.ts')).addMachinesCommand,
   mcp: async () => (await import('./mcp.ts')).addMcpCommand,
-  profile: async () => (await import('./profile.ts')).addProfileCommands,
-  completion: async () => (await import('./completion.ts')).addCompletionCommand,
+  profile: async () => (await import('./api/profile.ts')).addProfileCommands,
+  completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
 }
 
 /** With every part, unless the first word of a command line is one of them. */

@@ -1,14 +1,14 @@
 // `./watchkeeper start`: runs the installation until a signal ends it. A start that fails ends with one sentence and no stack.
 import type { Command } from 'commander'
-import { limits } from '#shared/limits.ts'
-import { createLogger, type Logger } from '#shared/logger.ts'
-import { readAllSettings } from '../embedded/all-settings.ts'
-import { type Installation, runInstallation } from '../embedded/run.ts'
-import { exitCodes } from '../embedded/start-error.ts'
-import { onEndingSignals } from './ending-signals.ts'
-import { exitHelp } from './exit-help.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger, type Logger } from '#shared/observability/logger.ts'
+import { readAllSettings } from '../runtime/all-settings.ts'
+import { type Installation, runInstallation } from '../runtime/run.ts'
+import { exitCodes } from '../runtime/start-error.ts'
 import { productVersion } from './product-version.ts'
-import { settingsHelp } from './settings-help.ts'
+import { onEndingSignals } from './terminal/ending-signals.ts'
+import { exitHelp } from './terminal/exit-help.ts'
+import { settingsHelp } from './terminal/settings-help.ts'
 
 export function addStartCommand(program: Command): void {
   program
@@ -22,7 +22,7 @@ export function addStartCommand(program: Command): void {
 /** Resolves when everything runs; the process then lives until a signal. Throws a StartError. */
 async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<void> {
   const settings = readAllSettings(process.env)
-  // What lies in the data folder is for this user alone.
+  // Files of the data folder are for this user alone.
   process.umask(0o077)
   const logger = createLogger(settings.LOG_LEVEL)
   endOnBrokenInvariants(logger)
@@ -53,7 +53,7 @@ async function stopInTime(installation: Installation, logger: Logger): Promise<v
   process.exit(exitCodes.done)
 }
 
-/** What nobody caught is a broken invariant: going on with it would be worse than starting again. */
+/** An uncaught error is a broken invariant: a new start is safer than going on. */
 function endOnBrokenInvariants(logger: Logger): void {
   const end = (error: unknown) => {
     logger.fatal({ err: error }, 'broken invariant ends the process')
@@ -63,7 +63,10 @@ function endOnBrokenInvariants(logger: Logger): void {
   process.on('unhandledRejection', end)
 }
 
-/** What Node and libraries warn of belongs into the log, not between its lines; that something is experimental is known (watchkeeper.js). */
+/**
+ * Warnings of Node and of libraries belong into the log, not between its lines. Warnings about experimental parts are dropped
+ * (watchkeeper.js).
+ */
 function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning')
   process.on('warning', warning => {

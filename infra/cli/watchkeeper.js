@@ -14,7 +14,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', '..', 'node_modules')
 const pinned = join(modules, 'node', 'bin', 'node')
 /**
- * The heap starts as small as it can and grows with the load (infra/embedded/collector-pace.ts). V8 gets as many helping threads as there
+ * The heap starts as small as it can and grows with the load (infra/runtime/collector-pace.ts). V8 gets as many helping threads as there
  * are cores, less one: four on two cores take a full collection's time from those that answer. What is experimental is known to be.
  */
 const flags = [
@@ -52,7 +52,7 @@ function filterWarnings() {
   })
 }
 
-/** What Node makes of the sources is kept beside the packages: a later start is faster and does not load the compiler at all. */
+/** Keeps Node's compiled form of the sources beside the packages: a later start is faster and does not load the compiler at all. */
 async function run() {
   if (!isTuned) filterWarnings()
   const compiled = module.enableCompileCache?.(join(modules, '.cache', 'compiled'))

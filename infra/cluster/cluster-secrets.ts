@@ -1,8 +1,8 @@
 // All secrets and certificates of a cluster as files, as infra/compose and infra/kubernetes mount them: one folder for each kind of
 // container, which gets no more than it needs. Made in memory; the caller writes them.
-import { type BusKeys, makeBusKeys, serverAuthorization } from '#shared/bus/bus-keys.ts'
-import { randomId } from '#shared/ids.ts'
-import { day, hour } from '#shared/limits.ts'
+import { type BusKeys, makeBusKeys, serverAuthorization } from '#shared/bus/probers/bus-keys.ts'
+import { day, hour } from '#shared/limits/limits.ts'
+import { randomId } from '#shared/text/ids.ts'
 import { kubernetesSecrets } from './kubernetes-secrets.ts'
 import type { SecretFiles } from './secret-folder.ts'
 import { hostsOf, makeAuthority, makeServer, type Pem } from './x509.ts'
@@ -91,7 +91,7 @@ const filesOfServices = (keys: BusKeys): [string, string][] => [
   ['directory/bus-keys.json', `${JSON.stringify(keys, null, 2)}\n`],
 ]
 
-/** A server shows this password to those that it connects to, and demands it of those that connect. */
+/** A server shows this password to the servers that it connects to, and requires it of those that connect. */
 function routes(password: string): string {
   const urls = busServers.map(server => `"tls://route:${password}@${server}:6222"`)
   return [`authorization { user: "route", password: "${password}", timeout: 5 }`, `routes: [${urls.join(', ')}]`, ''].join('\n')

@@ -2,9 +2,9 @@
 // own and sees only the folder that is mounted into it, and nobody else on this machine gets past the top.
 import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { randomId } from '#shared/ids.ts'
-import { writeSecretFile } from '../embedded/data-folder.ts'
-import { usageError } from '../embedded/start-error.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { writeSecretFile } from '../runtime/data/data-folder.ts'
+import { usageError } from '../runtime/start-error.ts'
 
 /** Text by path, relative to the folder. */
 export type SecretFiles = ReadonlyMap<string, string>

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 
 /** A message as its receiver got it. */
 export interface Message {

@@ -1,9 +1,9 @@
-// What the demo does, and when: it acts as a person and as a website, and waits for what the installation makes of it. What is
-// printed of checks, verdicts, machines, deadlines and messages comes from the timeline, never from here.
-import type { DirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { KeeperClient } from '#shared/bus/command-keeper.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { StartError } from '../embedded/start-error.ts'
+// The scenario of the demo: it acts as a person and as a website, and waits for the reactions of the installation. Printed checks,
+// verdicts, machines, deadlines and messages come from the timeline, never from here.
+import type { DirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { StartError } from '../runtime/start-error.ts'
 import type { Outside } from './outside.ts'
 import type { Rest } from './rest.ts'
 import { type Step, summarySteps } from './steps.ts'
@@ -19,7 +19,7 @@ export interface Stage {
   show(step: Step): void
 }
 
-/** Resolves when the website was down, came back, and both was told. Throws WaitedInVain, a StartError or an AppError. */
+/** Resolves when the website was down, came back, and both messages were received. Throws WaitedInVain, a StartError or an AppError. */
 export async function play(stage: Stage): Promise<void> {
   const { outside, timeline, show } = stage
   const subjectId = await addWebsite(stage)

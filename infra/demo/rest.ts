@@ -1,5 +1,5 @@
 // The demo's client of the public REST API, generation 2: what anybody with a key can do.
-import { StartError } from '../embedded/start-error.ts'
+import { StartError } from '../runtime/start-error.ts'
 import { WaitedInVain } from './timeline.ts'
 
 export interface Rest {

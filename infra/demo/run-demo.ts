@@ -4,21 +4,21 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
-import { connectBus } from '#shared/bus/nats.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { connectBus } from '#shared/bus/nats/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
-import type { Clock } from '#shared/clock.ts'
-import { formatDuration } from '#shared/durations.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits, second } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
-import { type AllSettings, readAllSettings } from '../embedded/all-settings.ts'
-import { busCredentials } from '../embedded/bus-credentials.ts'
-import { readBusAddress } from '../embedded/embedded-bus.ts'
-import { obtainNatsServer } from '../embedded/obtain-nats-server.ts'
-import { type Installation, runInstallation } from '../embedded/run.ts'
-import { StartError, startStep } from '../embedded/start-error.ts'
+import { limits, second } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { formatDuration } from '#shared/time/durations.ts'
+import { type AllSettings, readAllSettings } from '../runtime/all-settings.ts'
+import { busCredentials } from '../runtime/bus/bus-credentials.ts'
+import { readBusAddress } from '../runtime/bus/embedded-bus.ts'
+import { obtainNatsServer } from '../runtime/bus/obtain-nats-server.ts'
+import { type Installation, runInstallation } from '../runtime/run.ts'
+import { StartError, startStep } from '../runtime/start-error.ts'
 import { type Message, startOutside } from './outside.ts'
 import { play } from './play.ts'
 import { createRest } from './rest.ts'
@@ -52,7 +52,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const patience = AbortSignal.timeout(patienceMs)
   const signal = AbortSignal.any([interrupted, patience])
   const folder = await makeFolder()
-  // Where a second Ctrl-C ends the process at once, this still runs.
+  // Runs also if a second Ctrl-C ends the process at once.
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeAtExit)
   try {
@@ -84,7 +84,7 @@ async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortS
     options.interrupted.throwIfAborted()
     show(readyStep(installation, settings))
     const timeline = createTimeline(signal, happening => {
-      // What still happens while everything ends is no step of the demo.
+      // Events during the end are no steps of the demo.
       if (!over) for (const step of stepsOf(happening)) show(step)
     })
     const outside = await startOutside(message => noteMessage(timeline, message, clock.now()))

@@ -1,7 +1,7 @@
 // How a step looks: aligned lines for people, folded at the width and coloured where the terminal allows it, or one JSON object
 // for machines. Pure.
 import type { styleText } from 'node:util'
-import { second } from '#shared/limits.ts'
+import { second } from '#shared/limits/limits.ts'
 import type { Step } from './steps.ts'
 
 type Format = Parameters<typeof styleText>[0]

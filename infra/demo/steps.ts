@@ -1,6 +1,7 @@
 // The sentences of the demo: what a happening means for the person who watches. Pure; every number comes from the happening.
-import { humanDuration } from '#shared/durations.ts'
-import { second } from '#shared/limits.ts'
+
+import { second } from '#shared/limits/limits.ts'
+import { humanDuration } from '#shared/time/durations.ts'
 import type { CheckHappening, Happening, MessageHappening, TransitionHappening } from './timeline.ts'
 
 export type StepName =
@@ -26,7 +27,7 @@ export interface Step {
   data: Record<string, unknown>
 }
 
-/** What a happening shows: one step, or for a transition the verdict, the machine's move and the deadline it armed. */
+/** Returns one step of a happening, or for a transition the verdict, the machine's move and the deadline it armed. */
 export function stepsOf(happening: Happening): Step[] {
   if (happening.kind === 'check') return [checkStep(happening)]
   if (happening.kind === 'message') return [messageStep(happening)]
@@ -118,7 +119,7 @@ function messageStep(happening: MessageHappening): Step {
 /** Milliseconds from the instant at which the machine had to move to the message's arrival. */
 const lateBy = ({ at, about }: MessageHappening): number => Math.max(0, at - about.transition.event.at)
 
-/** What is worth remembering when all is over. */
+/** Facts worth remembering at the end. */
 export function summarySteps(opened: TransitionHappening, problem: MessageHappening, recovery: MessageHappening): Step[] {
   const downSince = opened.transition.at
   const downUntil = recovery.about.transition.at

@@ -1,7 +1,8 @@
-// What has happened so far in the demo, and who waits for what. Everything in it was observed from outside: on the bus, or by the
-// receiver of a message.
-import type { CheckResult } from '#shared/contracts/check.ts'
-import type { HistoryDocument, IncidentDocument, IncidentState } from '#shared/contracts/incident.ts'
+// Timeline of the demo: its events so far, and who waits for which. Every event was observed from outside: on the bus, or by the receiver
+// of a message.
+
+import type { HistoryDocument, IncidentDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { Message } from './outside.ts'
 
 export interface CheckHappening {
@@ -24,7 +25,7 @@ export interface MessageHappening {
   kind: 'message'
   at: number
   message: Message
-  /** What it tells of. */
+  /** Object of the event. */
   about: TransitionHappening
 }
 

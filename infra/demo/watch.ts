@@ -3,8 +3,9 @@
 import { Compile } from 'typebox/compile'
 import type { Bus } from '#shared/bus/port.ts'
 import { parseObservation, subjects } from '#shared/bus/subjects.ts'
-import { CheckResult } from '#shared/contracts/check.ts'
-import type { HistoryDocument, IncidentDocument, IncidentState } from '#shared/contracts/incident.ts'
+import type { IncidentState } from '#shared/contracts/incidents/incident.ts'
+import type { News } from '#shared/contracts/news.ts'
+import { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { Timeline } from './timeline.ts'
 
 const results = Compile(CheckResult)
@@ -16,7 +17,9 @@ export async function watchInstallation(bus: Bus, now: () => number, timeline: T
   })
   const states = new Map<string, IncidentState>()
   await bus.subscribe(subjects.allStates, ({ body }) => {
-    const { transition, incident } = body as { transition: HistoryDocument; incident: IncidentDocument | null }
+    const news = body as News
+    if (news.kind !== 'transition') return
+    const { transition, incident } = news
     const from = states.get(transition.incidentId) ?? null
     states.set(transition.incidentId, transition.state as IncidentState)
     timeline.note({ kind: 'transition', at: now(), transition, incident, from })

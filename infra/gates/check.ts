@@ -23,6 +23,7 @@ const folders = ['services', 'machines', 'shared', 'infra', 'test']
 
 const gates: Gate[] = [
   { name: 'types', command: 'tsc', arguments: [] },
+  { name: 'types of the dashboard', command: 'tsc', arguments: ['-p', 'services/dashboard'] },
   { name: 'style', command: 'biome', arguments: ['check', '--error-on-warnings', '--max-diagnostics=60', '--colors=off', '.'] },
   {
     name: 'arrows',

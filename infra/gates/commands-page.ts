@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { apiFlags } from '../cli/noun.ts'
 import { createProgram } from '../cli/program.ts'
-import { exitCodeMeanings } from '../embedded/start-error.ts'
+import { exitCodeMeanings } from '../runtime/start-error.ts'
 
 const nounsOverApi =
   '`resource`, `monitor`, `template`, `observe`, `incident`, `destination`, `maintenance`, `address`, `apply`, `export`, `audit` and `status`'

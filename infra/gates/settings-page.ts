@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Setting } from '#shared/settings.ts'
-import { shownSettings } from '../embedded/all-settings.ts'
+import { shownSettings } from '../runtime/all-settings.ts'
 
 const head = `# Settings
 

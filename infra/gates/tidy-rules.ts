@@ -3,6 +3,8 @@
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { missingCommands, otherSpellings } from './cited-commands.ts'
+import { missingRules } from './numbered-rules.ts'
+import { bannedSynonyms, clausesAsNouns } from './plain-words.ts'
 
 export interface SourceFile {
   /** From the top of the repository, with forward slashes. */
@@ -18,10 +20,11 @@ export interface TidyRule {
   offences(file: SourceFile): string[]
 }
 
-const isCode = (path: string) => /\.(ts|js)$/.test(path)
+const isCode = (path: string) => /\.(tsx?|js)$/.test(path)
 const isTest = (path: string) => path.startsWith('test/')
 const isSystem = (path: string) => /^(services|machines|shared)\//.test(path) && isCode(path)
-const isClock = (path: string) => path === 'shared/clock.ts'
+/** A browser has a clock of its own. */
+const isClock = (path: string) => path === 'shared/time/clock.ts' || path === 'services/dashboard/data/clock.ts'
 const isDocument = (path: string) => /^(README|ARCHITECTURE|CHANGELOG)\.md$|^(infra|docs)\/.*\.md$/.test(path)
 /** The rules and their planted samples are the one place where the forbidden words may stand. */
 const isThisGate = (path: string) => path === 'infra/gates/tidy-rules.ts' || path === 'test/tidy/tidy.test.ts'
@@ -35,7 +38,7 @@ const lines = (pattern: RegExp, code: boolean) => (file: SourceFile) =>
 
 export const tidyRules: TidyRule[] = [
   {
-    name: 'randomness comes from shared/ids.ts or a seed, never from the language',
+    name: 'randomness comes from shared/text/ids.ts or a seed, never from the language',
     applies: path => isCode(path) && !isThisGate(path),
     offences: lines(/\bMath\.random\b/, true),
   },
@@ -50,8 +53,8 @@ export const tidyRules: TidyRule[] = [
     offences: lines(/\bset(Timeout|Interval)\(|['"](node:)?timers(\/promises)?['"]/, true),
   },
   {
-    name: 'node:http comes from shared/node-http.ts: imported by name it loads all of fetch',
-    applies: path => (isSystem(path) || /^infra\/(embedded|cli)\//.test(path)) && path !== 'shared/node-http.ts',
+    name: 'node:http comes from shared/net/node-http.ts: imported by name it loads all of fetch',
+    applies: path => (isSystem(path) || /^infra\/(runtime|cli)\//.test(path)) && path !== 'shared/net/node-http.ts',
     offences: lines(/^import (?!type\b).* from 'node:https?'/, true),
   },
   {
@@ -93,12 +96,50 @@ export const tidyRules: TidyRule[] = [
     offences: file => missingCommands(file.text),
   },
   {
+    name: 'a numbered rule that a file cites exists in docs/reference',
+    applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path) && path !== 'infra/gates/numbered-rules.ts',
+    offences: missingRules,
+  },
+  {
+    name: 'no file cites a numbered document that the tree does not have',
+    applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path),
+    offences: lines(/\b[Ss]pec(ification)? [A-E]\b/, false),
+  },
+  {
     name: 'the command is spelled ./watchkeeper: nothing else works in its folder alone and fetches nothing',
     // A decision quotes what was there before it.
     applies: path => path !== 'package-lock.json' && !path.startsWith('infra/adr/') && !isThisGate(path),
     offences: file => otherSpellings(file.text),
   },
+  {
+    name: 'no comment and no test title begins with a clause in the place of a noun (docs/writing.md)',
+    applies: path => isCode(path) && !isThisGate(path),
+    offences: clausesAsNouns,
+  },
+  {
+    name: 'no prose has a synonym of a term (docs/writing.md)',
+    // The page about words names the words to avoid.
+    applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path) && path !== 'docs/writing.md',
+    offences: bannedSynonyms,
+  },
+  {
+    name: 'a log message is fixed, lower case and without a full stop (docs/writing.md); test/infra/log.test.ts looks at calls of several lines',
+    applies: path => /^(services|shared|infra)\//.test(path) && isCode(path) && !isThisGate(path),
+    offences: lines(
+      /\b(logger|log)\??\.(trace|debug|info|warn|error|fatal)\((.*,)? ?(['"](?!AUTH_DEV)([A-Z][^'"]*|[^'"]*[.;])['"]|`[^`]*`)\)/,
+      true,
+    ),
+  },
 ]
+
+/** Folders that hold more files of code than a reader takes in at once, each with its count. */
+export function crowdedFolders(paths: string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const path of paths.filter(isCode)) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  return [...counts].filter(([, count]) => count > mostFiles).map(([folder, count]) => `${folder}: ${count} files`)
+}
+
+const mostFiles = 20
 
 /**
  * Paths of this repository in back-ticks, from its top, or as link targets, from the document's folder unless they begin with a slash;

@@ -1,23 +1,23 @@
 // How the records of an incident follow each other. One judgement may move an incident several times: new holds first, then its verdict,
 // then every deadline that is due by it; those records are of one instant and carry one evidence, and none of them may be missing. Pure.
 import { isDeepStrictEqual } from 'node:util'
-import type { HistoryDocument, IncidentContext } from '#shared/contracts/incident.ts'
+import type { HistoryDocument, IncidentContext } from '#shared/contracts/incidents/incident.ts'
 import { isJudged, isTimed } from './recorded-event.ts'
 
-/** What the records so far say of judgements. */
+/** State of judgements according to the records so far. */
 export interface Order {
   /** The incident was judged up to here, or further. */
   at: number
   /** The record of the judgement at `at`, while the next one may be of the same. */
   judged: HistoryDocument | null
-  /** What that judgement has to lead to as well. */
+  /** Further consequences that the judgement must have. */
   owed: { type: string; at: number } | null
 }
 
 export const beginning: Order = { at: Number.NEGATIVE_INFINITY, judged: null, owed: null }
 const timed = 'a deadline'
 
-/** What is wrong with `entry` coming next; `before`: the machine's context until then, null at the opening. */
+/** Returns the fault of `entry` as the next record. `before`: the machine's context until then, null at the opening. */
 export function orderFaults(
   { at: judgedAt, judged, owed }: Order,
   entry: HistoryDocument,
@@ -47,13 +47,13 @@ export function orderAfter(order: Order, entry: HistoryDocument, before: Inciden
   return { at: Math.max(order.at, before?.deadlineAt ?? at), judged: null, owed: null }
 }
 
-/** A judgement that says nothing (not judged) moves nothing, and a doubtful one leads to no deadline. */
+/** A judgement that says nothing (not judged) moves nothing, and a provisional one leads to no deadline. */
 function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Order {
   const { judged, at } = order
   if (judged === null || judged.verdict === 'not_judged') return order
   if (judged.event.type === 'policy.replaced' && judged.verdict !== condition)
     return { ...order, owed: { type: `${judged.verdict}.judged`, at } }
-  if (judged.event['doubtful'] === true) return order
+  if (judged.event['provisional'] === true) return order
   return deadlineAt !== null && deadlineAt <= at ? { ...order, owed: { type: timed, at: deadlineAt } } : order
 }
 

@@ -1,7 +1,7 @@
 // The evidence of a Template's rule against its own verdict and sentence. No record determines which decision gave the verdict: it is known
 // only that some decision over these readings gives it. Pure. Rules: docs/reference/v3.md, 4.9 and 4.10.
-import type { DecisionInput, EvidenceInput } from '#shared/contracts/verdict.ts'
-import { limits } from '#shared/limits.ts'
+import type { DecisionInput, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
+import { limits } from '#shared/limits/limits.ts'
 
 export interface DecisionReading extends EvidenceInput {
   reading: DecisionInput

@@ -1,5 +1,5 @@
 // The events of an incident as its records keep them: what each of them carries, and nothing else. Pure.
-import type { IncidentEvent } from '#machines/incident.ts'
+import type { IncidentEvent } from '#machines/incident-types.ts'
 
 type Fields = Readonly<Record<string, (value: unknown) => boolean>>
 
@@ -9,15 +9,15 @@ const isSwitch = (value: unknown) => value === undefined || typeof value === 'bo
 
 const holds: Fields = { confirmAfterMs: isHold, closeAfterMs: isHold }
 const mutable: Fields = { muted: isSwitch }
-const doubted: Fields = { doubtful: isSwitch }
+const provisional: Fields = { provisional: isSwitch }
 /** Of the opening of a Template's rule. */
 const loudness: Fields = { announcesAll: isSwitch, ...mutable }
 
 /** `keyof` the machine's own union, so that no event is forgotten here. */
 const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'problem.judged': mutable,
-  'no_data.judged': { ...mutable, ...doubted },
-  'ok.judged': { ...mutable, ...doubted },
+  'no_data.judged': { ...mutable, ...provisional },
+  'ok.judged': { ...mutable, ...provisional },
   'hold.elapsed': mutable,
   'recovery.elapsed': {},
   'unknown.judged': {},
@@ -28,7 +28,7 @@ const fieldsOf: Record<IncidentEvent['type'], Fields> = {
     by: value => typeof value === 'string',
     via: value => value === 'api' || value === 'ui' || value === 'mcp',
   },
-  'policy.replaced': { ...holds, ...doubted },
+  'policy.replaced': { ...holds, ...provisional },
   'rule.removed': {},
   'subject.archived': {},
 }
@@ -40,7 +40,7 @@ export function eventFault(event: unknown, isFirst: boolean): string | null {
   const isKnown = typeof type === 'string' && Object.hasOwn(fieldsOf, type)
   if (!isKnown) return `no incident knows the event ${String(type)}`
   if (isFirst && type !== 'problem.judged' && type !== 'no_data.judged') return `no incident is opened by the event ${type}`
-  const fields = isFirst ? { ...holds, ...doubted, ...loudness } : fieldsOf[type as IncidentEvent['type']]
+  const fields = isFirst ? { ...holds, ...provisional, ...loudness } : fieldsOf[type as IncidentEvent['type']]
   const wrong = Object.entries(fields).find(([field, isRight]) => !isRight(rest[field]))?.[0]
   if (wrong !== undefined || !isNumber(at)) return `its event ${type} has a wrong ${wrong ?? 'at'}`
   const strange = Object.keys(rest).find(field => !Object.hasOwn(fields, field))

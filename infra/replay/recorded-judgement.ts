@@ -2,7 +2,7 @@
 // asks for, and the sentence is made from both again. What no record determines: of an input when it was observed and in which words it
 // failed, the name and value of one that the sentence counts among the rest, and, of a judgement that moves nothing (beside an
 // acknowledgement, a removal), which of several verdicts borne by one evidence the rule's quorum gave.
-import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
+import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { explainPolicy } from '#shared/judging/judge-policy.ts'
 import { explainReachability } from '#shared/judging/judge-reachability.ts'
 import { nothingSince } from '#shared/judging/read-input.ts'

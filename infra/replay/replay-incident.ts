@@ -2,17 +2,18 @@
 // judgements and the evidence say has to be what was recorded, the last of it what is stored. Pure. What records do not determine:
 // `muted` and the channel of an acknowledgement, and holds that were adopted and never counted, where they moved nothing (an open
 // incident's subject holds them all); for judgements see recorded-judgement.ts, for what is stored see stored-incident.ts.
-import { type IncidentEvent, incidentMachine, incidentVersion } from '#machines/incident.ts'
+import { incidentMachine, incidentVersion } from '#machines/incident.ts'
 import { isListed } from '#machines/incident-listing.ts'
+import type { IncidentEvent } from '#machines/incident-types.ts'
 import { initialTransition, type Order as MachineOrder, transition } from '#machines/transition.ts'
-import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
+import type { HeldIncident } from '#shared/contracts/ask/ask-subjects.ts'
 import type {
   HistoryDocument,
   HistoryKind,
   IncidentContext,
   IncidentDocument,
   IncidentState,
-} from '#shared/contracts/incident.ts'
+} from '#shared/contracts/incidents/incident.ts'
 import { beginning, type Order, orderAfter, orderFaults } from './judging-order.ts'
 import { eventFault, isJudged, isTimed } from './recorded-event.ts'
 import { judgementFaults } from './recorded-judgement.ts'
@@ -23,12 +24,12 @@ export interface ReplayStep {
   at: number
   kind: string
   event: HistoryDocument['event']
-  /** Where the machine stands after the event, as replayed. */
+  /** State of the machine after the event, as replayed. */
   state: IncidentState
   deadlineAt: number | null
   explanation: string
   evidence: HistoryDocument['evidence']
-  /** Where records and machine do not agree; empty where they do. */
+  /** Differences between records and machine; empty if they agree. */
   faults: string[]
 }
 
@@ -106,7 +107,7 @@ interface Moved {
   announced: number
 }
 
-/** The first record tells the condition and the holds with which the incident was opened. */
+/** The first record has the condition and the holds with which the incident was opened. */
 function opened(incident: IncidentDocument, { event }: HistoryDocument): Moved {
   const [snapshot, orders] = initialTransition(incidentMachine, {
     incidentId: incident.id,
@@ -123,7 +124,7 @@ function opened(incident: IncidentDocument, { event }: HistoryDocument): Moved {
 
 const announcementsOf = (orders: readonly MachineOrder[]): number => orders.filter(({ type }) => type === 'announce').length
 
-/** What the machine orders to be recorded and told is carried out here as the keeper carries it out. */
+/** Carries out orders of the machine to record and to notify, as the keeper carries them out. */
 function moved({ snapshot: before }: Position, { event }: HistoryDocument): Moved {
   const [snapshot, orders] = transition(incidentMachine, before, event as IncidentEvent)
   const kinds = orders.flatMap(({ type, params }) => (type === 'record' ? [(params as { kind: HistoryKind }).kind] : []))

@@ -1,13 +1,13 @@
-// What is stored of an incident against where its records lead: the document that is read, and for an open one the machine as its
-// subject holds it. No record determines the document's `rev`, `workspaceId`, `resourceKey` and the rule's words, `ruleShown` among them, and of a
-// closed one its `ruleKey` beyond whether that is the built-in rule's. Pure.
+// A stored incident against its records: the document that is read, and for an open one the machine as its subject holds it. No record
+// determines the document's `rev`, `workspaceId`, `resourceKey` and the rule's words, `ruleShown` among them. Of a closed one no record
+// determines its `ruleKey` beyond whether that is the built-in rule's. Pure.
 import { isDeepStrictEqual } from 'node:util'
-import type { HeldIncident } from '#shared/contracts/ask-subjects.ts'
-import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState } from '#shared/contracts/incident.ts'
-import { facetsOf } from '#shared/incident-facets.ts'
+import type { HeldIncident } from '#shared/contracts/ask/ask-subjects.ts'
+import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'
+import { facetsOf } from '#shared/incidents/incident-facets.ts'
 import { judgementFaults } from './recorded-judgement.ts'
 
-/** Where the records lead. */
+/** State to which the records lead. */
 export interface Reached {
   state: IncidentState
   context: IncidentContext
@@ -116,7 +116,7 @@ function heldFaults(
 
 const latestAt = 8_640_000_000_000_000
 
-/** The value of a field as a fault tells it: an instant as people read one. */
+/** Returns a field's value for the text of a fault: an instant as people read one. */
 export function text(field: string, value: unknown): string {
   if (value === null) return 'none'
   const isInstant = /^(at|deadline)$|(At|Since)$/.test(field) && typeof value === 'number' && Math.abs(value) <= latestAt

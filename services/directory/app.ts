@@ -1,45 +1,50 @@
-// The directory: owns accounts, keys, locations, names and destinations, and answers every question of shared/contracts/ask.ts from
+// The directory: owns accounts, keys, locations, names and destinations, and answers every question of shared/contracts/ask/ask.ts from
 // the store. Any number of processes share the questions by a queue group; none keeps anything that another needs.
 import { Counter } from 'prom-client'
+import { serve } from '#shared/bus/clients/serve.ts'
 import { BusError } from '#shared/bus/port.ts'
-import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
-import { watchProbers } from '#shared/bus/prober-presence.ts'
-import { serve } from '#shared/bus/serve.ts'
+import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
+import { watchProbers } from '#shared/bus/probers/prober-presence.ts'
 import { parseVerb, subjects } from '#shared/bus/subjects.ts'
-import { type AskRequest, type AskResults, type AskVerb, asks } from '#shared/contracts/ask.ts'
+import { type AskRequest, type AskResults, type AskVerb, asks } from '#shared/contracts/ask/ask.ts'
 import { AppError } from '#shared/errors.ts'
-import { registeredMetric } from '#shared/registered-metric.ts'
-import type { Service, SurroundingsWithStore } from '#shared/service.ts'
+import { registeredMetric } from '#shared/observability/registered-metric.ts'
+import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import { StoreError } from '#shared/store/port.ts'
-import type { DefaultHolds } from '#shared/subject-view.ts'
-import { createAnnouncer } from './announce-revocations.ts'
-import { addressAnswerers } from './answer-addresses.ts'
-import { auditAnswerers } from './answer-audit.ts'
-import { incidentAnswerers } from './answer-incidents.ts'
-import { notificationAnswerers } from './answer-notifications.ts'
-import { peopleAnswerers } from './answer-people.ts'
-import { resourceAnswerers } from './answer-resources.ts'
-import { templateAnswerers } from './answer-templates.ts'
+import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
+import { auditAnswerers } from './audit/answer-audit.ts'
 import type { DirectoryContext } from './context.ts'
-import { deleteDestinationSecret, rotateDestinationSecret } from './destination-secrets.ts'
+import { startExpiring } from './documents/expire.ts'
 import { type Doors, startDoors } from './door/doors.ts'
 import { createMembers } from './door/members.ts'
-import { startExpiring } from './expire.ts'
-import { getIncidentRecords } from './incident-records.ts'
-import { getIncident, listOpenIncidents } from './incidents.ts'
-import { authenticate, touchKeys } from './keys.ts'
-import { measureLiveProbers } from './live-probers.ts'
-import { ensureLocation, listLocations } from './locations.ts'
-import { reserveName } from './names.ts'
-import { getOverview } from './overview.ts'
-import { createPasswords } from './passwords.ts'
-import { createProberCredential, deleteProberCredential, listProberCredentials } from './prober-credentials.ts'
-import { startRemovingWorkspaces } from './remove-workspaces.ts'
-import { createResourceRoom } from './resource-room.ts'
-import { getRollUps } from './roll-ups.ts'
+import { incidentAnswerers } from './incidents/answer-incidents.ts'
+import { listConditions } from './incidents/conditions.ts'
+import { getIncidentRecords } from './incidents/incident-records.ts'
+import { getIncident, listOpenIncidents } from './incidents/incidents.ts'
+import { addressAnswerers } from './keys/answer-addresses.ts'
+import { authenticate, touchKeys } from './keys/keys.ts'
+import { createAnnouncer } from './locations/announce-revocations.ts'
+import { measureLiveProbers } from './locations/live-probers.ts'
+import { ensureLocation, listLocations } from './locations/locations.ts'
+import { createProberCredential, deleteProberCredential, listProberCredentials } from './locations/prober-credentials.ts'
+import { notificationAnswerers } from './notifications/answer-notifications.ts'
+import { deleteDestinationSecret, rotateDestinationSecret } from './notifications/destination-secrets.ts'
+import { peopleAnswerers } from './people/answer-people.ts'
+import { createPasswords, type PasswordCost } from './people/passwords.ts'
+import { startRemovingWorkspaces } from './people/remove-workspaces.ts'
+import { listWorkspaces } from './people/workspaces.ts'
+import { resourceAnswerers } from './resources/answer-resources.ts'
+import { createResourceRoom } from './resources/resource-room.ts'
+import { createRosters } from './roster/rosters.ts'
 import type { NewUserWorkspace } from './settings.ts'
-import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects.ts'
-import { listWorkspaces } from './workspaces.ts'
+import { getBands } from './subjects/bands.ts'
+import { getFigures } from './subjects/figures.ts'
+import { getMonitor } from './subjects/monitor-state.ts'
+import { reserveName } from './subjects/names.ts'
+import { getOverview } from './subjects/overview.ts'
+import { getRollUps } from './subjects/roll-ups.ts'
+import { findSubjects, getSubject, listCustomSubjects, listWebsites, workspaceExists } from './subjects/subjects.ts'
+import { templateAnswerers } from './templates/answer-templates.ts'
 
 /** After these, all directories look which doors there must be. */
 const changesLocations: ReadonlySet<AskVerb> = new Set([
@@ -68,6 +73,11 @@ const answerers: Answerers = {
   'get-incident-records': getIncidentRecords,
   'get-roll-ups': getRollUps,
   'get-overview': getOverview,
+  'list-conditions': listConditions,
+  'get-monitor': getMonitor,
+  'get-bands': getBands,
+  'get-figures': getFigures,
+  'list-roster': ({ rosters }, request) => rosters.page(request),
   'rotate-destination-secret': rotateDestinationSecret,
   'delete-destination-secret': deleteDestinationSecret,
   ...notificationAnswerers,
@@ -90,14 +100,16 @@ export interface DirectoryOptions {
   /** Absent: `own`. */
   newUserWorkspace?: NewUserWorkspace
   queue?: string
+  /** Absent: `limits.password`. Tests that are not about passwords hash at a lower cost. */
+  passwordCost?: PasswordCost
   /** Null or absent: this bus has no keys to make probers' credentials with. */
   proberIssuer?: ProberIssuer | null
 }
 
 /** Resolves once questions are answered. */
-export async function startDirectory(surroundings: SurroundingsWithStore, options: DirectoryOptions = {}): Promise<Service> {
-  const { bus, clock, store, metrics } = surroundings
-  const logger = surroundings.logger.child({ service: 'directory' })
+export async function startDirectory(serviceContext: ServiceContextWithStore, options: DirectoryOptions = {}): Promise<Service> {
+  const { bus, clock, store, metrics } = serviceContext
+  const logger = serviceContext.logger.child({ service: 'directory' })
   let doors: Doors | null = null
   const members = createMembers(clock, locationId => doors?.tellMembers(locationId))
   const presence = await watchProbers(bus.bucket('presence'), clock, members.hear)
@@ -106,10 +118,12 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
   const { activeWorkers, lastSeenAt } = presence
   measureLiveProbers(metrics, store, activeWorkers)
   const { incidentSalt = '', websiteHolds, newUserWorkspace = 'own' } = options
-  const passwords = createPasswords()
+  const passwords = createPasswords(options.passwordCost)
   const shown = { incidentSalt, websiteHolds, newUserWorkspace, activeWorkers, lastSeenAt }
   const removing = startRemovingWorkspaces({ store, bus, clock, logger })
-  const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom: createResourceRoom({ store, clock }) }
+  const rosters = createRosters({ store, bus, clock, logger }, metrics)
+  const requireRoom = createResourceRoom({ store, clock })
+  const made = { passwords, announcer, removeWorkspaces: removing.soon, requireRoom, rosters }
   const context: DirectoryContext = { store, bus, clock, logger, ...shown, ...made }
   doors = await startDoors({ bus, store, clock, logger, metrics, members })
   const stopExpiring = startExpiring(store, clock, logger)
@@ -138,6 +152,7 @@ export async function startDirectory(surroundings: SurroundingsWithStore, option
       await removing.stop()
       announcer?.stop()
       await subscription.close()
+      await rosters.stop()
       await doors?.stop()
       await presence.close()
     },
@@ -163,7 +178,7 @@ function asAppError(error: unknown): Error {
 
 const codeOf = (error: Error): string => (error instanceof AppError ? error.code : 'internal')
 
-function askCounter(metrics: SurroundingsWithStore['metrics']): Counter<'verb' | 'outcome'> {
+function askCounter(metrics: ServiceContextWithStore['metrics']): Counter<'verb' | 'outcome'> {
   const name = 'watchkeeper_directory_asks_total'
   const help = 'Questions answered, by verb and outcome.'
   const make = () => new Counter({ name, help, labelNames: ['verb', 'outcome'], registers: [metrics] })

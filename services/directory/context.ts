@@ -1,12 +1,13 @@
-// What every question to the directory is answered with.
+// Context of every question to the directory: its store, clock, bus and settings.
 import type { Bus } from '#shared/bus/port.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { Logger } from '#shared/logger.ts'
+import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { DefaultHolds } from '#shared/subject-view.ts'
-import type { Announcer } from './announce-revocations.ts'
-import type { Passwords } from './passwords.ts'
-import type { RequireResourceRoom } from './resource-room.ts'
+import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import type { Announcer } from './locations/announce-revocations.ts'
+import type { Passwords } from './people/passwords.ts'
+import type { RequireResourceRoom } from './resources/resource-room.ts'
+import type { Rosters } from './roster/rosters.ts'
 import type { NewUserWorkspace } from './settings.ts'
 
 export interface DirectoryContext {
@@ -27,6 +28,7 @@ export interface DirectoryContext {
   /** Begins to remove what was in deleted workspaces, and does not wait for it. */
   removeWorkspaces(): void
   requireRoom: RequireResourceRoom
-  /** Makes probers' credentials, and tells the bus of all of them; null where this bus has no keys to make them with. */
+  rosters: Pick<Rosters, 'page'>
+  /** Makes probers' credentials, and announces all of them to the bus; null if this bus has no keys for that. */
   announcer: Omit<Announcer, 'stop'> | null
 }

@@ -1,5 +1,5 @@
-// The gateway: translates HTTP into questions to the directory and commands to keepers, and answers in each dialect's envelope.
-// It owns nothing and never listens: whoever runs it does.
+// The gateway: translates HTTP into questions to the directory and commands to keepers, and responds in each dialect's envelope. It owns
+// nothing and never listens: its host process does.
 import type { Server } from 'node:http'
 import {
   fastify as createFastify,
@@ -9,86 +9,103 @@ import {
   type FastifyRequest,
   type RawServerDefault,
 } from 'fastify'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
-import { createPreviewClient } from '#shared/bus/ask-preview.ts'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { Identity } from '#shared/contracts/ask.ts'
-import type { AuditRow } from '#shared/contracts/ask-audit.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
-import { limits } from '#shared/limits.ts'
-import type { Service, Surroundings } from '#shared/service.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createNotifierClient } from '#shared/bus/clients/ask-notifier.ts'
+import { createPreviewClient } from '#shared/bus/clients/ask-preview.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import type { Identity } from '#shared/contracts/ask/ask.ts'
+import type { AuditBlock } from '#shared/contracts/ask/ask-audit.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Service, ServiceContext } from '#shared/service.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { createAudit } from './audit/audit.ts'
 import { createAuditQueue } from './audit/audit-queue.ts'
 import { letInByKey } from './audit/let-in.ts'
-import { type AuthenticateHook, createAuthenticate } from './authenticate.ts'
+import { type AuthenticateHook, createAuthenticate } from './callers/authenticate.ts'
+import { forgetOwnWrites } from './callers/forget-own-writes.ts'
+import { createAddresses, createIdentities } from './callers/identities.ts'
+import { createKeyUsage } from './callers/key-usage.ts'
+import { watchRevocations } from './callers/revocations.ts'
 import type { GatewayContext } from './context.ts'
-import { type Dialect, dialectOf, noSuchRoute, sendRefusal } from './dialect.ts'
-import { createDrain, type Drain } from './drain.ts'
-import { familiesOf } from './families.ts'
-import type { Family } from './family.ts'
+import { dashboardRoutes, sendNoSuchPage, wantsPage } from './dashboard/routes.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { iconRoute } from './icon.ts'
-import { createAddresses, createIdentities } from './identities.ts'
-import { createKeyUsage } from './key-usage.ts'
-import { createLocationNames } from './location-names.ts'
+import { type Dialect, dialectOf, noSuchRoute, sendRefusal } from './http/dialect.ts'
+import { createDrain, type Drain } from './http/drain.ts'
+import { familiesOf } from './http/families.ts'
+import type { Family } from './http/family.ts'
+import { iconRoute } from './http/icon.ts'
+import { plainDialect } from './http/plain-dialect.ts'
+import { boundStrangers } from './http/strangers.ts'
+import { proxyCheck } from './http/trusted-proxies.ts'
+import { refuseExpectation, refuseUnreadable } from './http/unreadable-request.ts'
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts'
 import { openApiRoutes } from './openapi/routes.ts'
-import { plainDialect } from './plain-dialect.ts'
 import { announceGateway, type Presence } from './presence.ts'
-import { watchRevocations } from './revocations.ts'
-import { boundStrangers } from './strangers.ts'
-import { proxyCheck } from './trusted-proxies.ts'
-import { refuseExpectation, refuseUnreadable } from './unreadable-request.ts'
+import { createEventMetrics } from './session/events/event-metrics.ts'
+import { createEventHub } from './session/events/hub.ts'
+import { createLocationNames } from './subjects/location-names.ts'
 
-/** Resolves when the gateway may listen: `fastify.listen({ host, port })`. `service.stop()` closes it with grace. */
+/**
+ * Resolves when the gateway is ready to listen: the host then calls `fastify.listen({ host, port })`. `service.stop()` ends it gracefully.
+ */
 export async function createGateway(
-  surroundings: Surroundings,
+  serviceContext: ServiceContext,
   options: GatewayOptions,
   families: readonly Family[] = familiesOf(options.legacy ?? 'serve'),
 ): Promise<{ fastify: FastifyInstance; service: Service }> {
-  const { bus, clock, metrics } = surroundings
+  const { bus, clock, metrics } = serviceContext
   const directory = createDirectoryClient(bus, clock)
-  const logger = surroundings.logger.child({ service: 'gateway' })
-  const write = (rows: AuditRow[]) => directory.ask('record-audit', { rows })
+  const logger = serviceContext.logger.child({ service: 'gateway' })
+  const write = (blocks: AuditBlock[]) => directory.ask('record-audit', { blocks })
   const auditQueue = options.audit === false ? null : createAuditQueue({ clock, logger, metrics, write })
   const identities = createIdentities(clock, tokenHash => directory.ask('authenticate', { tokenHash }))
   const addresses = createAddresses(clock, tokenHash => directory.ask('find-address', { tokenHash }))
-  const revocations = await watchRevocations(bus, [identities, addresses])
+  const incidentIds = createIncidentIds(options.incidentSalt)
+  const events = createEventHub({ bus, clock, incidentIds, metrics: createEventMetrics(metrics) })
+  const memories = [identities, addresses, events]
+  const revocations = await watchRevocations(bus, memories)
   const keyUsage = createKeyUsage(clock, usedAt => directory.ask('touch-keys', { usedAt }))
   const context: GatewayContext = {
-    directory,
+    directory: forgetOwnWrites(directory, memories),
     keeper: createKeeperClient(bus, clock),
     previews: createPreviewClient(bus, clock),
     notifier: createNotifierClient(bus, clock),
     clock,
     logger,
-    incidentIds: createIncidentIds(options.incidentSalt),
+    incidentIds,
     locationNames: createLocationNames(clock, traceId => directory.ask('list-locations', {}, traceId)),
     audit: createAudit(clock, auditQueue),
     identities,
     addresses,
     keyUsage,
+    events,
     publicUrl: options.session?.publicUrl ?? null,
     version: options.version,
   }
   const authenticate = createAuthenticate(identities, keyUsage, clock)
-  /** The first speaks to a request whose path is not known, the last if no prefix fits. */
+  /**
+   * Dialects in order of precedence. The first dialect refuses requests whose path is unknown. The last dialect responds if no prefix
+   * matches.
+   */
   const dialects = [...families.map(({ dialect }) => dialect), plainDialect]
   const fastify = createFastify(serverOptions(context, authenticate, dialects, options.trustProxy))
   const drain = createDrain(fastify, clock)
   const counted = createGatewayMetrics(metrics)
   prepareRequests(fastify, clock, drain, counted)
-  fastify.setNotFoundHandler((request, reply) => void sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply))
+  fastify.setNotFoundHandler((request, reply) => {
+    if (wantsPage(request)) return sendNoSuchPage(request, reply)
+    return sendRefusal(plainDialect, context.logger, noSuchRoute(), request, reply)
+  })
   for (const { prefix, routes } of families) await fastify.register(routes(context, authenticate, options), { prefix })
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
+  await fastify.register(dashboardRoutes(context, options))
   iconRoute(fastify)
   const ignoreStrangers = boundConnections(fastify.server, { clock, drain, counted, options })
   fastify.server.on('checkExpectation', refuseExpectation(dialects))
   let presence: Presence | null = null
   fastify.addHook('onListen', done => {
-    presence = announceGateway(surroundings, () => directory.ask('authenticate', { tokenHash: nobodysHash }))
+    presence = announceGateway(serviceContext, () => directory.ask('authenticate', { tokenHash: nobodysHash }))
     done()
   })
   await fastify.ready()
@@ -97,6 +114,7 @@ export async function createGateway(
     stop: async () => {
       ignoreStrangers()
       await presence?.stop()
+      await events.stop()
       await drain.stop()
       await Promise.all([keyUsage.stop(), context.audit.stop()])
       await revocations.close()
@@ -105,15 +123,15 @@ export async function createGateway(
   return { fastify, service }
 }
 
-interface Means {
+interface Collaborators {
   clock: Clock
   drain: Drain
   counted: GatewayMetrics
   options: GatewayOptions
 }
 
-/** The returned function ends it. */
-function boundConnections(server: Server, { clock, drain, counted, options }: Means): () => void {
+/** Bounds the connections of the server. Returns a function that stops this watch. */
+function boundConnections(server: Server, { clock, drain, counted, options }: Collaborators): () => void {
   const bounds = options.connections ?? limits.http
   server.maxConnections = bounds.connections + limits.http.connectionsClosing
   server.on('drop', () => counted.closed('server'))
@@ -121,7 +139,7 @@ function boundConnections(server: Server, { clock, drain, counted, options }: Me
   return boundStrangers(server, { clock, bounds, isProxy, isAnswering: drain.isAnswering, closed: counted.closed })
 }
 
-/** Of no token: asked about, it shows that the directory and its store answer. */
+/** Hash that belongs to no token. A question about this hash shows that the directory and its store respond. */
 const nobodysHash = '0'.repeat(64)
 
 function serverOptions(
@@ -136,7 +154,8 @@ function serverOptions(
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
     connectionTimeout: limits.http.stalledMs,
-    // Node itself would refuse a request without Host, under /api too. It is served; who compares Host takes none for a foreign one.
+    // Node itself would refuse a request without a Host header, also under /api. The gateway serves this request. Checks of Host treat a
+    // missing header as foreign.
     http: {
       headersTimeout: limits.http.headersMs,
       connectionsCheckingInterval: limits.http.lateMs,
@@ -146,7 +165,7 @@ function serverOptions(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: limits.http.headerBytes },
-    // Bodies are checked against contracts, not by Fastify: without these it would load the compilers of its own schemas.
+    // Contracts check bodies, not Fastify. Without these empty compilers, Fastify would load compilers for its own schemas.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: refuseUnreadable(dialects),
     frameworkErrors: (_error, request, reply) =>
@@ -158,7 +177,7 @@ function noSchemas(): never {
   throw new Error('Invariant broken: a route has a schema of its own')
 }
 
-/** A path that cannot be decoded is no route. Where a key comes first, it comes first here as well. */
+/** Refuses a path that cannot be decoded: no route matches it. If the dialect checks the key first, the key is checked first here too. */
 function refuseUndecodable(
   context: GatewayContext,
   authenticate: AuthenticateHook,
@@ -179,14 +198,14 @@ function refuseUndecodable(
     })
 }
 
-/** The hooks that every route pays: kept to one clock reading at each end. */
+/** Adds the hooks that run for every route. Each hook reads the clock only once. */
 function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, metrics: GatewayMetrics): void {
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('confirmSender', null)
   fastify.decorateRequest('letIn', null)
   fastify.decorateRequest('arrivedAt', 0)
   fastify.decorateRequest('answeredCode', null)
-  // Bodies are read by the routes that want one (json-body.ts): Fastify looks at none, nor at what a Content-Type says of it.
+  // Routes that need a body read it themselves (json-body.ts). Fastify parses no body and ignores Content-Type.
   for (const method of fastify.supportedMethods) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   fastify.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = clock.monotonic()
@@ -204,7 +223,10 @@ function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, m
   })
 }
 
-/** How the answer ended: `ok`, the code of the refusal (of its envelope, else its status), or `none` if it did not get out. */
+/**
+ * Result of a response for the metrics: `ok`, the refusal's code in the envelope, or else its HTTP status. `none`: the response was not
+ * sent completely.
+ */
 function codeOf({ answeredCode }: FastifyRequest, { raw, statusCode }: FastifyReply): string {
   if (!raw.writableFinished) return 'none'
   if (answeredCode !== null) return String(answeredCode)

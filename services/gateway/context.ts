@@ -1,15 +1,16 @@
-// What every route of the gateway works with.
-import type { DirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { NotifierClient } from '#shared/bus/ask-notifier.ts'
-import type { PreviewClient } from '#shared/bus/ask-preview.ts'
-import type { KeeperClient } from '#shared/bus/command-keeper.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { IncidentIds } from '#shared/incident-ids.ts'
-import type { Logger } from '#shared/logger.ts'
+// Context of every route: clients, caches and settings of the gateway.
+import type { DirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { NotifierClient } from '#shared/bus/clients/ask-notifier.ts'
+import type { PreviewClient } from '#shared/bus/clients/ask-preview.ts'
+import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Audit } from './audit/audit.ts'
-import type { Addresses, Identities } from './identities.ts'
-import type { KeyUsage } from './key-usage.ts'
-import type { LocationNames } from './location-names.ts'
+import type { Addresses, Identities } from './callers/identities.ts'
+import type { KeyUsage } from './callers/key-usage.ts'
+import type { EventHub } from './session/events/hub.ts'
+import type { LocationNames } from './subjects/location-names.ts'
 
 export interface GatewayContext {
   directory: DirectoryClient
@@ -24,8 +25,9 @@ export interface GatewayContext {
   identities: Identities
   addresses: Addresses
   keyUsage: KeyUsage
-  /** Where people reach this gateway (PUBLIC_URL); null: wherever their requests say. */
+  events: Pick<EventHub, 'open' | 'position'>
+  /** Address at which people reach this gateway (PUBLIC_URL); null: the address of each request. */
   publicUrl: string | null
-  /** The product's version, as `GET /api/version` answers it. */
+  /** Version of the product, returned by `GET /api/version`. */
   version: string
 }

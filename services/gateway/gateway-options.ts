@@ -1,21 +1,22 @@
-// What a gateway is started with.
+// Options for starting a gateway.
+
+import type { ConnectionBounds } from './http/strangers.ts'
 import type { Legacy } from './legacy.ts'
-import type { SessionOptions } from './session/options.ts'
-import type { ConnectionBounds } from './strangers.ts'
+import type { SessionOptions } from './session/caller/options.ts'
 
 export interface GatewayOptions {
-  /** The product's version: `GET /api/version` answers it, clients gate on it. */
+  /** Version of the product, returned by `GET /api/version`. Clients depend on it. */
   version: string
-  /** From which public incident ids are derived (SQIDS_SALT, or the installation's own). */
+  /** Salt from which public incident ids are derived (SQIDS_SALT, or the installation's own salt). */
   incidentSalt: string
-  /** Absent: an installation on this machine, without OIDC. */
+  /** Options of the session API; absent: an installation on this machine, without OIDC. */
   session?: SessionOptions
-  /** The proxies whose X-Forwarded-For is believed: addresses or networks; absent: none. */
+  /** Proxies whose X-Forwarded-For is trusted: addresses or networks; absent: none. */
   trustProxy?: string[]
-  /** How many connections there may be; absent: the bounds of `shared/limits.ts`. */
+  /** Bounds of connections; absent: the bounds of `shared/limits/limits.ts`. */
   connections?: ConnectionBounds
-  /** API_LEGACY; absent: generations 1 and 2 are served. */
+  /** Value of API_LEGACY; absent: generations 1 and 2 are available. */
   legacy?: Legacy
-  /** False: nothing is audited, for a measurement that compares. Absent: as the API promises. */
+  /** False: nothing is audited, for comparing measurements. Absent: everything that the API promises is audited. */
   audit?: boolean
 }

@@ -1,11 +1,11 @@
-// What the gateway counts: answers by route and envelope code, and how long they took.
+// Metrics of the gateway: responses by route and envelope code, and their durations.
 import { Counter, Histogram, type Registry } from 'prom-client'
-import { registeredMetric } from '#shared/registered-metric.ts'
+import { registeredMetric } from '#shared/observability/registered-metric.ts'
 
 export interface GatewayMetrics {
-  /** `route` is the declared path, never the one that was sent: the number of labels stays bounded. */
+  /** Counts a response. `route` is the declared path, never the sent path, so the number of labels stays bounded. */
   answered(route: string, code: string, seconds: number): void
-  /** A connection was closed because its client or the server has too many. */
+  /** Counts a connection that was closed because its client or the server has too many. */
   closed(reason: 'client' | 'server'): void
 }
 

@@ -1,23 +1,25 @@
-// Says on the bus that this gateway takes reports, as long as it does. Keepers call nobody silent while no gateway says so (ADR 22).
+// Announces on the bus that this gateway accepts reports. Keepers report no silence while no gateway is announced (ADR 22).
+import { repeat } from '#shared/async/repeat.ts'
 import { keys } from '#shared/bus/subjects.ts'
-import type { Cancel } from '#shared/clock.ts'
-import { randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import type { Surroundings } from '#shared/service.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { ServiceContext } from '#shared/service.ts'
+import { randomId } from '#shared/text/ids.ts'
 
 export interface Presence {
-  /** Says no more, and that this gateway is gone. */
+  /** Stops the announcements and announces that this gateway has stopped. */
   stop(): Promise<void>
 }
 
-/** Begins at once. `tryOut` does what every report needs of others; a beat is left out while it rejects or does not end. */
+/**
+ * Starts the announcements at once. `tryOut` calls the services that every report needs. An announcement is skipped while `tryOut` rejects
+ * or does not finish.
+ */
 export function announceGateway(
-  { bus, clock, logger }: Pick<Surroundings, 'bus' | 'clock' | 'logger'>,
+  { bus, clock, logger }: Pick<ServiceContext, 'bus' | 'clock' | 'logger'>,
   tryOut: () => Promise<unknown>,
 ): Presence {
   const presence = bus.bucket('presence')
   const key = keys.gatewayPresence(randomId(8))
-  let cancel: Cancel = () => undefined
   let isBeating = false
   let isStopped = false
   const beat = async () => {
@@ -31,15 +33,14 @@ export function announceGateway(
       isBeating = false
     }
   }
-  const again = () => {
-    cancel = clock.after(limits.presence.beatMs, again)
+  const beating = repeat({ clock, everyMs: limits.presence.beatMs }, () => {
     if (!isBeating) void beat()
-  }
-  again()
+  })
+  void beating.soon()
   return {
     stop: async () => {
       isStopped = true
-      cancel()
+      void beating.stop()
       await presence.delete(key).catch(() => undefined)
     },
   }

@@ -1,9 +1,9 @@
-// The gateway's settings from the environment. Whoever runs the process listens at HOST and PORT; the gateway itself never does.
-import { isLoopback } from '#shared/loopback.ts'
+// The gateway's settings from the environment. The host process listens at HOST and PORT; the gateway itself never does.
+import { isLoopback } from '#shared/net/loopback.ts'
 import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
+import { parseProxies } from './http/trusted-proxies.ts'
 import { legacies } from './legacy.ts'
-import { oidcOptions, parseIssuer } from './session/oidc-settings.ts'
-import { parseProxies } from './trusted-proxies.ts'
+import { oidcOptions, parseIssuer } from './session/oidc/oidc-settings.ts'
 
 export const gatewaySettings = {
   HOST: text({ default: '127.0.0.1', unit: 'address', meaning: 'The address at which the API and the dashboard listen.' }),
@@ -40,7 +40,7 @@ export const gatewaySettings = {
   OIDC_NAME: text({ default: 'Single sign-on', meaning: 'How the sign-in page calls the provider.' }),
 }
 
-/** What no single setting can say of itself. Throws a SettingError whose message is a sentence that says what to set. */
+/** Checks rules between several settings. Throws a SettingError whose message says which setting to change. */
 export function demandFittingSettings(settings: Settings<typeof gatewaySettings> & { PUBLIC_URL: string }): void {
   if (settings.AUTH_DEV === 'true') demandLoopbackOnly(settings)
   if (settings.OIDC_ISSUER === '') {
@@ -51,7 +51,7 @@ export function demandFittingSettings(settings: Settings<typeof gatewaySettings>
   if ((settings.OIDC_CLIENT_SECRET === '') === (settings.OIDC_CLIENT_SECRET_FILE === '')) {
     throw new SettingError('One of OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE must be set where OIDC_ISSUER is.')
   }
-  // A secret that cannot be read must not wait until the gateway starts, the last of all.
+  // An unreadable secret must be found here. The gateway would find it only at its own start, which is the last.
   oidcOptions(settings)
 }
 

@@ -1,47 +1,50 @@
-// The keeper: the only writer of subjects and of all that hangs on them. Wires leases to the host of partitions; listens to
-// nothing itself.
-import { partitionOf } from '#shared/hash.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
-import { createJunkReports } from '#shared/junk-reports.ts'
-import { limits } from '#shared/limits.ts'
-import type { Service, SurroundingsWithStore } from '#shared/service.ts'
-import { createCheckEntries } from './check-entries.ts'
-import type { Core } from './core.ts'
-import { Host } from './host.ts'
-import { startHousekeeping } from './housekeeping.ts'
-import { holdLeases } from './leases.ts'
-import { Listening } from './listening.ts'
+// Keeper: the only writer of subjects and of everything that hangs on them. Connects leases to the host of partitions. Listens to nothing itself.
+
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createJunkReports } from '#shared/observability/junk-reports.ts'
+import type { Service, ServiceContextWithStore } from '#shared/service.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import type { KeeperContext } from './context.ts'
+import { holdLeases } from './lease/leases.ts'
+import { SentIdReads } from './loading/sent-id-reads.ts'
+import { SubjectCache } from './loading/subject-cache.ts'
+import { TemplateRevisions } from './loading/template-revisions.ts'
 import { createKeeperMetrics } from './metrics.ts'
+import { Host } from './partition/host.ts'
+import { Listening } from './partition/listening.ts'
 import { servePreviews } from './preview/serve-previews.ts'
 import { createReadiness } from './readiness.ts'
-import { createRemovals } from './removals.ts'
-import { removeChildren } from './remove-children.ts'
+import { startHousekeeping } from './removal/housekeeping.ts'
+import { createRemovals } from './removal/removals.ts'
+import { removeChildren } from './removal/remove-children.ts'
 import { startRollingUp } from './roll-up/roll-up.ts'
-import { SubjectCache } from './subject-cache.ts'
-import { TemplateRevisions } from './template-revisions.ts'
+import { createCheckEntries } from './round/check-entries.ts'
+import { ReadingWatch } from './round/reading-watch.ts'
 
 export interface KeeperOptions {
-  /** Unique to this process. */
+  /** Id of this keeper, unique to its process. */
   keeperId: string
-  /** Nobody else can be alive: take every lease at once (embedded mode, where the data folder is locked). */
+  /** Whether no other keeper can be alive: every lease is taken at once (embedded mode, where the data folder is locked). */
   exclusive: boolean
   confirmAfterMs: number
   closeAfterMs: number
   cachedSubjects?: number
-  /** From which public incident ids are derived, for the log. */
+  /** Salt from which the public ids of incidents are derived, for the log. */
   incidentSalt?: string
 }
 
 /** Starts a keeper; it is ready when it holds its share of the partitions and all of them have caught up. */
-export async function startKeeper(surroundings: SurroundingsWithStore, options: KeeperOptions): Promise<Service> {
-  const { bus, clock } = surroundings
-  const logger = surroundings.logger.child({ service: 'keeper' })
-  const core: Core = {
-    ...surroundings,
+export async function startKeeper(serviceContext: ServiceContextWithStore, options: KeeperOptions): Promise<Service> {
+  const { bus, clock } = serviceContext
+  const logger = serviceContext.logger.child({ service: 'keeper' })
+  const context: KeeperContext = {
+    ...serviceContext,
     logger,
-    metrics: createKeeperMetrics(surroundings.metrics),
-    junk: createJunkReports('keeper', { ...surroundings, logger }),
+    metrics: createKeeperMetrics(serviceContext.metrics),
+    junk: createJunkReports('keeper', { ...serviceContext, logger }),
     templates: new TemplateRevisions(),
+    ...{ sentIdReads: new SentIdReads(clock), readingWatch: new ReadingWatch(serviceContext) },
     cache: new SubjectCache(options.cachedSubjects ?? limits.keeper.cachedSubjects),
     keeperId: options.keeperId,
     encodeIncidentId: createIncidentIds(options.incidentSalt ?? '').encode,
@@ -53,15 +56,15 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
     remove: (subjectId, signalKey) => removals.start(subjectId, signalKey),
     becameLive: () => readiness.look(),
     writeChecks: (subjectId, entries) => checkEntries.write(subjectId, entries),
-    removeTombstone: subjectId => removeTombstone(core, subjectId),
+    removeTombstone: subjectId => removeTombstone(context, subjectId),
   }
   logger.info({ keeper: options.keeperId }, 'keeper started')
-  const listening = new Listening(core)
-  const host = new Host(core, listening)
-  const readiness = createReadiness(core, () => host.partitions())
+  const listening = new Listening(context)
+  const host = new Host(context, listening)
+  const readiness = createReadiness(context, () => host.partitions())
   const hosts = (partition: number) => host.hosts(partition)
-  const removals = createRemovals(core, (subjectId, signalKey) => host.removed(subjectId, signalKey), hosts)
-  const checkEntries = createCheckEntries(core, (subjectId, entry) => host.checkWritten(subjectId, entry), hosts)
+  const removals = createRemovals(context, (subjectId, signalKey) => host.removed(subjectId, signalKey), hosts)
+  const checkEntries = createCheckEntries(context, (subjectId, entry) => host.checkWritten(subjectId, entry), hosts)
   await listening.start(() => host.partitions())
   const leases = await holdLeases({
     bus,
@@ -81,12 +84,12 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
       host.close(partition, reason)
     },
     mayStart: mayCommit => {
-      core.mayCommit = mayCommit
+      context.mayCommit = mayCommit
     },
   })
-  const housekeeping = startHousekeeping(core, () => core.mayCommit(0))
-  const rollingUp = startRollingUp(core)
-  const previews = await servePreviews(core)
+  const housekeeping = startHousekeeping(context, () => context.mayCommit(0))
+  const rollingUp = startRollingUp(context)
+  const previews = await servePreviews(context)
   return {
     unready: () => unready(host, leases.held().length),
     stop: async () => {
@@ -97,17 +100,17 @@ export async function startKeeper(surroundings: SurroundingsWithStore, options: 
       await host.stop()
       await listening.stop()
       await leases.stop()
-      core.junk.stop()
+      context.junk.stop()
     },
   }
 }
 
-function removeTombstone(core: Core, subjectId: string): void {
-  core.cache.drop(subjectId)
-  // Once more: a write that the store carried out late may have come after its children were removed.
-  removeChildren(core, subjectId, () => core.mayCommit(partitionOf(subjectId)))
-    .then(() => core.store.delete('subjects', [subjectId]))
-    .catch(error => core.logger.warn({ err: error, subjectId }, 'tombstone could not be removed'))
+function removeTombstone(context: KeeperContext, subjectId: string): void {
+  context.cache.drop(subjectId)
+  // The removal runs once more: a write that the store carried out late may have followed the removal of the subject's children.
+  removeChildren(context, subjectId, () => context.mayCommit(partitionOf(subjectId)))
+    .then(() => context.store.delete('subjects', [subjectId]))
+    .catch(error => context.logger.warn({ err: error, subjectId }, 'tombstone could not be removed'))
 }
 
 function unready(host: Host, held: number): string[] {

@@ -1,10 +1,9 @@
-// The life of monitors and incidents in the log: what a commit changed, by names that people know and the ids that the API shows. Says each
-// change once: it compares the committed subject with the one before.
-import type { IncidentDocument } from '#shared/contracts/incident.ts'
-import type { RuleState, SubjectDocument } from '#shared/contracts/subject.ts'
-import { second } from '#shared/limits.ts'
-import type { Logger } from '#shared/logger.ts'
-import type { ChangedDraft } from './draft.ts'
+// Log lines about monitors and incidents. Each change of a commit is logged once, with names that people know and ids that the API shows.
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { second } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { ChangedDraft } from './round/draft.ts'
 
 export interface LifeOptions {
   logger: Logger
@@ -12,7 +11,7 @@ export interface LifeOptions {
   encodeIncidentId(internalId: string): string
 }
 
-/** `before`: as it was committed last; null: it did not exist. */
+/** Logs the changes of one commit. `before`: the subject as last committed; null: the subject did not exist. */
 export function logLife({ logger, encodeIncidentId }: LifeOptions, before: SubjectDocument | null, draft: ChangedDraft): void {
   if (!logger.isLevelEnabled('info')) return
   const after = draft.subject
@@ -42,20 +41,23 @@ const changing = new Set<string>([
   'rebind-resource',
 ])
 
-/** The commands by which people changed it, less those that were carried out before and only got their answer again. */
+/**
+ * Returns the commands by which people changed the subject, without commands that were carried out earlier and only had their reply
+ * repeated.
+ */
 const changesOf = (before: SubjectDocument | null, { replies }: ChangedDraft): string[] =>
   replies.flatMap(({ waiting: { input }, reply }) => {
     if (input.kind !== 'command' || !reply.ok || !changing.has(input.command.kind)) return []
-    const isRepeated = before?.receipts.some(({ id }) => id === input.command.id) === true
+    const isRepeated = before?.idempotency.some(({ id }) => id === input.command.id) === true
     return isRepeated ? [] : [input.command.kind]
   })
 
-const incidentsOf = ({ pending }: SubjectDocument): IncidentDocument[] =>
-  pending.flatMap(entry => (entry.mode === 'advance' && entry.collection === 'incidents' ? [entry.document] : []))
+const incidentsOf = ({ outbox }: SubjectDocument): IncidentDocument[] =>
+  outbox.flatMap(entry => (entry.mode === 'advance' && entry.collection === 'incidents' ? [entry.document] : []))
 
 type Standing = Pick<IncidentDocument, 'confirmedAt' | 'closedAt'>
 
-/** How the incident stood before, in a document that is still to be written or in its rule; null: there was none. */
+/** Earlier state of the incident, from the outbox or from its rule; null: there was none. */
 function standingOf(before: SubjectDocument | null, incidentId: string): Standing | null {
   if (before === null) return null
   const written = incidentsOf(before).find(({ id }) => id === incidentId)

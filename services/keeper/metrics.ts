@@ -1,4 +1,4 @@
-// What a keeper counts.
+// Metrics of a keeper.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 export interface KeeperMetrics {
@@ -8,7 +8,7 @@ export interface KeeperMetrics {
   commits: Counter
   refusals: Counter
   retries: Counter
-  setAside: Counter
+  deadLetters: Counter
   gaps: Counter
   partitions: Gauge
   subjectsCached: Gauge
@@ -36,9 +36,9 @@ export function createKeeperMetrics(registry: Registry): KeeperMetrics {
       registers,
     }),
     retries: new Counter({ name: name('retries_total'), help: 'Store or bus calls tried again', registers }),
-    setAside: new Counter({
-      name: name('set_aside_total'),
-      help: 'Inputs set aside because they could not be judged',
+    deadLetters: new Counter({
+      name: name('dead_letters_total'),
+      help: 'Dead letters: inputs that could not be judged',
       registers,
     }),
     gaps: new Counter({

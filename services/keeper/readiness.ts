@@ -1,16 +1,17 @@
-// Says once in the log that a keeper is ready: its partitions have caught up, and no other came for a while.
-import type { Cancel } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
-import type { Core } from './core.ts'
-import type { Partition } from './partition.ts'
+// Log line of a ready keeper, written once: its partitions have caught up, and no further partition was added for a while.
+
+import { limits } from '#shared/limits/limits.ts'
+import type { Cancel } from '#shared/time/clock.ts'
+import type { KeeperContext } from './context.ts'
+import type { Partition } from './partition/partition.ts'
 
 export interface Readiness {
-  /** To be called whenever a partition has caught up. */
+  /** Call this whenever a partition has caught up. */
   look(): void
   stop(): void
 }
 
-export function createReadiness({ clock, logger, keeperId }: Core, partitions: () => readonly Partition[]): Readiness {
+export function createReadiness({ clock, logger, keeperId }: KeeperContext, partitions: () => readonly Partition[]): Readiness {
   let cancel: Cancel = () => undefined
   let isSaid = false
 
@@ -18,13 +19,13 @@ export function createReadiness({ clock, logger, keeperId }: Core, partitions: (
     const held = partitions()
     if (isSaid || held.length === 0 || held.some(({ state }) => state !== 'live')) return
     isSaid = true
-    logger.info({ keeper: keeperId, partitions: held.length }, `keeper ready (${held.length} partitions)`)
+    logger.info({ keeper: keeperId, partitions: held.length }, 'keeper ready')
   }
   return {
     look: () => {
       if (isSaid) return
       cancel()
-      // One of several keepers gets its share one by one.
+      // With several keepers, a keeper gets its share of the partitions one after the other.
       if (partitions().length === limits.partitions) say()
       else cancel = clock.after(limits.keeper.leaseRenewMs, say)
     },

@@ -1,4 +1,4 @@
-// The keeper's settings.
+// Settings of the keeper.
 import { duration, integer } from '#shared/settings.ts'
 
 export const settings = {

@@ -27,7 +27,7 @@ export const manifest = {
 } as const
 const instant = { type: 'string', description: 'RFC 3339 with a zone.' } as const
 
-/** Filters of lists by what Resources are. */
+/** Filters of lists by properties of Resources. */
 export const filters = {
   template: { type: 'string', minLength: 1, description: 'Key of a Template, or key@version.' },
   meta: { ...values, description: 'Answers that must be equal, by field; needs template. At most 5.' },
@@ -55,7 +55,7 @@ const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
 const object = (properties: Record<string, object>) => ({ type: 'object', properties, required: Object.keys(properties) })
 
-/** Results name what every client needs; the API may say more. */
+/** Schemas of results name only the fields that every client needs. The API may return more. */
 export const results = {
   list: (item: object) => ({ type: 'array', items: item }),
   workspace: object({ id: text, name: text, role: text }),
@@ -74,7 +74,7 @@ export const results = {
 type Query = NonNullable<ApiRequest['query']>
 type Values = Readonly<Record<string, unknown>> | undefined
 
-/** Filters as parameters: `meta.<field>` and `label.<key>`. */
+/** Filters as query parameters: `meta.<field>` and `label.<key>`. */
 export function filterQuery({ meta, labels }: { meta?: Values; labels?: Values }): Query {
   return Object.fromEntries([
     ...Object.entries(meta ?? {}).map(([field, value]) => [`meta.${field}`, shown(value)]),
@@ -84,5 +84,5 @@ export function filterQuery({ meta, labels }: { meta?: Values; labels?: Values }
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Of a list, as long as a tool's page is unless sent. */
+/** Parameters of a list. Without a `limit` argument, a tool's own page size is sent. */
 export const pageQuery = ({ limit = 50, cursor }: { limit?: number; cursor?: string | undefined }): Query => ({ limit, cursor })

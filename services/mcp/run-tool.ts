@@ -1,10 +1,10 @@
-// Runs a tool: holds the arguments against its schema, and writes result and refusals as MCP clients read them. No text holds the key.
+// Runs a tool: checks the arguments against its schema, and writes results and refusals for MCP clients. No text contains the key.
 import type { ApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable, type RefusalBody } from '#shared/api-v3/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { ArgumentRefusal, type KeyInfo, type Outcome, type Tool, type ToolContext } from './tool.ts'
 
-/** As the protocol has it. */
+/** Result in the form of the protocol. */
 export interface ToolReply {
   [member: string]: unknown
   content: { type: 'text'; text: string }[]
@@ -15,9 +15,9 @@ export interface ToolReply {
 export interface Calling {
   api: ApiClient
   key: KeyInfo
-  /** Aborts when the client cancels the call, and when its input ends. */
+  /** Aborts when the client cancels the call, or when the client's input ends. */
   signal: AbortSignal
-  /** Of a failure that is no refusal of the API. */
+  /** Logs a failure that is not a refusal of the API. */
   onFailure(tool: string, error: unknown): void
 }
 
@@ -38,7 +38,7 @@ function success({ result, nextCursor = null, text }: Outcome): ToolReply {
   return { content: [...sentences, textOf(shown)], structuredContent: shown }
 }
 
-/** An argument that is null counts as not sent. Throws ArgumentRefusal with the first fault. */
+/** Checks the arguments. An argument sent as null counts as absent. Throws ArgumentRefusal with the first fault. */
 function checked(tool: Tool, sent: Record<string, unknown>): object {
   const refusal = firstRefusal(tool.arguments, sent)
   if (refusal === null) return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
@@ -61,7 +61,7 @@ async function onlyWorkspace(api: ApiClient, signal: AbortSignal): Promise<strin
   )
 }
 
-/** In the form of the API's error object. */
+/** Returns a refusal in the form of the API's error object. */
 function refusalOf(error: unknown): RefusalBody {
   if (error instanceof ApiRefusal) return error.body
   if (error instanceof ArgumentRefusal) {

@@ -1,9 +1,9 @@
-// The MCP server on standard input and output, in both eras of the protocol.
+// MCP server on standard input and output, for older and newer versions of the protocol.
 
 import type { Readable, Writable } from 'node:stream'
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { clientLimits } from '#shared/limits-of-clients.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { instructions } from './instructions.ts'
 import { type Calling, runTool } from './run-tool.ts'
 import type { Tool } from './tool.ts'
@@ -13,19 +13,19 @@ export interface Serving extends Omit<Calling, 'signal'> {
   version: string
   input: Readable
   output: Writable
-  /** A message that is none of the protocol, or larger than clientLimits.mcpMessageBytes. */
+  /** Called for a message outside the protocol, or larger than clientLimits.mcpMessageBytes. */
   onBadMessage(error: Error): void
 }
 
 export interface McpConnection {
-  /** Resolves once no tool runs any more; true: one did. */
+  /** Resolves when no tool is running any more. True: a tool was running. */
   idle(): Promise<boolean>
-  /** Resolves when the connection is over: by `close`, by the output's end, or for a message that was too large. */
+  /** Resolves when the connection ends: by `close`, by the end of the output, or after a message that was too large. */
   closed: Promise<void>
   close(): Promise<void>
 }
 
-/** Resolves the connection at once; requests are answered from then on. */
+/** Resolves to the connection at once. From then on the server responds to requests. */
 export function serveMcp({ version, input, output, onBadMessage, ...calling }: Serving): McpConnection {
   const running = new Set<Promise<unknown>>()
   const over = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ export function serveMcp({ version, input, output, onBadMessage, ...calling }: S
   }
 }
 
-/** The library says nothing when its transport ends by itself. */
+/** The library does not report when its transport ends on its own. */
 class EndingTransport extends StdioServerTransport {
   onOver: () => void = () => undefined
 
@@ -86,7 +86,7 @@ function configOf(tool: Tool) {
   }
 }
 
-/** `runTool` holds arguments against the schema, and refuses them in the words of the API. */
+/** `runTool` checks arguments against the schema, and refuses them in the words of the API. */
 const unchecked = {
   getValidator: () => (value: unknown) => ({ valid: true as const, data: value as never, errorMessage: undefined }),
 }

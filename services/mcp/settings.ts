@@ -1,4 +1,4 @@
-// Settings of the MCP server. Its process reads no others.
+// Settings of the MCP server. Its process reads no other settings.
 import { text } from '#shared/settings.ts'
 
 export const mcpSettings = {

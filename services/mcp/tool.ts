@@ -1,28 +1,28 @@
-// A tool as one record: listed from it, documented from it, tested from it. Arguments and results are JSON Schema, typed by TypeBox's types
-// alone: its runtime would cost the start 0.12 s and 20 MB.
+// A tool as one record, from which the tool is listed, documented and tested. Arguments and results are JSON Schema. Only the types of
+// TypeBox are used: its runtime would add 0.12 s and 20 MB to the start.
 import type { XStatic } from 'typebox/schema'
 import type { ApiReply } from '#shared/api-v3/client.ts'
 import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
 
-/** The rights of the caller's key, as `GET /key` of the API says. */
+/** Rights of the caller's key, as returned by `GET /key` of the API. */
 export interface KeyInfo {
   access: readonly string[]
   workspace: { id: string } | null
 }
 
 export interface ToolContext {
-  /** One request; ends when the client cancels the call. Throws as the API's client does. */
+  /** Sends one request, which ends when the client cancels the call. Throws the errors of the API's client. */
   api(request: ApiRequest): Promise<ApiReply>
-  /** The named workspace, else the only one that the key reaches. Throws ArgumentRefusal if there are several. */
+  /** Returns the named workspace, else the only workspace of the key. Throws ArgumentRefusal if the key has several workspaces. */
   workspace(named: string | undefined): Promise<string>
 }
 
 export interface Outcome {
   result: unknown
-  /** Null and absent: there is no further page. */
+  /** Cursor of the next page; null or absent: there is no further page. */
   nextCursor?: string | null
-  /** Sentences for a person, before the JSON. */
+  /** Sentences for a person, sent before the JSON. */
   text?: string
 }
 
@@ -37,15 +37,15 @@ export interface ObjectSchema {
 export interface Tool<Arguments = object> {
   name: string
   title: string
-  /** For the agent: what it does and when to take it. */
+  /** Description for the agent: effect of the tool, and when to use it. */
   description: string
   arguments: ObjectSchema
   /** Schema of `result`. */
   result: object
-  /** Of the key: null: any; an action; `full`: no scoped key. */
+  /** Right that the key needs. Null: any key; an action; `full`: a full key, not a scoped one. */
   needs: KeyAction | 'full' | null
   effect: 'reads' | 'changes' | 'destroys'
-  /** Reaches systems that are not Watchkeeper. */
+  /** Whether the tool reaches systems other than Watchkeeper. */
   isOpenWorld?: true
   run(context: ToolContext, args: Arguments): Promise<Outcome>
 }
@@ -62,7 +62,7 @@ interface Declaration<Properties, Required extends readonly string[]> {
   run(context: ToolContext, args: XStatic<Declared<Properties, Required>>): Promise<Outcome>
 }
 
-/** Infers the handler's arguments from their schemas. Unknown arguments are refused. */
+/** Creates a tool. TypeScript infers the handler's arguments from their schemas. Unknown arguments are refused. */
 export function tool<const P extends Readonly<Record<string, object>>, const R extends readonly (keyof P & string)[]>(
   record: Omit<Tool, 'arguments' | 'run'> & Declaration<P, R>,
 ): Tool {
@@ -70,16 +70,16 @@ export function tool<const P extends Readonly<Record<string, object>>, const R e
   return {
     ...rest,
     arguments: { type: 'object', properties, required, additionalProperties: false },
-    // The arguments have been held against the schema that they are typed by.
+    // The arguments were checked against the schema from which their types are inferred.
     run: (context, args) => run(context, args as XStatic<Declared<P, R>>),
   }
 }
 
-/** An argument that cannot be meant, in the form of the API's refusals. */
+/** Refusal of a wrong argument, in the form of the API's refusals. */
 export class ArgumentRefusal extends Error {
   override readonly name = 'ArgumentRefusal'
   readonly field: string
-  /** `shape`: an unknown argument or a wrong JSON type; `value`: everything else. */
+  /** Kind of fault. `shape`: an unknown argument or a wrong JSON type; `value`: all other faults. */
   readonly kind: 'shape' | 'value'
 
   constructor(field: string, message: string, kind: 'shape' | 'value' = 'value') {

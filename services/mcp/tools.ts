@@ -1,4 +1,4 @@
-// Every tool, and those that a key is shown. Listing, the table of docs/mcp.md and tests are made from these records.
+// All tools, and the tools that a key may see. The list, the table of docs/mcp.md and tests are made from these records.
 import type { KeyInfo, Tool } from './tool.ts'
 import { destinationTools } from './tools/destinations.ts'
 import { incidentTools } from './tools/incidents.ts'
@@ -18,6 +18,6 @@ export const tools: readonly Tool[] = [
   ...destinationTools,
 ]
 
-/** A key that loses an action later gets the API's refusal. */
+/** Tools for a key's present rights. If the key loses an action later, the API refuses the call. */
 export const toolsFor = ({ access }: KeyInfo): Tool[] =>
   tools.filter(({ needs }) => needs === null || access.includes('full') || access.includes(needs))

@@ -1,44 +1,45 @@
-// The notifier: tells people what the keepers decided. It owns deliveries and their log, marks alerts dispatched, and writes
-// nothing else. Any number of notifiers share the work by claims.
+// The notifier: sends people the decisions of keepers. It owns deliveries and their log, marks alerts dispatched, and writes nothing else.
+// Any number of notifiers share the work by claims.
 
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { limits } from '#shared/limits.ts'
-import type { Service, SurroundingsWithStore } from '#shared/service.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import type { BatchLoop } from './batch-loop.ts'
-import { createBodyMaker } from './body-maker.ts'
-import { type Claims, createClaims } from './claims.ts'
-import { releaseDeadClaims } from './dead-claims.ts'
-import { createDeliverer } from './deliver.ts'
-import { createDispatch } from './dispatch.ts'
-import { createFollowUp } from './follow-up.ts'
-import { systemJitter } from './jitter.ts'
-import { createLanes } from './lanes.ts'
-import { createLocationNames } from './location-names.ts'
+import { createBodyMaker } from './bodies/body-maker.ts'
+import { createLocationNames } from './bodies/location-names.ts'
+import { type Claims, createClaims } from './claim/claims.ts'
+import { releaseDeadClaims } from './claim/dead-claims.ts'
+import { createLanes } from './claim/lanes.ts'
+import type { NotifierContext, NotifierOptions } from './context.ts'
+import { createDispatch } from './decide/dispatch.ts'
+import { createFollowUp } from './decide/follow-up.ts'
+import { publishNews } from './decide/news.ts'
+import { startScan } from './decide/scan.ts'
 import { createMetrics } from './metrics.ts'
+import type { OperatorContext } from './operator/context.ts'
 import { type Operator, startOperator } from './operator/operator.ts'
-import type { OperatorParts } from './operator/parts.ts'
-import type { NotifierOptions, Parts } from './parts.ts'
-import { createRecorder } from './record.ts'
-import { createRowWriter } from './row-writer.ts'
-import { startScan } from './scan.ts'
-import { createSender } from './send.ts'
-import { serveTestMessages } from './test-message.ts'
+import { createRecorder } from './record/record.ts'
+import { createRowWriter } from './record/row-writer.ts'
+import { createDeliverer } from './send/deliver.ts'
+import { systemJitter } from './send/jitter.ts'
+import { createSender } from './send/send.ts'
+import { serveTestMessages } from './send/test-message.ts'
 
 /** Notifiers of this name share the nudges and the test messages. */
 const queue = 'notifiers'
 
 /** Resolves when it listens. The first scan is under way then. */
-export async function startNotifier(surroundings: SurroundingsWithStore, options: NotifierOptions): Promise<Service> {
-  const { bus, store, clock, metrics } = surroundings
-  const logger = surroundings.logger.child({ service: 'notifier', notifier: options.notifierId })
+export async function startNotifier(serviceContext: ServiceContextWithStore, options: NotifierOptions): Promise<Service> {
+  const { bus, store, clock, metrics } = serviceContext
+  const logger = serviceContext.logger.child({ service: 'notifier', notifier: options.notifierId })
   const lanes = createLanes()
   const names = createLocationNames(store, clock)
   let stopping = false
   let operator: Operator | null = null
   /** Fires when what is being sent has to end, whatever comes of it. */
   const cutOff = new AbortController()
-  const parts: Parts = {
+  const context: NotifierContext = {
     store,
     clock,
     logger,
@@ -47,24 +48,25 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
     options,
     metrics: createMetrics(metrics, lanes),
     noteAttempt: (destination, attempt) => operator?.noteAttempt(destination, attempt),
+    publishNews: (document, name) => publishNews(bus, document, { destinationName: name, at: clock.now() }),
     stopping: () => stopping,
   }
 
   // The circle: room given back lets more be claimed, what is claimed is sent, what is sent gives room back and is recorded.
   const pump = () => claims.pump()
-  const bodies = createBodyMaker(parts)
+  const bodies = createBodyMaker(context)
   const sender = createSender({ clock, ...options })
-  const rows = createRowWriter(parts)
-  const followUp = createFollowUp(parts, pump)
-  const recorder = createRecorder(parts, rows, followUp, pump)
-  const deliverer = createDeliverer(parts, sender, recorder, cutOff.signal)
-  const claims: Claims = createClaims(parts, { bodies, deliverer, rows, followUp })
-  const dispatch = createDispatch(parts, { bodies, deliverer, rows, followUp }, pump)
-  operator = await startOperator(operatorParts(parts, bus), { sender, registry: metrics, cutOff: cutOff.signal })
+  const rows = createRowWriter(context)
+  const followUp = createFollowUp(context, pump)
+  const recorder = createRecorder(context, rows, followUp, pump)
+  const deliverer = createDeliverer(context, sender, recorder, cutOff.signal)
+  const claims: Claims = createClaims(context, { bodies, deliverer, rows, followUp })
+  const dispatch = createDispatch(context, { bodies, deliverer, rows, followUp }, pump)
+  operator = await startOperator(operatorContext(context, bus), { sender, registry: metrics, cutOff: cutOff.signal })
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
-  const tests = await serveTestMessages(parts, bus, queue, { bodies, sender, rows, stop: cutOff.signal })
-  await releaseDeadClaims(parts)
-  const scan = startScan(parts, dispatch, sender, pump)
+  const tests = await serveTestMessages(context, bus, queue, { bodies, sender, rows, stop: cutOff.signal })
+  await releaseDeadClaims(context)
+  const scan = startScan(context, dispatch, sender, pump)
 
   return {
     unready: () => [
@@ -91,7 +93,7 @@ export async function startNotifier(surroundings: SurroundingsWithStore, options
   }
 }
 
-const operatorParts = ({ store, clock, logger, options, stopping }: Parts, bus: Bus): OperatorParts => ({
+const operatorContext = ({ store, clock, logger, options, stopping }: NotifierContext, bus: Bus): OperatorContext => ({
   bus,
   store,
   clock,

@@ -1,6 +1,6 @@
-// What the notifier counts.
+// Metrics of the notifier.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { Lanes } from './lanes.ts'
+import type { Lanes } from './claim/lanes.ts'
 
 const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200]
 
@@ -28,7 +28,7 @@ export function createMetrics(registry: Registry, lanes: Lanes) {
   return {
     alerts: new Counter({ name: 'watchkeeper_notifier_alerts_total', help: 'Alerts dispatched', registers }),
     leftOut: new Counter({
-      name: 'watchkeeper_notifier_untold_alerts_total',
+      name: 'watchkeeper_notifier_unsent_alerts_total',
       help: 'Alerts that nobody was told about, by reason',
       labelNames: ['reason'],
       registers,

@@ -1,7 +1,8 @@
 // The notifier's settings, declared once.
-import { egressSettings } from '#shared/egress.ts'
-import { isHttpUrl } from '#shared/http-url.ts'
-import { limits } from '#shared/limits.ts'
+
+import { limits } from '#shared/limits/limits.ts'
+import { egressSettings } from '#shared/net/egress.ts'
+import { isHttpUrl } from '#shared/net/http-url.ts'
 import { text } from '#shared/settings.ts'
 
 export const notifierSettings = {
@@ -41,7 +42,7 @@ export const notifierSettings = {
   },
 }
 
-/** Null: the operator is told nowhere. */
+/** Null: the operator has no address. */
 export function operatorWebhook(settings: { OPERATOR_WEBHOOK_URL: string; OPERATOR_WEBHOOK_SECRET: string }) {
   const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = settings
   return url === '' ? null : { url, secret: secret === '' ? null : secret }

@@ -1,9 +1,9 @@
 // The answer of a check, taken apart while it arrives. The parser is llhttp, which is Node's own, in the WebAssembly that undici brings
 // along; undici's client around it cost twice as much as the rest of a check (ADR 15). Owns the parser's memory; knows no socket.
 import { createRequire } from 'node:module'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 
-/** What hears of an answer, called in this order. An interim answer (1xx) has a start and a head of its own. */
+/** Listener to a response, called in this order. An interim response (1xx) has a start and a head of its own. */
 export interface AnswerListener {
   onAnswerStart(): void
   /** False: nothing behind the head is wanted any more. `encoding`: the Content-Encoding, '' without one. */
@@ -24,7 +24,7 @@ export class Answer {
   #parser: number
   #bytes: Buffer = nothing
   #headerBytes = 0
-  /** What was read, less what the bytes of the body account for. */
+  /** Bytes read, less those that the bytes of the body account for. */
   #wrapping = 0
   /** The name of the header of which the value is read; its parts come in pieces where the network cut them. */
   #name = ''
@@ -112,7 +112,7 @@ export class Answer {
   onHeaderName(at: number, length: number): number {
     if (this.#isNameComplete) this.#name = ''
     this.#isNameComplete = false
-    // What is longer than the one that matters is not it.
+    // A name longer than the one that matters is another one.
     if (this.#name.length <= encodingName.length) this.#name += this.#text(at, length).toLowerCase()
     return this.#countHeader(length)
   }
@@ -163,7 +163,7 @@ const encodingName = 'content-encoding'
 const nothing = Buffer.alloc(0)
 /** The parser passes over empty lines, blanks and chunk extensions without a word: more of them than headers of one byte bring along has no end. */
 const wrappingMax = 4 * limits.check.headerBytes
-/** What a byte of body may take that comes in a chunk of its own. */
+/** Most bytes on the wire for a byte of body in a chunk of its own. */
 const chunkBytes = 8
 
 // The module. Its numbers are llhttp's: the type of a parser, the results of a run.

@@ -1,18 +1,19 @@
 // The prober: checks the monitors of one location and reports what it sees. Owns nothing that outlives it; goes on checking
 // while the bus is away and resumes by itself.
-import type { Clock } from '#shared/clock.ts'
-import type { CheckEntry } from '#shared/contracts/check.ts'
-import { createEgress, type Egress } from '#shared/egress.ts'
-import { limits } from '#shared/limits.ts'
-import { once } from '#shared/once.ts'
-import { createResolve, type Resolve } from '#shared/resolve.ts'
-import type { Service, Surroundings } from '#shared/service.ts'
-import { waitAtMost } from '#shared/wait-at-most.ts'
+
+import { once } from '#shared/async/once.ts'
+import { repeat } from '#shared/async/repeat.ts'
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createEgress, type Egress } from '#shared/net/egress.ts'
+import { createResolve, type Resolve } from '#shared/net/resolve.ts'
+import type { Service, ServiceContext } from '#shared/service.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { watchAssignments } from './assignments.ts'
 import { createBusTime } from './bus-time.ts'
-import type { CheckSurroundings } from './check.ts'
+import type { CheckContext } from './check.ts'
 import { createTrust } from './connection.ts'
-import { every } from './every.ts'
 import { Fleet } from './fleet.ts'
 import { createMetrics } from './metrics.ts'
 import { createPresence, type Presence } from './presence.ts'
@@ -30,9 +31,9 @@ export interface ProberOptions {
   /** PEM certificates trusted instead of the built-in authorities. */
   authorities?: string
   resolve?: Resolve
-  /** Where checks may not go; without it, what is always closed. */
+  /** Addresses that checks may not go to; absent: those that are always refused. */
   egress?: Egress
-  /** Tells check entries from all else; without it, the contract's library is loaded. */
+  /** Recognises check entries; absent: the contract's library is loaded. */
   isCheckEntry?(value: unknown): value is CheckEntry
   /** The instant on bus time from which nobody may have made the checks of this prober; null or absent: its own start. */
   missedSince?: number | null
@@ -49,10 +50,10 @@ export interface Prober extends Service {
  * Resolves when the location's monitors are known and this prober has said that it lives. Rejects where the bus does not answer; then
  * nothing of it goes on, and it may be called again.
  */
-export async function startProber(surroundings: Surroundings, options: ProberOptions): Promise<Prober> {
+export async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {
   const begun: (() => Promise<void> | void)[] = []
   try {
-    return await begin(surroundings, options, begun)
+    return await begin(context, options, begun)
   } catch (error) {
     await Promise.allSettled(begun.map(async end => end()))
     throw error
@@ -60,17 +61,17 @@ export async function startProber(surroundings: Surroundings, options: ProberOpt
 }
 
 /** `begun` gets what ends each part that goes on by itself. */
-async function begin(surroundings: Surroundings, options: ProberOptions, begun: (() => Promise<void> | void)[]): Promise<Prober> {
-  const { bus, clock } = surroundings
+async function begin(context: ServiceContext, options: ProberOptions, begun: (() => Promise<void> | void)[]): Promise<Prober> {
+  const { bus, clock } = context
   const { locationId, proberId, version } = options
-  const logger = surroundings.logger.child({ service: 'prober', prober: proberId })
-  const metrics = createMetrics(surroundings.metrics, locationId, proberId)
-  const busTime = await createBusTime(surroundings)
+  const logger = context.logger.child({ service: 'prober', prober: proberId })
+  const metrics = createMetrics(context.metrics, locationId, proberId)
+  const busTime = await createBusTime(context)
   const shedding = createShedding(clock, logger, locationId)
   const reporter = new Reporter({ bus, clock, logger, locationId, onDropped: () => metrics.dropped.inc() })
   begun.push(busTime.stop, shedding.stop, () => reporter.stop(0))
   const runner = new Runner({
-    surroundings: checkSurroundings(clock, options),
+    context: checkContext(clock, options),
     userAgent: `watchkeeper/${version} (+${options.serviceUrl})`,
     shedding,
     metrics,
@@ -96,7 +97,7 @@ async function begin(surroundings: Surroundings, options: ProberOptions, begun: 
   const announcedAt = busTime.now()
   await presence.announce()
   fleet.start(Math.min(announcedAt, options.missedSince ?? announcedAt))
-  const stopGauges = every(clock, limits.presence.beatMs, () => {
+  const gauges = repeat({ clock, everyMs: limits.presence.beatMs }, () => {
     metrics.monitors.set(fleet.owned())
     metrics.inFlight.set(runner.inFlight())
     metrics.buffered.set(reporter.waiting())
@@ -110,7 +111,7 @@ async function begin(surroundings: Surroundings, options: ProberOptions, begun: 
       await waitAtMost(clock, stopping.busMs, presence.leave())
       fleet.stop()
       busTime.stop()
-      stopGauges()
+      void gauges.stop()
       await waitAtMost(clock, stopping.busMs, watch.close())
       await runner.stop(stopping.checksMs)
       shedding.stop()
@@ -127,7 +128,7 @@ const stopping = {
   reportsMs: limits.start.graceMs * 0.3,
 }
 
-const checkSurroundings = (clock: Clock, options: ProberOptions): CheckSurroundings => ({
+const checkContext = (clock: Clock, options: ProberOptions): CheckContext => ({
   clock,
   resolve: options.resolve ?? createResolve({ clock }),
   trust: createTrust(options.authorities),

@@ -1,9 +1,9 @@
-// What this location has to check, as the keepers wrote it into the `checks` bucket. Owns the watch; an entry that is not what
-// the contract says is logged and treated as absent, never half used.
+// Checks of this location, as the keepers wrote them into the `checks` bucket. Owns the watch. An entry that breaks its contract is logged
+// and treated as absent, never half used.
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import type { CheckEntry } from '#shared/contracts/check.ts'
-import type { Logger } from '#shared/logger.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { Logger } from '#shared/observability/logger.ts'
 
 export interface AssignmentHandlers {
   /** Whether a value is what the contract says. */

@@ -2,7 +2,7 @@
 // than a chunk and the needle's length, whatever the far end sends.
 import type { Duplex } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 
 /** found: there. absent: not in the part that counts. broken: could not be decoded. */
 export type Finding = 'found' | 'absent' | 'broken'
@@ -93,7 +93,7 @@ function decodedSearch(
   }
 }
 
-/** Answers a finding as soon as there is one; null: go on. */
+/** Returns a finding as soon as there is one; null: go on. */
 function createScan(needle: Buffer): (chunk: Buffer) => Finding | null {
   let seen = 0
   let tail: Buffer = Buffer.alloc(0)
@@ -122,7 +122,7 @@ function codingsOf(encoding: string): string[] {
   return known && codings.length <= 2 ? codings.reverse() : []
 }
 
-/** `deflate` is zlib-wrapped by the standard and raw in the wild; its first byte tells, where it is not within another coding (null). */
+/** `deflate` is zlib-wrapped by the standard and raw in the wild. Its first byte decides, unless it is within another coding (null). */
 function decoderOf(coding: string, first: Buffer | null): Duplex {
   if (coding === 'br') return createBrotliDecompress()
   if (coding === 'zstd') return createZstdDecompress()

@@ -1,12 +1,12 @@
-// Bus time: the own clock plus how much the bus's is ahead. Slots are on it, so that every prober of a location means the same
-// instants. Measured again and again and after each reconnect, because a measure is only as good as its round trip was quick: one of a
-// busy moment (a start, say) would make every check early or late. While the bus is away the best one serves. Clocks that may be equal by
-// what was measured are taken to be: machines keep the time better than a round trip can tell.
+// Bus time: the own clock plus the lead of the bus's clock. Slots are on bus time, so that every prober of a location means the same
+// instants. The lead is measured repeatedly and after each reconnect: the quickest round trip gives the best measure, and a busy moment
+// such as a start gives a bad one. While the bus is away the best measure serves. A lead within the error of its measure counts as none,
+// because machines keep time better than a round trip can show.
 
+import { repeat } from '#shared/async/repeat.ts'
 import type { ClockOffset } from '#shared/bus/port.ts'
-import { limits } from '#shared/limits.ts'
-import type { Surroundings } from '#shared/service.ts'
-import { every } from './every.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { ServiceContext } from '#shared/service.ts'
 
 export interface BusTime {
   /** The present instant on bus time, whole ms. */
@@ -22,7 +22,7 @@ interface Measure extends ClockOffset {
 }
 
 /** Rejects where the first measure fails. */
-export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, 'metrics'>): Promise<BusTime> {
+export async function createBusTime({ bus, clock, logger }: Omit<ServiceContext, 'metrics'>): Promise<BusTime> {
   const measure = async (): Promise<Measure> => ({ ...(await bus.clockOffset(clock.now)), at: clock.monotonic() })
   let best = await measure()
   let listener = () => {}
@@ -38,7 +38,7 @@ export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, '
       logger.debug({ err: error }, 'bus time could not be measured')
     }
   }
-  const stopTicking = every(clock, limits.clock.measureMs, () => void remeasure())
+  const measuring = repeat({ clock, everyMs: limits.clock.measureMs }, () => void remeasure())
   const stopListening = bus.onConnection(connected => {
     if (connected) void remeasure()
   })
@@ -48,7 +48,7 @@ export async function createBusTime({ bus, clock, logger }: Omit<Surroundings, '
       listener = called
     },
     stop: () => {
-      stopTicking()
+      void measuring.stop()
       stopListening()
     },
   }

@@ -1,7 +1,7 @@
-// What a check entry is, by its contract: as a function, and as the text of one for a thread that should not load the contract's
-// library a second time (ADR 17).
+// Check entries by their contract: as a function, and as the text of one for a thread that should not load the contract's library a second
+// time (ADR 17).
 import { Compile } from 'typebox/compile'
-import { CheckEntry } from '#shared/contracts/check.ts'
+import { CheckEntry } from '#shared/contracts/observations/check.ts'
 
 const contract = Compile(CheckEntry)
 

@@ -2,18 +2,19 @@
 // far end does; never throws, never follows a redirect, never reads more than 1 MiB of a decoded body.
 //
 // A socket of Node's and a parser (ADR 15), and the socket destroyed by hand at the moment of judgement.
-import type { Cancel, Clock } from '#shared/clock.ts'
-import type { CheckEntry, CheckPhases } from '#shared/contracts/check.ts'
-import { createEgress, type Egress } from '#shared/egress.ts'
-import { limits } from '#shared/limits.ts'
-import type { Resolve } from '#shared/resolve.ts'
+
+import type { CheckEntry, CheckPhases } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createEgress, type Egress } from '#shared/net/egress.ts'
+import type { Resolve } from '#shared/net/resolve.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
 import { Answer, type AnswerListener } from './answer.ts'
 import { type BodySearch, createBodySearch, type Finding } from './body-search.ts'
 import { Connection, type ConnectionListener, createTrust, type Trust } from './connection.ts'
 import { bodySentence, clean, errorSentence, type Phase, sentences, statusSentence, timeoutSentence } from './sentences.ts'
 import { compileTarget, type Target } from './target.ts'
 
-/** What a check found; `error` is a sentence for a person, null when ok. Phases in ms from the start, to a hundredth. */
+/** Result of a check; `error` is a sentence for a person, null when ok. Phases in ms from the start, to a hundredth. */
 export interface CheckOutcome {
   ok: boolean
   error: string | null
@@ -21,28 +22,28 @@ export interface CheckOutcome {
   phases: CheckPhases
 }
 
-export interface CheckSurroundings {
+export interface CheckContext {
   clock: Clock
   resolve: Resolve
   trust: Trust
   egress: Egress
-  /** Bounds of the check in ms; the defaults are the contract's (spec D 1, Checks), tests shorten them. */
+  /** Bounds of the check in ms; the defaults are those of reference/website-monitors 5.2, tests shorten them. */
   bounds: { connectMs: number; tlsMs: number; totalMs: number }
 }
 
-export interface CheckOptions extends Partial<CheckSurroundings> {
+export interface CheckOptions extends Partial<CheckContext> {
   clock: Clock
   resolve: Resolve
   userAgent: string
 }
 
-/** One check of an entry (spec D 1, Checks). Resolves always; every failure is an outcome. */
+/** One check of an entry (reference/website-monitors 5). Resolves always; every failure is an outcome. */
 export function runCheck(entry: CheckEntry, options: CheckOptions): Promise<CheckOutcome> {
   const target = compileTarget(entry, options.userAgent)
   if (target === null) return Promise.resolve(impossible)
   const defaults = { trust: options.trust ?? createTrust(), egress: options.egress ?? createEgress(), bounds: limits.check }
-  const surroundings = { ...defaults, ...options }
-  return new Promise(done => void new Check(target, surroundings, done).start())
+  const context = { ...defaults, ...options }
+  return new Promise(done => void new Check(target, context, done).start())
 }
 
 /** The outcome of an entry whose address cannot be checked at all. */
@@ -60,7 +61,7 @@ const interimMax = 32
 export class Check implements ConnectionListener, AnswerListener {
   #settled = false
   readonly #target: Target
-  readonly #surroundings: CheckSurroundings
+  readonly #context: CheckContext
   readonly #done: (outcome: CheckOutcome) => void
   readonly #startedAt: number
   #phase: Phase = 'name'
@@ -77,22 +78,22 @@ export class Check implements ConnectionListener, AnswerListener {
   #tlsMs: number | null = null
   #firstByteMs: number | null = null
 
-  constructor(target: Target, surroundings: CheckSurroundings, done: (outcome: CheckOutcome) => void) {
+  constructor(target: Target, context: CheckContext, done: (outcome: CheckOutcome) => void) {
     this.#target = target
-    this.#surroundings = surroundings
+    this.#context = context
     this.#done = done
-    this.#startedAt = surroundings.clock.monotonic()
+    this.#startedAt = context.clock.monotonic()
     this.#connection = new Connection(this)
   }
 
   start(): void {
-    const { clock, bounds } = this.#surroundings
+    const { clock, bounds } = this.#context
     this.#cancelTimer = clock.after(Math.min(bounds.connectMs, bounds.totalMs), this.#onTimer)
     if (this.#target.request === null) this.#settle(sentences.unsendable)
-    else this.#connection.open(this.#target, this.#surroundings)
+    else this.#connection.open(this.#target, this.#context)
   }
 
-  /** Ends the check without an outcome: whoever stops it no longer wants one. */
+  /** Ends the check without an outcome, because nobody waits for it any more. */
   abandon(): void {
     this.#release()
   }
@@ -136,7 +137,7 @@ export class Check implements ConnectionListener, AnswerListener {
   /** A body that ends with its connection may end so, too. */
   onFailed(error: Error): void {
     if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' && this.#answer?.close()) return
-    this.#settle(errorSentence(error, this.#phase, this.#target, this.#surroundings.clock.now()))
+    this.#settle(errorSentence(error, this.#phase, this.#target, this.#context.clock.now()))
   }
 
   // The answer arrives.
@@ -192,7 +193,7 @@ export class Check implements ConnectionListener, AnswerListener {
 
   /** One timer serves three bounds: it looks how far the check is and, where that is in time, waits for the next bound. */
   #onTimer = (): void => {
-    const { clock } = this.#surroundings
+    const { clock } = this.#context
     const elapsed = clock.monotonic() - this.#startedAt
     // A timer may fire a fraction of a millisecond early.
     const over = this.#boundAt(elapsed + 1)
@@ -202,7 +203,7 @@ export class Check implements ConnectionListener, AnswerListener {
 
   /** The sentence of the bound that is reached `elapsed` ms after the start, or when the next one will be. */
   #boundAt(elapsed: number): string | number {
-    const { bounds } = this.#surroundings
+    const { bounds } = this.#context
     if (elapsed >= bounds.totalMs) return timeoutSentence('answer', bounds.totalMs)
     if (this.#connectMs === null) return timeoutSentence('connection', bounds.connectMs)
     if (this.#phase !== 'tls') return bounds.totalMs
@@ -236,6 +237,6 @@ export class Check implements ConnectionListener, AnswerListener {
   }
 
   #elapsed(): number {
-    return Math.round((this.#surroundings.clock.monotonic() - this.#startedAt) * 100) / 100
+    return Math.round((this.#context.clock.monotonic() - this.#startedAt) * 100) / 100
   }
 }

@@ -2,18 +2,18 @@
 // place of the guard on addresses: between what a name resolved to and the first packet. Never reuses a connection or session.
 import { Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
-import { type Egress, permitted } from '#shared/egress.ts'
-import { limits } from '#shared/limits.ts'
-import type { Resolve } from '#shared/resolve.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { type Egress, permitted } from '#shared/net/egress.ts'
+import type { Resolve } from '#shared/net/resolve.ts'
 import type { Target } from './target.ts'
 
-/** What the owner of a connection hears, in this order, all but `onBytes` at most once; after `onFailed` nothing more. */
+/** Listener to a connection, called in this order, each but `onBytes` at most once; after `onFailed` nothing more. */
 export interface ConnectionListener {
   onResolved(): void
   onConnected(): void
   onSecured(): void
   onFailed(error: Error): void
-  /** What arrives once the connection stands. The bytes are overwritten when this returns; false: no more until `resume`. */
+  /** Bytes that arrive once the connection stands. They are overwritten when this returns; false: no more until `resume`. */
   onBytes(bytes: Buffer): boolean
   /** The far end closed its side. */
   onEnd(): void
@@ -52,7 +52,7 @@ export class CertificateError extends Error {
 /** All connections of a thread read into one place, one after another: what arrives goes straight on, past Node's streams. */
 const arrivals = Buffer.allocUnsafeSlow(65_536)
 
-/** The connection of one check. Whoever opens it closes it, whatever came of it. */
+/** The connection of one check. Its opener closes it in every case. */
 export class Connection {
   #listener: ConnectionListener | null
   #line: Line | null = null

@@ -1,6 +1,7 @@
 // The monitors of the location, and which of them this prober runs when. Owns the table and the agenda; opens no connection.
-import type { Clock } from '#shared/clock.ts'
-import type { CheckEntry } from '#shared/contracts/check.ts'
+
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { ProberMetrics } from './metrics.ts'
 import { createMonitor, type Monitor } from './monitor.ts'
 import type { Runner } from './runner.ts'
@@ -36,7 +37,7 @@ export class Fleet {
     return this.#owned
   }
 
-  /** What those ask for: a check each interval. Walks over all of them. */
+  /** Checks of the present assignments per second. Walks over all of them. */
   checksPerSecond(): number {
     let sum = 0
     for (const monitor of this.#monitors.values()) if (monitor.mine) sum += 1_000 / monitor.entry.intervalMs

@@ -1,6 +1,6 @@
 // The prober's figures. Owns their names; the children are looked up once, because a check must not pay for its labels.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { registeredMetric } from '#shared/registered-metric.ts'
+import { registeredMetric } from '#shared/observability/registered-metric.ts'
 
 export interface ProberMetrics {
   passed: { inc(): void }

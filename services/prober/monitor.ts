@@ -1,7 +1,8 @@
 // One monitor as its prober keeps it: what to check, when, and how far it is. Kept small: a prober may have 50,000.
-import type { CheckEntry } from '#shared/contracts/check.ts'
-import type { Due } from '#shared/due-heap.ts'
-import { fnv1a32 } from '#shared/hash.ts'
+
+import type { Due } from '#shared/async/due-heap.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { fnv1a32 } from '#shared/text/hash.ts'
 import type { Check } from './check.ts'
 import { rankOf } from './presence.ts'
 import { phaseOf } from './schedule.ts'
@@ -22,7 +23,10 @@ export interface Monitor extends Due {
   ranAt: number
   /** A slot to be run outside of the grid as soon as there is room; null: none. */
   extraAt: number | null
-  /** What shedding lets through, gathered; starts anywhere between 0 and 1, so that not all are left out at the same time. */
+  /**
+   * Share of slots that shedding lets through, summed up. It starts anywhere between 0 and 1, so that monitors are not all left out at the
+   * same time.
+   */
   credit: number
   /** The latest check passed: the next one that passes says nothing new. */
   hasPassed: boolean

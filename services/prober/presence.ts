@@ -1,11 +1,12 @@
-// Who else checks for this location, and which monitors are ours. Owns this prober's presence key and its view of the others;
-// says nothing about anybody while it cannot be heard itself.
+// Other probers of this location, and which monitors are this prober's. Owns this prober's presence key and its view of the others.
+// Concludes nothing about the others while it cannot be heard itself.
+import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
-import type { Cancel, Clock } from '#shared/clock.ts'
-import { fnv1a32 } from '#shared/hash.ts'
-import { limits } from '#shared/limits.ts'
-import type { Logger } from '#shared/logger.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import { fnv1a32 } from '#shared/text/hash.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
 export interface PresenceOptions {
   bus: Bus
@@ -15,7 +16,7 @@ export interface PresenceOptions {
   busNow(): number
   locationId: string
   proberId: string
-  /** What the presence key says; read at each beat. */
+  /** Content of the presence key; read at each beat. */
   describe(): unknown
   /**
    * The members changed. `missedSince` is the instant on bus time from which a prober that is gone may have missed slots;
@@ -58,7 +59,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   let heardAt = clock.monotonic()
   let tickedAt = clock.monotonic()
   let beating = false
-  let cancel: Cancel | null = null
+  let ticking: Repeated | null = null
 
   const changed = (missedSince: number | null) => {
     if (ready) options.onChange(missedSince)
@@ -102,24 +103,22 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
       ready = true
       await beat()
       tickedAt = clock.monotonic()
-      cancel = clock.after(tickMs, tick)
+      ticking = repeat({ clock, everyMs: tickMs }, tick)
     },
     leave: async () => {
       ready = false
-      cancel?.()
-      cancel = null
+      void ticking?.stop()
       await Promise.allSettled([bucket.delete(ownKey), watching.close()])
     },
   }
 
-  /** Whoever was not heard for long is gone, unless it is this prober that was paused or cut off. */
+  /** A prober that was not heard for long is gone, unless this prober itself was paused or cut off. */
   function tick(): void {
     const now = clock.monotonic()
     const paused = now - tickedAt > tickMs + limits.presence.gapMs
     const { gapMs } = limits.presence
     const unheard = !bus.connected() || now - confirmedAt > gapMs || now - heardAt > gapMs
     tickedAt = now
-    cancel = clock.after(tickMs, tick)
     void beat()
     for (const [id, peer] of peers) {
       if (paused || unheard) peer.heardAt = now

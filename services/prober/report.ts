@@ -2,10 +2,10 @@
 // oldest is dropped and counted. Repeats what has an unknown outcome: a result carries its slot, so a double is harmless.
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { Cancel, Clock } from '#shared/clock.ts'
-import type { CheckResult } from '#shared/contracts/check.ts'
-import { limits } from '#shared/limits.ts'
-import type { Logger } from '#shared/logger.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
 import type { CheckOutcome } from './check.ts'
 
 export interface Report {
@@ -67,7 +67,7 @@ export class Reporter {
     if (this.#stopped) return
     if (this.waiting() >= this.#capacity && this.#take() !== undefined) this.#options.onDropped()
     this.#queue.push({ number: this.#added++, report })
-    // News is told at once. What goes on as before goes out together, which saves everybody behind it about a quarter of the work.
+    // A changed result is sent at once. Repeated ones are sent together, which saves everybody behind it about a quarter of the work.
     if (report.isNews) this.#pump()
     else this.#gathering ??= this.#options.clock.after(limits.report.gatherMs, this.#pump)
   }
@@ -145,7 +145,7 @@ function messageOf(report: Report, now: number): CheckResult {
   return { rev: report.rev, slotAt: report.slotAt, ageMs, ok, error, statusCode, phases }
 }
 
-/** What was taken is cut off the front in pieces of this many, so that taking one costs the same however many wait. */
+/** Sent results are cut off the front in pieces of this many, so that the cost of one does not grow with the queue. */
 const cut = 4_096
 
 function createQueue<T>() {

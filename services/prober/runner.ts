@@ -1,8 +1,8 @@
 // Runs checks. Owns the checks under way, at most so many, and what is left out beyond it; never keeps a due check waiting
 // (what cannot run at its slot is shed or skipped, and counted).
-import { limits } from '#shared/limits.ts'
-import type { Logger } from '#shared/logger.ts'
-import { Check, type CheckOutcome, type CheckSurroundings, impossible } from './check.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import { Check, type CheckContext, type CheckOutcome, impossible } from './check.ts'
 import type { ProberMetrics } from './metrics.ts'
 import { type Monitor, noteOutcome } from './monitor.ts'
 import type { Report } from './report.ts'
@@ -10,7 +10,7 @@ import type { Shedding } from './shedding.ts'
 import { compileTarget } from './target.ts'
 
 export interface RunnerOptions {
-  surroundings: CheckSurroundings
+  context: CheckContext
   userAgent: string
   shedding: Pick<Shedding, 'share' | 'noteLateness' | 'noteShed'>
   metrics: Pick<ProberMetrics, 'passed' | 'failed' | 'shed' | 'skipped' | 'lateness' | 'duration'>
@@ -75,7 +75,7 @@ export class Runner {
     this.#stopped = true
     if (this.#running.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const cancel = this.#options.surroundings.clock.after(graceMs, resolve)
+      const cancel = this.#options.context.clock.after(graceMs, resolve)
       this.#onIdle = resolve
       await promise
       cancel()
@@ -113,7 +113,7 @@ export class Runner {
   }
 
   #start(monitor: Monitor, slotAt: number, kind: 'due' | 'extra'): void {
-    const { surroundings, userAgent } = this.#options
+    const { context, userAgent } = this.#options
     const { rev } = monitor.entry
     monitor.ranAt = slotAt
     const target = compileTarget(monitor.entry, userAgent)
@@ -121,7 +121,7 @@ export class Runner {
       this.#report(monitor, rev, slotAt, impossible)
       return
     }
-    const check = new Check(target, surroundings, outcome => {
+    const check = new Check(target, context, outcome => {
       this.#running.delete(monitor)
       monitor.check = null
       if (kind === 'extra') this.#extrasRunning--
@@ -137,11 +137,11 @@ export class Runner {
 
   /** A monitor that was removed meanwhile has nobody to report to. */
   #report(monitor: Monitor, rev: number, slotAt: number, outcome: CheckOutcome): void {
-    const { metrics, logger, surroundings, onReport } = this.#options
+    const { metrics, logger, context, onReport } = this.#options
     if (outcome.ok) metrics.passed.inc()
     else metrics.failed.inc()
     metrics.duration.observe(outcome.phases.totalMs / 1_000)
-    const report = { subjectId: monitor.subjectId, rev, slotAt, endedAt: surroundings.clock.now(), outcome }
+    const report = { subjectId: monitor.subjectId, rev, slotAt, endedAt: context.clock.now(), outcome }
     if (!monitor.removed) onReport({ ...report, isNews: noteOutcome(monitor, outcome.ok) })
     if (logger.isLevelEnabled('trace')) logger.trace({ subject: monitor.subjectId, slotAt, outcome }, 'checked')
   }

@@ -1,10 +1,11 @@
 // When each monitor is due. Owns the order of due monitors and one timer;
 // never runs a check, and never asks for the time itself but through the clock it is given.
-import type { Cancel, Clock } from '#shared/clock.ts'
-import { type Due, DueHeap } from '#shared/due-heap.ts'
-import { fnv1a32 } from '#shared/hash.ts'
 
-/** Where in its interval a subject's slots lie: spread by its id, the same for every prober. */
+import { type Due, DueHeap } from '#shared/async/due-heap.ts'
+import { fnv1a32 } from '#shared/text/hash.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
+
+/** Offset of a subject's slots in its interval: spread by its id, the same for every prober. */
 export const phaseOf = (subjectId: string, intervalMs: number): number => fnv1a32(subjectId) % intervalMs
 
 /** The first slot `k * interval + phase` after an instant. */

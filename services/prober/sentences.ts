@@ -1,9 +1,10 @@
 // Why a check failed, in words for a person. Owns every sentence; never repeats credentials of a URL, and nothing of the far
 // end's making but the certificate's dates.
-import { humanDuration } from '#shared/durations.ts'
-import { EgressError } from '#shared/egress.ts'
-import { day, limits } from '#shared/limits.ts'
-import { cut } from '#shared/plain-text.ts'
+
+import { day, limits } from '#shared/limits/limits.ts'
+import { EgressError } from '#shared/net/egress.ts'
+import { cut } from '#shared/text/plain-text.ts'
+import { humanDuration } from '#shared/time/durations.ts'
 import { CertificateError } from './connection.ts'
 import type { Target } from './target.ts'
 

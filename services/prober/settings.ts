@@ -1,5 +1,5 @@
-// What a prober is told by its environment.
-import { egressSettings } from '#shared/egress.ts'
+// Settings of a prober from its environment.
+import { egressSettings } from '#shared/net/egress.ts'
 import { text } from '#shared/settings.ts'
 
 export const proberSettings = {

@@ -1,8 +1,10 @@
-// How much is left out when a prober is asked for more than it can do. Owns the share and its steps; never queues anything.
-// Every monitor gives the same share of its slots, so that no one is left out always, and it is counted and said.
-import type { Cancel, Clock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
-import type { Logger } from '#shared/logger.ts'
+// Shedding: the share of checks that a prober leaves out when it is asked for more than it can do. Owns the share and its steps; never
+// queues anything. Every monitor gives the same share of its slots, so that none is left out always. The share is a metric and a log line.
+
+import { repeat } from '#shared/async/repeat.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
 export interface Shedding {
   /** The share of due checks left out at the moment, 0 to 0.95. */
@@ -25,7 +27,6 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
   let unsaid = 0
   let total = 0
   let saidAt = Number.NEGATIVE_INFINITY
-  let cancel: Cancel
 
   const look = () => {
     // The mean: one stall makes some checks late, a prober that cannot keep up makes them all late.
@@ -49,9 +50,8 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
     lateSumMs = 0
     due = 0
     full = 0
-    cancel = clock.after(limits.shedding.periodMs, look)
   }
-  cancel = clock.after(limits.shedding.periodMs, look)
+  const looking = repeat({ clock, everyMs: limits.shedding.periodMs }, look)
   return {
     share: () => share,
     total: () => total,
@@ -64,6 +64,6 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
       total++
       if (wasFull) full++
     },
-    stop: () => cancel(),
+    stop: () => void looking.stop(),
   }
 }

@@ -1,10 +1,10 @@
-// What a check entry means on the wire, worked out anew for each check: that takes a hundredth of it, and kept it would be most
-// of what a monitor weighs. Owns how the request looks; never opens a connection.
+// A check entry as a request on the wire, computed anew for each check: that takes a hundredth of the check, and stored it would be most of
+// a monitor's memory. Owns the form of the request; never opens a connection.
 
 import { isIP } from 'node:net'
-import type { CheckEntry } from '#shared/contracts/check.ts'
-import { http } from '#shared/node-http.ts'
-import { basicCredentials } from '#shared/url-credentials.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { http } from '#shared/net/node-http.ts'
+import { basicCredentials } from '#shared/net/url-credentials.ts'
 
 /** A request ready to be sent. */
 export interface Target {

@@ -1,9 +1,9 @@
-// Client of generation 2 of the API over HTTP, for what generation 3 does not write: custom subjects with their rules, and delivery tables.
-// Never prints, never retries, never follows a redirect.
+// HTTP client of generation 2 of the API, for objects that generation 3 cannot write: custom subjects with their rules, and delivery
+// tables. Never prints, never retries, never follows a redirect.
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { type ApiOptions, type ApiRequest, baseOf, exchange, headersOf, parseObject, targetOf } from '#shared/api-v3/exchange.ts'
 
-/** Generation 2 refused. Its message goes in front of a colon, its details behind. */
+/** Error response of generation 2. Shown as message, colon, details. */
 export class ClassicRefusal extends Error {
   override readonly name = 'ClassicRefusal'
   readonly code: number
@@ -16,13 +16,13 @@ export class ClassicRefusal extends Error {
   }
 }
 
-/** The installation serves generation 3 alone (v3 12.1). */
+/** Error for an installation that serves only generation 3 (v3 12.1). */
 export class ClassicGone extends Error {
   override readonly name = 'ClassicGone'
 }
 
 export interface ClassicClient {
-  /** The result; `path` is below `/api/v2`. Throws ClassicRefusal, ClassicGone and ApiUnreachable. */
+  /** Returns the result; `path` is relative to `/api/v2`. Throws ClassicRefusal, ClassicGone and ApiUnreachable. */
   call(request: ApiRequest): Promise<unknown>
 }
 

@@ -1,5 +1,6 @@
-// Client of generation 3 of the API over HTTP, for the command line and the MCP server. Never prints, never retries, never follows a redirect.
-import { clientLimits } from '#shared/limits-of-clients.ts'
+// HTTP client of generation 3 of the API, for the command line and the MCP server. Never prints, never retries, never follows a redirect.
+import { pages } from '#shared/async/pages.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { ApiRefusal, ApiUnreachable, type RefusalBody } from './errors.ts'
 import {
   type ApiOptions,
@@ -15,22 +16,22 @@ import {
 
 export interface ApiReply {
   result: unknown
-  /** Null: the last page, or no list. */
+  /** Cursor of the next page; null: this is the last page, or the result is not a list. */
   nextCursor: string | null
 }
 
 export interface ApiClient {
-  /** Throws ApiRefusal for what the API refused, ApiUnreachable for no response or one that is not Watchkeeper's. */
+  /** Throws ApiRefusal for an error response. Throws ApiUnreachable if there is no response or the response is not Watchkeeper's. */
   call(request: ApiRequest, signal?: AbortSignal): Promise<ApiReply>
-  /** The items of a list, page after page. Throws as `call` does. */
+  /** Yields the items of all pages of a list. Throws as `call` does. */
   items(request: ApiRequest, signal?: AbortSignal): AsyncGenerator<unknown>
 }
 
-/** A path below `/api/v3` whose values are encoded, so that a name with a slash stays one segment. */
+/** Returns a path relative to `/api/v3` with encoded values, so that a name with a slash stays one segment. */
 export const apiPath = (texts: TemplateStringsArray, ...names: readonly string[]): string =>
   String.raw({ raw: texts }, ...names.map(encodeURIComponent))
 
-/** Throws ApiUnreachable for a URL that is none of http or https, and for a key that no header can carry. */
+/** Throws ApiUnreachable for a URL that is not http or https, and for a key that no header can contain. */
 export function createApiClient(options: ApiOptions): ApiClient {
   const base = baseOf(options.url)
   const headers = headersOf(options)
@@ -46,27 +47,29 @@ export function createApiClient(options: ApiOptions): ApiClient {
     call,
 
     async *items(request, signal) {
-      let cursor: string | undefined
-      do {
-        const query = { limit: clientLimits.pageItems, ...request.query, cursor }
+      const read = async (cursor: string | null) => {
+        const query = { limit: clientLimits.pageItems, ...request.query, cursor: cursor ?? undefined }
         const { result, nextCursor } = await call({ ...request, query }, signal)
         if (!Array.isArray(result)) throw new ApiUnreachable(base, 'it returned no list where one was expected')
-        yield* result
-        cursor = nextCursor ?? undefined
-      } while (cursor !== undefined)
+        return { items: result, next: nextCursor }
+      }
+      for await (const page of pages(read)) yield* page
     },
   }
 }
 
 export interface ReporterOptions {
-  /** Of an Observation address, whole: it is a secret. */
+  /** The whole URL of an Observation address, which is a secret. */
   url: string
-  /** A full key, for an address that wants one; null: none. */
+  /** A full key, for an address that requires one; null: none. */
   secondFactor: string | null
   userAgent: string
 }
 
-/** Reports to one Observation address (v3 8.4). Errors name its host alone. Throws ApiUnreachable for a URL that is none of http or https. */
+/**
+ * Returns a reporter for one Observation address (v3 8.4). Its errors contain only the host. Throws ApiUnreachable for a URL that is not
+ * http or https.
+ */
 export function createReporter({ url, secondFactor, userAgent }: ReporterOptions): {
   /** Throws as `call` of an ApiClient does. */
   report(body: unknown, signal?: AbortSignal): Promise<unknown>

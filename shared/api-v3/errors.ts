@@ -1,4 +1,4 @@
-// The two ways in which a call of the API fails. Neither carries the key.
+// The two errors of an API call. Neither contains the key.
 
 /** The error object of generation 3 (v3 1.1). */
 export interface RefusalBody {
@@ -8,7 +8,7 @@ export interface RefusalBody {
   details: Record<string, unknown>
 }
 
-/** The API refused: `status` and `body` as it said them; a 500 is one too. */
+/** An error response of the API, also a 500: its status and its error object. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal'
   readonly status: number
@@ -21,10 +21,10 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Nothing that speaks generation 3 responded. Its message is a clause that goes behind a colon. */
+/** Error for a missing response, or for a response that is not of generation 3. The message is a clause for use after a colon. */
 export class ApiUnreachable extends Error {
   override readonly name = 'ApiUnreachable'
-  /** The address without credentials; null: the URL itself is wrong. */
+  /** The address without credentials; null: the URL itself is invalid. */
   readonly base: string | null
 
   constructor(base: string | null, reason: string, cause?: unknown) {

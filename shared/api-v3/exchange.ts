@@ -1,10 +1,10 @@
-// One request over HTTP and its whole response, for the clients of both generations. Never retries, never follows a redirect.
-import { clientLimits } from '#shared/limits-of-clients.ts'
-import { basicCredentials } from '#shared/url-credentials.ts'
+// One HTTP request and its whole response, for the clients of both generations. Never retries, never follows a redirect.
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { ApiUnreachable } from './errors.ts'
 
 export interface ApiOptions {
-  /** Address of the API, without `/api/v3`; a path before that is kept. */
+  /** Address of the API without `/api/v3`; a path prefix of the address is kept. */
   url: string
   key: string
   userAgent: string
@@ -12,27 +12,30 @@ export interface ApiOptions {
 
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below `/api/v3`, with encoded names: `apiPath` makes it. */
+  /** Path relative to `/api/v3` with encoded names, as `apiPath` returns it. */
   path: string
-  /** Undefined members are left out. */
+  /** Query parameters; undefined members are omitted. */
   query?: Readonly<Record<string, string | number | boolean | undefined>>
   body?: unknown
 }
 
-/** `fetch` would quote a wrong one in its error. */
+/** Checks the key here, because an error of `fetch` would quote it. */
 export function requireKey(key: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key
   throw new ApiUnreachable(null, 'the API key is empty or has characters that no key has')
 }
 
-/** Throws ApiUnreachable for a key that no header can carry. */
+/** Throws ApiUnreachable for a key that no header can contain. */
 export const headersOf = ({ key, userAgent }: ApiOptions): Record<string, string> => ({
   authorization: `Bearer ${requireKey(key)}`,
   'user-agent': userAgent,
   accept: 'application/json',
 })
 
-/** Without the last slash, user information, query and fragment. */
+/**
+ * Returns the address without its last slash, query and fragment. Throws ApiUnreachable if it is not http or https, or contains
+ * credentials.
+ */
 export function baseOf(url: string): string {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
@@ -44,11 +47,11 @@ export function baseOf(url: string): string {
 interface Sent {
   method: ApiRequest['method']
   headers: Readonly<Record<string, string>>
-  /** Sent as JSON; undefined: none. */
+  /** Request body, sent as JSON; undefined: no body. */
   body?: unknown
 }
 
-/** The response of `target`, whatever it says. `base`: the address as errors name it. Throws ApiUnreachable. */
+/** Returns the response of `target` with any status. `base`: the address in errors. Throws ApiUnreachable. */
 export async function exchange(
   target: URL,
   base: string,
@@ -71,7 +74,7 @@ export async function exchange(
   }
 }
 
-/** The whole address of a request. */
+/** Returns the whole URL of a request. */
 export function targetOf(base: string, prefix: string, { path, query = {} }: ApiRequest): URL {
   const target = new URL(`${base}${prefix}${path}`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, String(value))
@@ -89,7 +92,7 @@ async function readText({ body }: Response, base: string): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-/** Null: no JSON object. */
+/** Returns null if the text is not a JSON object. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -102,7 +105,7 @@ export function parseObject(text: string): Record<string, unknown> | null {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `fetch` says only "fetch failed"; its cause has the code. */
+/** Returns the reason of a network error. `fetch` only reports "fetch failed"; its cause has the code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no response within ${clientLimits.responseMs / 1000} s`

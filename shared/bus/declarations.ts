@@ -1,19 +1,19 @@
-// What lives on the bus for longer than a message: the observation stream and the buckets, declared here and nowhere else.
+// Declarations of the observation stream and the buckets, the lasting data on the bus.
 import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
 import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
-import { patiently } from '#shared/bus/patiently.ts'
+import { retry } from '#shared/async/retry.ts'
 import type { BucketName } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { Clock } from '#shared/clock.ts'
-import { limits, second } from '#shared/limits.ts'
+import { limits, second } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
 export const observationStream = 'OBSERVATIONS'
-/** The stream behind a bucket and the subject of one of its keys, as every key-value client of NATS expects them. */
+/** The stream behind a bucket, and the subject of one of its keys, in the form of every key-value client of NATS. */
 export const bucketStream = (name: BucketName): string => `KV_${name}`
 export const bucketSubject = (name: BucketName, key: string): string => `$KV.${name}.${key}`
 
-/** Server error codes that mean something here. */
+/** Server error codes that the adapter handles. */
 export const serverCodes = {
   streamNotFound: 10059,
   nameInUse: 10058,
@@ -27,19 +27,19 @@ type Declaration = Partial<StreamConfig> & { name: string }
 const common = {
   retention: RetentionPolicy.Limits,
   storage: StorageType.File,
-  // Refusing the new loses nothing silently: a prober keeps what was refused.
+  // A full stream refuses new messages, so that none is lost silently: a prober buffers a refused report.
   discard: DiscardPolicy.New,
   duplicate_window: nanos(limits.bus.duplicateWindowMs),
 }
 
-/** Presence is kept in a file too: after a restart of the bus nobody seems to have died. `ageMs` 0 keeps for ever. */
+/** A bucket. Presence is stored in files too, so that no process seems dead after a restart of the bus. `ageMs` 0: entries never expire. */
 const bucket = (name: BucketName, ageMs: number): Declaration => ({
   ...common,
   name: bucketStream(name),
   subjects: [`$KV.${name}.>`],
   max_msgs_per_subject: 1,
   max_age: nanos(ageMs),
-  // A message that rolls a bucket up removes everything in it, also what its sender may not write.
+  // A roll-up message would remove all messages of the bucket, even those that its sender may not write.
   allow_rollup_hdrs: false,
   deny_delete: true,
 })
@@ -62,8 +62,8 @@ const declarations: Declaration[] = [
 export const declaredStreams: readonly string[] = declarations.map(({ name }) => name)
 
 /**
- * Creates what is missing and brings what differs in its bounds up to date; may be repeated and run by several at once.
- * `replicas` null leaves the number of copies of what exists as it is, and creates with one. `streamBytes` is for tests.
+ * Creates missing streams and buckets, and updates bounds that differ. May be repeated, and run by several processes at once. `replicas`
+ * null: existing copies stay, new streams get one copy. `streamBytes` is for tests.
  */
 export async function declareAll(
   manager: JetStreamManager,
@@ -77,25 +77,27 @@ export async function declareAll(
 }
 
 /**
- * For the first time: again and again until the patience ends, because the servers of a cluster that has just been started take
- * connections before they have found each other. Throws an Error with a sentence.
+ * Declares for the first time and retries within `withinMs`. The servers of a cluster that has just started accept connections before
+ * they have found each other. Throws an Error with a sentence for people.
  */
-export const declarePatiently = (declare: () => Promise<void>, clock: Clock, patienceMs: number): Promise<void> =>
-  patiently(clock, patienceMs, declare, (error, isOver) => {
-    if (!isOver) return null
+export async function declareWithRetry(declare: () => Promise<void>, clock: Clock, withinMs: number): Promise<void> {
+  try {
+    await retry(declare, { clock, withinMs, pauseMs: () => limits.bus.reconnectMs, mayPass: () => true })
+  } catch (error) {
     const room = `${limits.stream.bytes / 1024 ** 3} GiB`
-    return new Error(
-      `The bus did not take its streams within ${patienceMs / second} s (${error.message}): see that JetStream runs there with room for ` +
-        `${room} in files and that the servers of a cluster reach each other, or correct NATS_REPLICAS.`,
+    throw new Error(
+      `The bus did not take its streams within ${withinMs / second} s (${(error as Error).message}): see that JetStream runs there with ` +
+        `room for ${room} in files and that the servers of a cluster reach each other, or correct NATS_REPLICAS.`,
       { cause: error },
     )
-  })
+  }
+}
 
 async function declareOne(manager: JetStreamManager, wanted: Declaration, replicas: number | null): Promise<void> {
   const present = await find(manager, wanted.name)
   if (!present) {
     await manager.streams.add({ ...wanted, num_replicas: replicas ?? 1 }).catch(error => {
-      // Somebody else with other bounds was faster: theirs is as good.
+      // Another process with other bounds created the stream first; that stream is used.
       if (!(error instanceof JetStreamApiError && error.code === serverCodes.nameInUse)) throw error
     })
     return

@@ -1,4 +1,4 @@
-// Which keys of a bucket are present for a watch, so that it hands over each removal once, also if the bucket was lost and made anew.
+// The present keys of a bucket for a watch, so that the watch delivers each removal once, even if the bucket was lost and created again.
 import type { BucketEntry } from '#shared/bus/port.ts'
 
 export interface WatchHandlers {
@@ -10,25 +10,25 @@ export class PresentKeys {
   readonly #handlers: WatchHandlers
   readonly #now: () => number
   #present = new Set<string>()
-  /** Those of before, while the watch catches up with a bucket that is another. */
+  /** Keys that were present before, while the watch catches up with a new bucket. */
   #earlier = new Set<string>()
   #isReady = false
   #isAnnounced = false
 
-  /** `now`: the instant of removals that nobody wrote, ms since the epoch. */
+  /** `now`: instant of removals that were not written, ms since the epoch. */
   constructor(handlers: WatchHandlers, now: () => number) {
     this.#handlers = handlers
     this.#now = now
   }
 
-  /** The watch begins with the first entry, for the first time or because the bucket is another. */
+  /** The watch starts with the first entry, for the first time or because the bucket is another one. */
   begin(): void {
     this.#earlier = new Set([...this.#earlier, ...this.#present])
     this.#present = new Set()
     this.#isReady = false
   }
 
-  /** Hands the entry over, unless it removes a key that was never present for this watch. */
+  /** Delivers the entry, unless it removes a key that was never present for this watch. */
   take(entry: BucketEntry): void {
     const { key, value } = entry
     const isUnheard = value === null && !this.#isReady && !this.#present.has(key) && !this.#earlier.has(key)
@@ -37,7 +37,7 @@ export class PresentKeys {
     if (!isUnheard) this.#handlers.onEntry(entry)
   }
 
-  /** All that was present has been taken: the keys of before that are gone are handed over as removed, at revision 0. */
+  /** All present entries have arrived. Delivers earlier keys that are missing as removed, at revision 0. */
   becomeReady(): void {
     if (this.#isReady) return
     this.#isReady = true

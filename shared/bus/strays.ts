@@ -1,17 +1,17 @@
-// Messages that are not what their receiver subscribed to: dropped, counted, and said once a minute for each subscription.
+// Messages that do not match their subscription: dropped, counted, and logged at most once a minute for each subscription.
 import { Counter, type Registry } from 'prom-client'
-import type { Clock } from '#shared/clock.ts'
-import type { Logger } from '#shared/logger.ts'
-import { registeredMetric } from '#shared/registered-metric.ts'
-import { createSeldom } from '#shared/seldom.ts'
+import { createSeldom } from '#shared/async/seldom.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import { registeredMetric } from '#shared/observability/registered-metric.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
 export interface Strays {
-  /** `what` came to a subscription to `subscribed`. */
+  /** Notes that `what` arrived at the subscription to `subscribed`. */
   note(subscribed: string, what: string): void
   stop(): void
 }
 
-/** Characters of a message's subject that are quoted: it is whatever its sender made of it. */
+/** Characters of a message's subject that the log quotes, because its sender chooses the subject. */
 const quoted = 200
 
 export function createStrays(clock: Clock, logger: Logger, metrics: Registry | undefined): Strays {

@@ -1,41 +1,46 @@
-// Every subject of the bus and every key of its buckets is built and parsed here, and nowhere else.
-import { partitionOf } from '#shared/hash.ts'
+// Bus subjects and bucket keys. Only this file builds and parses them.
+import { partitionOf } from '#shared/text/hash.ts'
 
-export type Revoked = 'key' | 'user' | 'address'
+export type Revoked = 'key' | 'user' | 'address' | 'session'
+const revocable: readonly string[] = ['key', 'user', 'address', 'session'] satisfies Revoked[]
+const isRevocable = (what: string | undefined): what is Revoked => what !== undefined && revocable.includes(what)
 
 export const subjects = {
-  /** A prober's report. The location comes from here, never from the payload. */
+  /** A prober's report. The location comes from the subject, never from the payload. */
   observation: (locationId: string, subjectId: string) => `obs.${partitionOf(subjectId)}.${locationId}.${subjectId}`,
   observationsOfPartition: (partition: number) => `obs.${partition}.>`,
   allObservations: 'obs.>',
   /** A command to the subject's keeper. */
   command: (subjectId: string) => `cmd.${partitionOf(subjectId)}.${subjectId}`,
   commandsOfPartition: (partition: number) => `cmd.${partition}.*`,
-  /** A question to the directory. */
+  /** A request to the directory. */
   ask: (verb: string) => `ask.directory.${verb}`,
   allAsks: 'ask.directory.*',
-  /** "There is an alert": the notifiers share them. */
+  /** Nudge about a new alert. Only one notifier gets the nudge. */
   alertNudge: 'nudge.alert',
-  /** A test message to a destination, carried out by one notifier. */
+  /** Request for a test message to a destination. Only one notifier sends the message. */
   testMessage: 'notify.test',
-  /** A preview of a Template, run by one keeper. */
+  /** Request for a preview of a Template. Only one keeper runs the preview. */
   preview: 'keeper.preview',
-  /** A backup, made by the process that has the embedded store. */
+  /** Request for a backup. The process with the embedded store makes the backup. */
   backup: 'installation.backup',
-  /** A request of a prober with credentials for this location alone: what it may send at all. */
+  /** A request of a prober with credentials for this location; it may send nothing else. */
   door: (locationId: string, verb: string) => `door.${locationId}.${verb}`,
   doorOf: (locationId: string) => `door.${locationId}.*`,
-  /** "The locations or the credentials of probers have changed": the directories look again. */
+  /** Nudge that the locations or the credentials of probers have changed; the directories read them again. */
   doorNudge: 'nudge.doors',
-  /** What a subject's machines just did, for those who look. */
+  /** Transitions of a subject's machines, for clients that watch. */
   state: (workspaceId: string, subjectId: string) => `state.${workspaceId}.${subjectId}`,
+  /** Changes of a workspace that concern no subject; ids of subjects are longer than this last token. */
+  stateOfTemplates: (workspaceId: string) => `state.${workspaceId}.templates`,
+  statesOf: (workspaceId: string) => `state.${workspaceId}.*`,
   allStates: 'state.>',
 } as const
 
 export const keys = {
   lease: (partition: number) => `p.${partition}`,
   allLeases: 'p.*',
-  /** Written by any keeper while no lease moves, so that all see that leases could. */
+  /** Written by any keeper while no lease changes, to show all keepers that leases could change. */
   leaseBeat: 'beat',
   keeperPresence: (keeperId: string) => `keeper.${keeperId}`,
   allKeepers: 'keeper.*',
@@ -44,33 +49,33 @@ export const keys = {
   proberPresence: (locationId: string, proberId: string) => `prober.${locationId}.${proberId}`,
   probersOf: (locationId: string) => `prober.${locationId}.*`,
   allProbers: 'prober.*.*',
-  /** Whoever says that it lives. */
+  /** Presence of all processes. */
   allPresent: '>',
   check: (locationId: string, subjectId: string) => `${locationId}.${partitionOf(subjectId)}.${subjectId}`,
   checksOfLocation: (locationId: string) => `${locationId}.>`,
   checksOfPartition: (partition: number) => `*.${partition}.*`,
-  /** Gateways forget what they know of a key, of all keys of a user, or of an Observation address. */
+  /** Gateways remove a key, all keys and sessions of a user, an Observation address, or one session from their caches. */
   revocation: (what: Revoked, id: string) => `${what}.${id}`,
   allRevocations: '*.*',
-  /** Whose bus this is, and how far its store has come. */
+  /** Id of the installation, and the progress of its store. */
   installation: 'store',
 } as const
 
-/** The parts of an observation subject; null where it is not one or names a partition that is not its subject's. */
+/** Parses an observation subject; null if it is another subject, or names a partition that is not its subject's. */
 export function parseObservation(subject: string): { partition: number; locationId: string; subjectId: string } | null {
   const [head, partition, locationId, subjectId, more] = subject.split('.')
   if (head !== 'obs' || !locationId || !subjectId || more !== undefined) return null
   return partitionOf(subjectId) === Number(partition) ? { partition: Number(partition), locationId, subjectId } : null
 }
 
-/** The subject id of a command subject; null where it is not one or names a partition that is not its subject's. */
+/** Parses a command subject; null if it is another subject, or names a partition that is not its subject's. */
 export function parseCommand(subject: string): { partition: number; subjectId: string } | null {
   const [head, partition, subjectId, more] = subject.split('.')
   if (head !== 'cmd' || !subjectId || more !== undefined) return null
   return partitionOf(subjectId) === Number(partition) ? { partition: Number(partition), subjectId } : null
 }
 
-/** The verb of a question to the directory, and of a request of a prober. */
+/** Returns the verb of a request to the directory or of a request of a prober. */
 export const parseVerb = (subject: string): string => subject.split('.')[2] ?? ''
 
 export function parseLease(key: string): number | null {
@@ -92,6 +97,6 @@ export const parseKeeperPresence = (key: string): string | null => key.split('.'
 
 export function parseRevocation(key: string): { what: Revoked; id: string } | null {
   const [what, id, more] = key.split('.')
-  if ((what !== 'key' && what !== 'user' && what !== 'address') || !id || more !== undefined) return null
+  if (!isRevocable(what) || !id || more !== undefined) return null
   return { what, id }
 }

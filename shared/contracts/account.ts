@@ -1,63 +1,69 @@
-// People, workspaces, memberships, API keys and locations: what the directory writes.
+// Documents that the directory writes about people: users, workspaces, memberships, sessions, API keys, addresses, locations, names.
 import type { Stored } from '#shared/contracts/common.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
 
 export interface UserDocument extends Stored {
-  /** As `usernameOf` normalises it; unique. */
+  /** Normalised by `usernameOf`; unique. */
   username: string
-  /** Empty where there is none. */
+  /** Empty: none. */
   displayName: string
   admin: boolean
   disabled: boolean
   createdAt: number
-  /** argon2id in PHC form; absent: nobody signs in with a password. Never leaves the directory. */
+  /** argon2id hash in PHC form; absent: the user cannot sign in with a password. Never leaves the directory. */
   password?: string
-  /** The change by which the person set it, by which its repeat is known, and the epoch it began. Absent: somebody else set it. */
+  /**
+   * The last password change that the user made, to recognise its retry, and the session epoch that it began. Absent: an administrator set
+   * the password.
+   */
   passwordChange?: { attemptId: string; epoch: number }
-  /** Sessions of an earlier epoch have ended: raising it ends them all in the write that has the reason. Absent: 0. */
+  /** Sessions of an earlier epoch have ended. A write that raises the epoch ends them all at once. Absent: 0. */
   sessionsEpoch?: number
-  /** The first sign-in is complete; absent: there was none. */
+  /** End of the first sign-in, ms since the epoch; absent: the user has not signed in yet. */
   signedInAt?: number
-  /** The workspace that the first sign-in makes, decided before it is made. */
+  /** Id of the workspace that the first sign-in creates, chosen before the workspace is written. */
   firstWorkspaceId?: string
 }
 
-/** The roster is the truth about who is a member: one document, so that two changes at once can't both take the last owner. */
+/**
+ * A workspace with its roster. The roster alone decides who is a member: it is one document, so two concurrent changes cannot both remove
+ * the last owner.
+ */
 export interface WorkspaceDocument extends Stored {
   name: string
   createdAt: number
-  /** Role by user id. Absent only on a workspace of an earlier version, until the next start. */
+  /** Role by user id. Absent only in workspaces of an earlier version, until the next start. */
   members?: Record<string, Role>
-  /** Set while what was in it is being removed: reads answer not found. Null or absent: it lives. */
+  /** Instant of the deletion; from then on reads respond `not_found` while the contents are removed. Null or absent: not deleted. */
   deletedAt?: number | null
-  /** The request that deleted it and what it had, so that a repeat is answered alike. */
+  /** Id of the request that deleted the workspace and the counts of its contents, so that a retry gets the same response. */
   deletion?: { id: string; contents: Record<'subjects' | 'destinations' | 'transformations' | 'templates' | 'members', number> }
 }
 
 /**
- * Says where to look: whoever is in a workspace's roster has one, written before. One whose user is in no roster says nothing.
- * id is `<workspaceId>.<userId>`.
+ * An index entry from a user to a workspace, with id `<workspaceId>.<userId>`. It is written before its user enters the roster. An entry
+ * whose user is not in the roster means nothing.
  */
 export interface MembershipDocument extends Stored {
   workspaceId: string
   userId: string
-  /** Of an earlier version, which had no rosters; read by the upgrade alone. */
+  /** Role of a membership from a version without rosters; only the upgrade reads it. */
   role?: Role
 }
 
-/** A session of the dashboard. The token itself is nowhere: only its SHA-256 is kept. */
+/** A session of the dashboard. Only the SHA-256 of its token is stored, never the token. */
 export interface SessionDocument extends Stored {
   userId: string
   /** Hex SHA-256 of the token; unique. */
   tokenHash: string
-  /** The user's `sessionsEpoch` when its password was looked at. */
+  /** The user's `sessionsEpoch` when the password was checked. */
   epoch: number
   createdAt: number
   expireAt: number
 }
 
-/** Who an OIDC provider's subject is here. id is the SHA-256 of issuer and subject. */
+/** The user bound to a subject of an OIDC provider. id: SHA-256 of issuer and subject. */
 export interface ExternalIdentityDocument extends Stored {
   issuer: string
   subject: string
@@ -65,56 +71,58 @@ export interface ExternalIdentityDocument extends Stored {
   createdAt: number
 }
 
-/** Sign-ins tried for a name or from an address, less those that were right. id names which, as a hash. */
+/** Number of unsuccessful sign-in attempts for one username or from one address. id: a hash of the username or the address. */
 export interface SignInTriesDocument extends Stored {
   count: number
-  /** The newest try; its repeat is not counted again. */
+  /** Id of the newest attempt; its retry is not counted again. */
   attemptId: string
   blockedUntil: number
   expireAt: number
 }
 
-/** What a scoped key may do beside reading; keys of generation 3 alone have a scope (v3 2.3). */
+/** Actions that the scope of a key may allow besides reading. Only keys of generation 3 have a scope (v3 2.3). */
 export const keyActions = ['acknowledge', 'maintenance', 'observe', 'templates', 'resources'] as const
 export type KeyAction = (typeof keyActions)[number]
 
-/** What a key may do, as people read it (v3 2.4): `full`, or `read` and its actions. */
+/** Returns the access of a key in words for people (v3 2.4): `full`, or `read` and the allowed actions. */
 export const accessOf = (scope: KeyScope | null): string[] => (scope === null ? ['full'] : ['read', ...scope.actions])
 
-/** The one workspace that a scoped key reaches, and what it may do there. */
+/** The only workspace that a scoped key can access, and the actions that it allows there. */
 export interface KeyScope {
   workspaceId: string
-  /** In the order of `keyActions`, each once; none: it only reads. */
+  /** In the order of `keyActions`, without repetition; empty: the key only reads. */
   actions: KeyAction[]
 }
 
-/** The token itself is nowhere: only its SHA-256 is kept. */
+/** An API key. Only the SHA-256 of its token is stored, never the token. */
 export interface KeyDocument extends Stored {
   userId: string
   description: string
   /** Hex SHA-256 of the token; unique. */
   tokenHash: string
-  /** The first characters of the token, by which a person recognises it. */
+  /** First characters of the token, by which a person recognises the key. */
   prefix: string
   createdAt: number
   expiresAt: number
   lastUsedAt: number | null
-  /** Null: a full key, which may do what its owner may. */
+  /** Null: a full key, which has all rights of its user. */
   scope: KeyScope | null
 }
 
-/** An Observation address: whoever has its token may report to the workspace. The token is nowhere: only its SHA-256 is kept. */
+/**
+ * An Observation address: a sender with its token may report to the workspace. Only the SHA-256 of the token is stored, never the token.
+ */
 export interface AddressDocument extends Stored {
   workspaceId: string
   /** Hex SHA-256 of the token; unique. */
   tokenHash: string
-  /** The key of the one Template whose Resources it reports on; null: any Resource of the workspace. */
+  /** Key of the only Template whose Resources the address may report on; null: any Resource of the workspace. */
   template: string | null
-  /** A report needs a person's full key, too. */
+  /** True if each report also needs the full key of a person. */
   secondFactor: boolean
   description: string
   createdAt: number
-  /** Resources made on the latest day (since the epoch, UTC) on which its reports made any. */
+  /** Number of Resources that reports to the address created on the latest day with any. `day`: days since the epoch, UTC. */
   made: { day: number; count: number }
 }
 
@@ -124,7 +132,7 @@ export interface LocationDocument extends Stored {
   createdAt: number
 }
 
-/** One reserved name of a workspace: id is `<workspaceId>/<slug>`; unused reservations lapse. */
+/** One reserved name of a workspace, with id `<workspaceId>/<slug>`. Unused reservations expire. */
 export interface NameDocument extends Stored {
   workspaceId: string
   subjectId: string

@@ -1,20 +1,28 @@
-// A row of the audit as it is stored: who sent which request, and how it ended. Rules: docs/reference/v3.md, 11.3 to 11.5.
+// Stored rows of the audit, many in a block: the sender of a request, the request, and its status. Rules: docs/reference/v3.md, 11.3 to
+// 11.5.
 
-/** id: `auditId(workspace, instant, order)`. Never replaced: the same row sent again is the row that is stored. */
-export interface AuditDocument {
+/** id: `auditBlockId(workspace, place of its newest row)`. Never replaced: a block that is sent again changes nothing. */
+export interface AuditBlockDocument {
   id: string
-  personId: string | null
-  /** As the person was called then. */
-  personName: string | null
-  keyId: string | null
-  keyPrefix: string | null
-  addressId: string | null
-  method: string
-  /** Without its query and without tokens. */
-  path: string
-  /** HTTP status of the response. */
-  status: number
-  userAgent: string | null
+  /** Ms since the epoch. Lower bound of the rows' instants; all lie within `limits.audit.blockMs` after it. */
+  firstAt: number
+  /** The rows as JSON: `PackedRows`. */
+  data: string
   /** ms */
   expireAt: number
 }
+
+/** Rows as columns. All lists have the same length, except `kinds`; `kindOf` has indexes in `kinds`. */
+export type PackedRows = [kinds: PackedKind[], afterMs: number[], numbers: number[], kindOf: number[], paths: string[]]
+
+/** Fields that are equal in many rows of a block, in the order of `AuditKind`. */
+export type PackedKind = [
+  personId: string | null,
+  personName: string | null,
+  keyId: string | null,
+  keyPrefix: string | null,
+  addressId: string | null,
+  method: string,
+  status: number,
+  userAgent: string | null,
+]

@@ -1,14 +1,14 @@
-// A backup of the embedded store, as it is asked for over the bus and answered.
+// Request for a backup of the embedded store over the bus, and its response.
 import { type Static, Type } from 'typebox'
 
 export const BackupRequest = Type.Object({})
 
 export const BackupMade = Type.Object({
-  /** The file, in the data folder of whoever made it: whoever asked takes it away. */
+  /** Path of the file in the data folder of the service that wrote it. The caller removes the file. */
   path: Type.String(),
   bytes: Type.Integer(),
   installationId: Type.String(),
-  /** Everything that was acknowledged by then is in it, ms since the epoch. */
+  /** The backup contains every write that was acknowledged before this instant, ms since the epoch. */
   at: Type.Integer(),
 })
 export type BackupMade = Static<typeof BackupMade>

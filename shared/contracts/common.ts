@@ -1,4 +1,4 @@
-// Shapes that several contracts share.
+// Schemas and types that several contracts share.
 import { Type } from 'typebox'
 
 /** Milliseconds since the epoch. */
@@ -6,20 +6,20 @@ export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds sin
 export const idPattern = '^[0-9A-Za-z_.-]{1,64}$'
 export const Id = Type.String({ pattern: idPattern })
 export const LocationId = Type.String({ pattern: '^[0-9A-Za-z]{4}$' })
-/** Of a subject, a signal or a rule, as people write it in addresses and policies. */
+/** Slug of a subject, a signal or a rule, as people write it in addresses and policies. */
 export const Slug = Type.String({ minLength: 1, maxLength: 400 })
-/** Hex SHA-256 of a token: the token itself never travels. */
+/** Hex SHA-256 of a token; the token itself is never sent over the bus. */
 export const TokenHash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** An event as a machine got it, kept so that what the machine did can be replayed. `at`: ms since the epoch. */
+/** An event as a machine received it, stored so that the machine's transitions can be replayed. `at`: ms since the epoch. */
 export interface RecordedEvent {
   type: string
   at: number
   [field: string]: unknown
 }
 
-/** What every stored document has: its identity and the revision that guards its replacement. */
+/** Fields of every stored document: its id and the revision that guards its replacement. */
 export interface Stored {
   id: string
   rev: number

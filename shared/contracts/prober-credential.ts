@@ -1,4 +1,4 @@
-// A credential given to a prober on another machine, as the directory remembers it: never its secret.
+// Stored credential of a prober on another machine. Never contains its secret.
 import type { Stored } from '#shared/contracts/common.ts'
 
 export interface ProberCredentialDocument extends Stored {
@@ -6,6 +6,6 @@ export interface ProberCredentialDocument extends Stored {
   publicKey: string
   description: string
   createdAt: number
-  /** Null while it is good; once set it stays, because the bus must be told for ever. */
+  /** Null: valid. Once set it stays, because the list of revoked keys on the bus needs it for ever. */
   revokedAt: number | null
 }

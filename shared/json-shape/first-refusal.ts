@@ -1,16 +1,16 @@
-// Holds a JSON value against a schema in the order in which generation 3 looks at a request: unknown keys, JSON types, then fields in their
-// declared order. Pure. Rules: docs/reference/v3.md, 1.3 to 1.5.
-import { firstCharacters } from '#shared/plain-text.ts'
+// Validation of a JSON value against a schema in the order of generation 3: unknown keys, JSON types, then fields in their declared order.
+// Pure. Rules: docs/reference/v3.md, 1.3 to 1.5.
+import { firstCharacters } from '#shared/text/plain-text.ts'
 import { type Definitions, fits, type Schema, typeOf, variantFor } from './variant.ts'
 
-/** `unreadable`: the shape is wrong (400). `refused`: a value is (422). `field`: a dotted place. */
+/** `unreadable`: the shape is wrong (400). `refused`: a value is wrong (422). `field`: a dotted path. */
 export interface Refusal {
   kind: 'unreadable' | 'refused'
   field: string
   message: string
 }
 
-/** The first thing wrong with `value`; null: nothing. An optional member that is null counts as absent. */
+/** Returns the first fault of `value`; null: none. An optional member that is null counts as absent. */
 export function firstRefusal(schema: object, value: unknown): Refusal | null {
   const whole = schema as Schema
   const definitions = whole.$defs ?? {}
@@ -57,7 +57,7 @@ const badValue: Look = (schema, value, place, definitions) => {
   return null
 }
 
-/** Members in their declared order, items in theirs. Members that are absent or null are passed over. */
+/** Checks members in their declared order, and items in theirs. Skips members that are absent or null. */
 function inParts(look: Look, schema: Schema, value: unknown, place: string, definitions: Definitions): Refusal | null {
   if (Array.isArray(value) && schema.items !== undefined) {
     for (const [i, item] of value.entries()) {
@@ -75,7 +75,7 @@ function inParts(look: Look, schema: Schema, value: unknown, place: string, defi
   return null
 }
 
-/** What a value of the right JSON type has against it; null: nothing. */
+/** Returns the fault of a value with the right JSON type, as the end of a sentence; null: none. */
 function boundOf(schema: Schema, value: unknown): string | null {
   if (schema.enum !== undefined && !schema.enum.includes(value)) return `must be one of ${schema.enum.join(', ')}`
   if (schema.const !== undefined && schema.const !== value) return `must be ${JSON.stringify(schema.const)}`
@@ -97,7 +97,7 @@ function boundOfText(schema: Schema, text: string): string | null {
   return `must match ${schema.pattern}`
 }
 
-/** Characters that a terminal or a message would act on instead of showing. */
+/** Characters that a terminal or a client would interpret instead of showing. */
 const controls = { line: /[\p{Cc}\p{Zl}\p{Zp}]/u, text: /(?![\t\n\r])\p{Cc}/u }
 
 function boundOfNumber(schema: Schema, value: number): string | null {
@@ -120,7 +120,7 @@ function wordOf(type: string | null): string {
   return type === 'object' ? 'an object' : type === 'boolean' ? 'true or false' : `a ${type}`
 }
 
-/** A refusal quotes the beginning of what was sent. */
+/** Maximum of characters that an error quotes. */
 const shownCharacters = 200
 const shown = (text: string) => firstCharacters(text, shownCharacters)
 const join = (place: string, part: string) => shown(place === '' ? part : `${place}.${part}`)

@@ -1,4 +1,4 @@
-// The JSON Schema words that request bodies are described with, and which part of a schema speaks of a value. Pure.
+// The part of JSON Schema that describes request bodies, and the choice of the alternative that applies to a value. Pure.
 
 export interface Schema {
   type?: string
@@ -19,17 +19,17 @@ export interface Schema {
   exclusiveMinimum?: number
   minItems?: number
   maxItems?: number
-  /** Measured without outer white space. */
+  /** True: the length is measured without outer white space. */
   trimmed?: boolean
-  /** `line`: no control characters. `text`: none but line breaks and tabs. */
+  /** `line`: no control characters. `text`: only line breaks and tabs. */
   plain?: 'line' | 'text'
 }
 
 export type Definitions = Readonly<Record<string, Schema>>
 
 /**
- * The part of `schema` that speaks of `value`: references are followed, and of alternatives the one of the same JSON type is taken. Among
- * objects that is the one whose literal members agree, then the first whose leading member is sent, then the last.
+ * Returns the part of `schema` that applies to `value`: follows references and chooses among alternatives by JSON type. Among objects it
+ * chooses the alternative whose literal members are equal, then the first whose leading member is present, then the last.
  */
 export function variantFor(schema: Schema, value: unknown, definitions: Definitions): Schema {
   if (schema.$ref !== undefined) {
@@ -51,19 +51,19 @@ export function variantFor(schema: Schema, value: unknown, definitions: Definiti
   )
 }
 
-/** JSON's own types, `array` and `null` among them. */
+/** Returns the JSON type of a value, with `array` and `null`. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Whether `value` has the JSON type that `schema` asks for, whatever its bounds; a schema without a type takes every value. */
+/** Returns true if `value` has the JSON type of `schema`, without a check of bounds. A schema without a type accepts every value. */
 export function fits(schema: Schema, value: unknown): boolean {
   const wanted = typeOf(schema)
   return wanted === null || wanted === jsonTypeOf(value)
 }
 
-/** The JSON type of a schema's values; null: any. A whole number is a number. */
+/** Returns the JSON type of a schema's values; null: any. An integer has the type `number`. */
 export function typeOf(schema: Schema): string | null {
   if (schema.type !== undefined) return schema.type === 'integer' ? 'number' : schema.type
   if (schema.enum !== undefined) return jsonTypeOf(schema.enum[0])
@@ -76,6 +76,6 @@ const resolved = (schema: Schema, definitions: Definitions): Schema =>
 const literalsOf = (schema: Schema): [string, unknown][] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, member]) => (member.const === undefined ? [] : [[name, member.const]]))
 
-/** What a value of another type should have been. */
+/** Returns the first alternative with a type other than null, for errors about a value of another type. */
 const firstSpoken = (alternatives: Schema[], definitions: Definitions): Schema =>
   resolved(alternatives.find(alternative => alternative.type !== 'null') as Schema, definitions)

@@ -1,20 +1,22 @@
-// The three-valued decision of a rule (spec D 1, Readings and verdicts). Pure; knows nothing of subjects, signals or time.
-import type { ReadingValue, Verdict } from '#shared/contracts/verdict.ts'
+// Decision of a rule over three-valued inputs (reference/judging 1). Pure; knows no subjects, signals or times.
+import type { ReadingValue, Verdict } from '#shared/contracts/subjects/verdict.ts'
 
 export type Need = { kind: 'any' | 'majority' | 'all' } | { kind: 'at_least'; count: number }
 
 export interface DecidedInput {
   value: ReadingValue
-  /** An unknown input that may still speak up: never reported and within its grace, or `from` a rule not judged yet. */
+  /**
+   * True for an unknown input that may still report: within its grace period and without a report, or `from` a rule that is not judged yet.
+   */
   young: boolean
 }
 
 export interface DecisionOptions {
-  /** Website monitors: half or more silent is no data, whatever the rest would decide. */
+  /** Website monitors: if half or more of the inputs are silent, the verdict is no data, whatever the other inputs read. */
   halfSilentIsNoData: boolean
 }
 
-/** How many of `n` inputs must report a problem. `at_least` is taken as it is; the document's own bounds are checked when it is saved. */
+/** Returns how many of `n` inputs must read a problem. `at_least` is returned unchecked; its bounds are checked when the rule is saved. */
 export function neededOf(need: Need, n: number): number {
   if (need.kind === 'at_least') return need.count
   if (need.kind === 'any') return 1
@@ -22,8 +24,9 @@ export function neededOf(need: Need, n: number): number {
 }
 
 /**
- * The verdict of a rule over its inputs. Order of D: enough problems; half-silent (websites); the silent ones could tip it;
- * ok. Where only young inputs make it no data, the rule is not judged yet.
+ * Returns the verdict of a rule over its inputs (reference/judging 1.4), by the first case that applies: enough problems; half silent
+ * (website monitors); silent inputs could decide it; ok. If the verdict is no data only because of young inputs, the rule is not judged yet
+ * (reference/judging 1.5).
  */
 export function decide(inputs: readonly DecidedInput[], need: Need, options: DecisionOptions): Verdict {
   const verdict = decideAsRead(inputs, need, options)

@@ -1,17 +1,18 @@
-// The words for a decision's readings: one sentence for people, and the evidence that an incident keeps. Pure. Rules: docs/reference/v3.md, 4.9 and 4.10.
-import type { DecisionInput } from '#shared/contracts/verdict.ts'
-import { instantOfMicroseconds } from '#shared/instants.ts'
-import { limits } from '#shared/limits.ts'
+// Explanation and evidence of a decision's readings: a sentence for people, and the inputs that an incident stores. Pure. Rules:
+// docs/reference/v3.md, 4.9 and 4.10.
+import type { DecisionInput } from '#shared/contracts/subjects/verdict.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { instantOfMicroseconds } from '#shared/time/instants.ts'
 import type { ComparisonReading, Unresolved } from './read-comparison.ts'
 
-/** One input for each comparison in its order, bounded. */
+/** One input for each comparison, in the order of the comparisons, up to a bound. */
 export interface DecisionEvidence {
   inputs: DecisionInput[]
   omitted: number
   truncated: boolean
 }
 
-/** Every comparison once; after some of them the number of the others. */
+/** Returns a list of the first comparisons, and the number of the others. */
 export function explainDecision(readings: readonly ComparisonReading[]): string {
   const shown = readings.slice(0, limits.judging.namesListed).map(sayReading).join(', ')
   const more = readings.length - limits.judging.namesListed

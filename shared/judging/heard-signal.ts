@@ -1,12 +1,13 @@
-// What a Resource has heard on one signal: the newest Observation, the newest few in the order of their instants, and medians. Pure.
-// Rules: docs/reference/v3.md, 4.1, 4.4 and 4.5.
-import type { Baseline, HeardObservation, HeardSignal } from '#shared/contracts/heard-signal.ts'
+// Recent Observations of one signal of a Resource, in the order of their instants, and medians of its baselines. Pure. Rules:
+// docs/reference/v3.md, 4.1, 4.4 and 4.5.
+import type { Baseline, HeardObservation, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 
 export const nothingHeard: HeardSignal = { recent: [], baselines: {} }
 
 /**
- * `heard` with one more Observation at its place by instant, then by arrival. A repeated one (same identity) counts as arrived now. Keeps `keep`
- * Observations, at least one. Baselines are left as they are: who stores the Observation reads them anew when the newest one changes.
+ * Returns `heard` with one more Observation, placed by instant, then by arrival. A repeated Observation (same identity) counts as arrived
+ * now. Keeps `keep` Observations, at least one. Baselines stay unchanged: the caller that stores the Observation computes them when the
+ * newest one changes.
  */
 export function hear(heard: HeardSignal, observation: HeardObservation, keep: number): HeardSignal {
   const others = heard.recent.filter(other => other.identity !== observation.identity)
@@ -15,12 +16,12 @@ export function hear(heard: HeardSignal, observation: HeardObservation, keep: nu
   return { ...heard, recent: recent.slice(0, Math.max(1, keep)) }
 }
 
-/** By instant, then by arrival. */
+/** Compares by instant, then by arrival. */
 function isNewer(one: HeardObservation, other: HeardObservation): boolean {
   return one.atUs === other.atUs ? one.number > other.number : one.atUs > other.atUs
 }
 
-/** The median of `values`, which it sorts; an even number takes the mean of the middle two. */
+/** Returns the median of `values`, which it sorts. For an even number of values it is the mean of the middle two. */
 export function baselineOf(values: Float64Array): Baseline {
   if (values.length === 0) return { samples: 0, median: null }
   values.sort()

@@ -1,41 +1,44 @@
-// A Template's rule at an instant: Kleene's three values over its comparisons, with explanation and evidence. Pure: reads no clock and no store.
-// Rules: docs/reference/v3.md, section 4.
-import type { HeardSignal } from '#shared/contracts/heard-signal.ts'
-import type { Answers, DecisionNode, TemplateRule, TemplateSignal } from '#shared/contracts/template.ts'
+// Judgement of a Template's rule at an instant: three-valued logic (Kleene) over its comparisons, with explanation and evidence. Pure:
+// reads no clock and no store. Rules: docs/reference/v3.md, section 4.
+import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import type { Answers, DecisionNode, TemplateRule, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import { comparisonsOf, partsOf } from '#shared/manifest/read-decision.ts'
-import { ownMember } from '#shared/own-member.ts'
+import { ownMember } from '#shared/text/own-member.ts'
 import { type DecisionEvidence, evidenceOf, explainDecision } from './explain-decision.ts'
 import { nothingHeard } from './heard-signal.ts'
 import { earliest } from './judgement.ts'
 import { type ComparisonReading, type Moment, readComparison, type Truth } from './read-comparison.ts'
 
 export interface DecisionFacts {
-  /** The Template's signals. */
+  /** Signals of the Template. */
   signals: readonly TemplateSignal[]
-  /** By signal key; absent: nothing was reported there. */
+  /** Observations by signal key; absent: the signal has not reported. */
   heard: Readonly<Record<string, HeardSignal>>
   answers: Answers
 }
 
 export interface DecisionJudgement {
-  /** True is a problem. Unknown opens, confirms, recovers and closes nothing. */
+  /** True: problem. Unknown changes no incident. */
   result: Truth
   /**
-   * The result would be another if silence counted up to now, which it does not after an outage of our own. Such a result opens, confirms and
-   * closes nothing, and holds stand still (rule 4.11).
+   * True if silence is held back after an outage and the result would differ if it counted up to now. A provisional result changes no
+   * incident, and delays are paused (rule 4.11).
    */
   isProvisional: boolean
-  /** Whether any signal of the rule has ever reported. */
+  /** True if any signal of the rule has ever reported. */
   isHeard: boolean
   explanation: string
   evidence: DecisionEvidence
-  /** The next instant (ms) at which time alone can change the result; null: only an Observation can. */
+  /** Next instant (ms) at which time alone may change the result; null: only an Observation can. */
   nextAt: number | null
-  /** The first such instant behind the one of the judgement: what has passed while silence is held back is not looked at again before its release. */
+  /**
+   * First instant of such a change after the judgement. While silence is held back, an instant that has passed is not judged again before
+   * the release.
+   */
   laterAt: number | null
 }
 
-/** Judges `rule`. Instants in ms; throws where an operand's field holds no number (such a Resource cannot be judged). */
+/** Judges `rule`. Instants in ms. Throws if the field of an operand has no number; such a Resource cannot be judged. */
 export function judgeDecision(
   { decision }: Pick<TemplateRule, 'decision'>,
   facts: DecisionFacts,
@@ -56,7 +59,7 @@ export function judgeDecision(
   }
 }
 
-/** One for each comparison, in the decision's order. */
+/** Returns one reading for each comparison, in the order of the decision. */
 function readingsOf(decision: DecisionNode, { signals, heard, answers }: DecisionFacts, moment: Moment): ComparisonReading[] {
   return comparisonsOf(decision).map(comparison => {
     const signal = signals.find(one => one.key === comparison.signal)
@@ -65,7 +68,7 @@ function readingsOf(decision: DecisionNode, { signals, heard, answers }: Decisio
   })
 }
 
-/** `readings` yields the comparisons' readings in the order in which `comparisonsOf` finds them. */
+/** Returns the result of a node. `readings` yields the readings in the order of `comparisonsOf`. */
 function resultOf(node: DecisionNode, readings: Iterator<ComparisonReading>): Truth {
   if ('signal' in node) return (readings.next().value as ComparisonReading).truth
   if ('not' in node) return negated(resultOf(node.not, readings))
@@ -75,7 +78,7 @@ function resultOf(node: DecisionNode, readings: Iterator<ComparisonReading>): Tr
   return word === 'all' ? every(truths) : some(truths)
 }
 
-/** Judges only the comparisons whose signal is known, and nothing with fewer of them than `min_known`. */
+/** Returns the result over the comparisons with a known signal; unknown if there are fewer than `min_known`. */
 function resultOfKnown(node: Extract<DecisionNode, { min_known: number }>, readings: Iterator<ComparisonReading>): Truth {
   const [word, parts] = partsOf(node)
   const known = parts.map(() => readings.next().value as ComparisonReading).filter(reading => reading.isKnown)

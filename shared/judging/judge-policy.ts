@@ -1,24 +1,28 @@
-// An authored rule of generation 2: inputs over signals and over other rules, a quorum, three values (spec B, Rule; D 1, Readings and
-// verdicts). Pure; generation 3's decision trees read the same facts.
-import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
-import type { ReportKind, SilenceAt } from '#shared/contracts/silence.ts'
-import type { ObservedInput } from '#shared/contracts/subject.ts'
-import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
+// Judgement of an authored rule of generation 2: inputs over signals and over other rules, a quorum, three values (reference/judging 3).
+// Pure.
+
+import type { ReportKind, SilenceAt } from '#shared/contracts/observations/silence.ts'
+import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import type { ObservedInput } from '#shared/contracts/subjects/subject.ts'
+import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { type InputReading, nothingSince, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 
-/** What is known of one input at the moment, beside the policy. */
+/** Facts about one input at the instant of the judgement, besides the policy. */
 export type InputFacts =
-  /** The newest accepted observation that it selects, and after how long it is silent and grown up; null: never (an event). */
+  /**
+   * Newest accepted observation that the input selects, time until silence, and grace period. `silentAfterMs` null: never silent (an
+   * event).
+   */
   | { of: 'signal'; reports: ReportKind; observed: ObservedInput; silentAfterMs: number | null; graceMs: number }
-  /** The verdict of the rule that it cites; null where that was never judged. */
+  /** Verdict of the cited rule; null: it was never judged. */
   | { of: 'rule'; verdict: Verdict | null }
 
 /**
- * Judges `policy`; `facts` has an entry for each input, in their order. `silenceAt` names the instants up to which silence counts, as in
- * readInput. Instants in ms.
+ * Judges `policy`. `facts` has an entry for each input, in the order of the inputs. `silenceAt`: the instants up to which silence counts,
+ * as in readInput. Instants in ms.
  */
 export function judgePolicy(policy: Policy, facts: readonly InputFacts[], silenceAt: SilenceAt): Judgement {
   const readings = policy.inputs.map((input, i) => readPolicyInput(input, facts[i] as InputFacts, silenceAt))
@@ -36,7 +40,7 @@ export function judgePolicy(policy: Policy, facts: readonly InputFacts[], silenc
 const needOf = ({ need, atLeast }: Policy): Need =>
   need === 'at_least' ? { kind: 'at_least', count: atLeast ?? 1 } : { kind: need }
 
-/** What one input reads: true is a problem. An event never falls silent, and one that never reported is no problem. */
+/** Returns the reading of one input; true: problem. An event is never silent, and reads ok before its first report. */
 export function readPolicyInput(input: PolicyInput, facts: InputFacts, silenceAt: SilenceAt): InputReading {
   if (facts.of === 'rule') return readRule(facts.verdict)
   const { observed, silentAfterMs, graceMs } = facts
@@ -78,7 +82,7 @@ function evidenceOf({ signal, from }: PolicyInput, { value, at, reason }: InputR
   return { input, value: wordOf(value), at, reason }
 }
 
-/** One sentence, with the inputs it speaks of by name. Replay makes it again from what was recorded. */
+/** Returns one sentence with the names of the relevant inputs. A replay computes it again from the recorded evidence. */
 export function explainPolicy(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
   const n = inputs.length
   const named = (value: EvidenceInput['value']) => inputs.filter(input => input.value === value).map(input => input.input)

@@ -1,11 +1,11 @@
-// The Reachability rule of a website monitor: one input per location, its quorum the monitor's agreement (spec A; D 1). Pure.
-import type { Reading } from '#shared/contracts/subject.ts'
-import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
-import { type FailureMode, intervalMs, type WebsiteCheck } from '#shared/contracts/website.ts'
+// The rule Reachability of a website monitor: one input per location, and the failure mode as its quorum (reference/judging 2). Pure.
+import type { Reading } from '#shared/contracts/subjects/subject.ts'
+import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
+import { type FailureMode, intervalMs, type WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { decide, type Need } from '#shared/judging/decide.ts'
 import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { readInput, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 
 const needs: Record<FailureMode, Need> = {
   at_least_one: { kind: 'any' },
@@ -14,8 +14,8 @@ const needs: Record<FailureMode, Need> = {
 }
 
 /**
- * Judges a website monitor at the instant `at` from what its locations last reported. `readings` is keyed by location id;
- * a location without an entry never reported and was added at `at`. `silenceAt`: see readInput.
+ * Judges a website monitor at the instant `at` by the newest reports of its locations. `readings` has location ids as keys. A location
+ * without an entry has never reported and was added at `at`. `silenceAt`: see readInput.
  */
 export function judgeReachability(
   check: WebsiteCheck,
@@ -43,7 +43,7 @@ export function judgeReachability(
   }
 }
 
-/** One sentence. Replay makes it again from what was recorded. */
+/** Returns one sentence. A replay computes it again from the recorded evidence. */
 export function explainReachability(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
   const n = inputs.length
   const failing = inputs.filter(input => input.value === 'problem').length

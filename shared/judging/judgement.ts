@@ -1,18 +1,18 @@
-// What judging answers, in every policy language.
-import type { Evidence, Verdict } from '#shared/contracts/verdict.ts'
+// Result of judging, for all policy languages.
+import type { Evidence, Verdict } from '#shared/contracts/subjects/verdict.ts'
 
 export interface Judgement {
   verdict: Verdict
-  /** For a person, such as `1 of 3 locations failing`. */
+  /** A sentence for people, such as `1 of 3 locations failing`. */
   explanation: string
   evidence: Evidence
-  /** The next instant at which time alone can change the result; null: only a report can. */
+  /** Next instant at which time alone may change the result; null: only a report can. */
   nextAt: number | null
-  /** Of a Template's rule alone: the first such instant that is still to come. `nextAt` stays behind while silence is held back. */
+  /** First such instant in the future, only for a rule of a Template. `nextAt` may lie in the past while silence is held back. */
   laterAt?: number | null
-  /** Of a Template's rule alone: whether any of its signals has reported. */
+  /** True if any signal of the rule has reported. Only for a rule of a Template. */
   isHeard?: boolean
-  /** Of a Template's rule alone: quiet that is held back would change the result (v3 4.11). */
+  /** True if silence that is held back would change the result (v3 4.11). Only for a rule of a Template. */
   isProvisional?: boolean
 }
 

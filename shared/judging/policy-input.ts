@@ -1,22 +1,24 @@
-// What an input of a generation 2 policy selects, and when two inputs are the same one (spec B, Rule; D 1, Readings). Pure.
-import type { PolicyInput } from '#shared/contracts/policy.ts'
+// Selection and identity of the inputs of a policy of generation 2 (reference/judging 3.3 and 3.10). Pure.
+import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
 
-/** The label that probers alone set: the location of a check. */
+/** Label with the location of a check; only probers set it. */
 export const locationLabel = 'location'
 
 /**
- * An input of a rule stays the same across versions while its signal or `from`, its mode and its match are equal (spec D 1): equal keys
- * mean the same input, which keeps what it has read and since when it is there. Another rule's input is another, with a grace of its own.
+ * Returns the key of an input. An input with the same signal or `from`, mode and match keeps its key in the next version of its rule
+ * (reference/judging 3.10). It then keeps its reading and its start too. An input of another rule has another key and its own grace period.
  */
 export function inputKeyOf(ruleKey: string, input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {
   if (input.from !== null) return JSON.stringify([ruleKey, input.from])
-  // The same text as below: keys, slugs and modes have nothing that JSON escapes.
+  // The same text as below, because keys, slugs and modes contain no character that JSON escapes.
   if (input.match === null) return `["${ruleKey}","${input.signal}","${input.mode}"]`
   const match = Object.entries(input.match).sort(([one], [other]) => (one < other ? -1 : 1))
   return JSON.stringify([ruleKey, input.signal, input.mode, ...match.flat()])
 }
 
-/** Label equality, AND-ed; `*` is met by any value of a label that is present. No match selects everything. */
+/**
+ * Returns true if the labels have every label of `match` with its value; `*` accepts any value. A null `match` selects every observation.
+ */
 export function selects(match: PolicyInput['match'], labels: Readonly<Record<string, string>>): boolean {
   if (match === null) return true
   return Object.entries(match).every(([key, wanted]) => Object.hasOwn(labels, key) && (wanted === '*' || labels[key] === wanted))

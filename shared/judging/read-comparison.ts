@@ -1,16 +1,17 @@
-// One comparison of a generation 3 decision: what it says at an instant, and what is known of its signal. Pure. Rules: docs/reference/v3.md, 4.2 to 4.5.
-import type { Baseline, HeardObservation, HeardSignal } from '#shared/contracts/heard-signal.ts'
-import type { Answers, Comparison, Operator, TemplateSignal, ValueComparison } from '#shared/contracts/template.ts'
+// Reading of one comparison of a decision of generation 3 at an instant, and the state of its signal. Pure. Rules: docs/reference/v3.md,
+// 4.2 to 4.5.
+import type { Baseline, HeardObservation, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import type { Answers, Comparison, Operator, TemplateSignal, ValueComparison } from '#shared/contracts/resources/template.ts'
 import { numberOf } from '#shared/manifest/answers.ts'
 import { earliest } from './judgement.ts'
 
-/** Kleene's three values. */
+/** The three values of Kleene's logic. */
 export type Truth = true | false | 'unknown'
 
-/** Why a signal has no usable reading. */
+/** Reason why a signal has no usable reading. */
 export type Unresolved =
   | { why: 'never reported' }
-  /** Microseconds of the last Observation. */
+  /** `sinceUs`: instant of the last Observation, in microseconds. */
   | { why: 'silent'; sinceUs: number }
   | { why: 'no_data' }
   | { why: 'no value' }
@@ -18,18 +19,18 @@ export type Unresolved =
 export interface ComparisonReading {
   comparison: Comparison
   truth: Truth
-  /** Whether the signal has a fresh ok or problem, whatever is compared. */
+  /** True if the newest Observation is recent enough and has the state ok or problem, whatever the comparison. */
   isKnown: boolean
-  /** The newest Observation; null where `unresolved` says why there is none to go by. */
+  /** The newest Observation; null: the signal has never reported. */
   newest: HeardObservation | null
   unresolved: Unresolved | null
-  /** Of a counted comparison: how many of its newest Observations satisfy it. */
+  /** For a counted comparison: number of its newest Observations that satisfy it. */
   matching: number | null
-  /** Of a baseline comparison. */
+  /** For a comparison with a baseline. */
   baseline: Baseline | null
-  /** The first instant (ms) at which time alone may change `truth` or `isKnown`; null: never. */
+  /** First instant (ms) at which time alone may change `truth` or `isKnown`; null: never. */
   changesAt: number | null
-  /** The first of those instants that is still to come: `changesAt` stays behind while silence is held back. */
+  /** First of these instants in the future. `changesAt` may lie in the past while silence is held back. */
   laterAt: number | null
 }
 
@@ -39,7 +40,7 @@ export interface Moment {
   silenceAt: number
 }
 
-/** A heartbeat or periodic signal is quiet once its newest Observation is older than this many times its period. */
+/** A heartbeat or periodic signal is silent if its newest Observation is older than this many periods. */
 const quietPeriods = 3
 
 export function readComparison(
@@ -76,14 +77,16 @@ const changes = (instants: readonly (number | null)[], { at }: Moment): Pick<Com
 const quietInstant = (newest: HeardObservation, { everySeconds }: TemplateSignal): number | null =>
   everySeconds === null ? null : msOf(newest.atUs) + quietPeriods * everySeconds * 1_000 + 1
 
-/** Quiet wins over whatever the newest Observation says. */
+/**
+ * Returns the reason why the signal has no usable reading; null: it has one. Silence has priority over the state of the newest Observation.
+ */
 function unresolvedOf(newest: HeardObservation | null, quietFrom: number | null, { silenceAt }: Moment): Unresolved | null {
   if (newest === null) return { why: 'never reported' }
   if (quietFrom !== null && silenceAt >= quietFrom) return { why: 'silent', sinceUs: newest.atUs }
   return newest.state === 'no_data' ? { why: 'no_data' } : null
 }
 
-/** Never unknown: a fresh ok or problem, or not. */
+/** Reads a comparison with the field `known`; its truth is never unknown. */
 function readKnown(reading: ComparisonReading, withinSeconds: number | null, moment: Moment): ComparisonReading {
   const { silenceAt } = moment
   const { newest, isKnown } = reading
@@ -130,7 +133,7 @@ interface Counted {
   withinSeconds: number
 }
 
-/** The newest `minCount` Observations within the window: all satisfy, all fail, or unknown. */
+/** Reads the newest `minCount` Observations within the window: true if all satisfy the comparison, false if none does, else unknown. */
 function readCounted(reading: ComparisonReading, { recent }: HeardSignal, moment: Moment, counted: Counted): ComparisonReading {
   const { at } = moment
   const { holds, minCount, withinSeconds } = counted

@@ -1,29 +1,29 @@
-// What an input of a rule reads at an instant: its newest report, until it has been silent for too long. Pure.
-import type { Reading } from '#shared/contracts/subject.ts'
-import type { EvidenceInput, ReadingValue } from '#shared/contracts/verdict.ts'
+// Reading of an input of a rule at an instant: its newest report, or unknown after a long silence. Pure.
+import type { Reading } from '#shared/contracts/subjects/subject.ts'
+import type { EvidenceInput, ReadingValue } from '#shared/contracts/subjects/verdict.ts'
 
 export interface InputTerms {
-  /** An input silent for longer than this is unknown, ms by the time of its observation. */
+  /** Time after its newest observation until an input is silent and reads unknown, ms. */
   silentAfterMs: number
-  /** An input that never reported is young for this long since it was added, ms. */
+  /** Grace period of an input that has never reported, ms after it was added. */
   graceMs: number
 }
 
 export interface InputReading {
   value: ReadingValue
   young: boolean
-  /** When the reading was observed; null: never. */
+  /** Instant of the reading; null: the input has never reported. */
   at: number | null
-  /** Why it reads as it does: the check's own error, or why it is unknown; null when ok. */
+  /** Error of the check, or the reason why the input is unknown; null: ok. */
   reason: string | null
-  /** The first instant at which time alone changes what it reads; null: never. */
+  /** First instant at which time alone changes the reading; null: never. */
   changesAt: number | null
 }
 
 /**
- * Reads an input. `silenceAt` is the instant up to which silence counts, and what never reported grows up: normally that of the judgement;
- * earlier while buffered reports may still arrive (after a take-over), so that nobody is called silent too soon. Bounds are inclusive: an
- * input is silent once it has been quiet for *longer than* its time (spec D 1).
+ * Reads an input. `silenceAt`: the instant up to which silence and grace periods count, normally the instant of the judgement. It is
+ * earlier while buffered reports may still arrive (after a take-over), so that no input counts as silent too early. An input is silent
+ * after *more than* its time without a report (reference/judging 4.2).
  */
 export function readInput(reading: Reading, terms: InputTerms, silenceAt: number): InputReading {
   if (reading.at === null) return readNeverReported(reading.addedAt, terms.graceMs, silenceAt)
@@ -36,23 +36,23 @@ export function readInput(reading: Reading, terms: InputTerms, silenceAt: number
     : { value: true, young: false, at: reading.at, reason: reading.error, changesAt: silentFrom }
 }
 
-/** Why what spoke once is unknown (spec D 3, Explanations); `at` in ms. */
+/** Returns the reason for an input that is silent after a report (reference/judging 6.3); `at` in ms. */
 export const nothingSince = (at: number): string => `nothing reported since ${new Date(at).toISOString()}`
 
 const neverReported = 'never reported'
 
-/** Whether recorded evidence is unknown because nothing was heard, for too long or ever. */
+/** Returns true if recorded evidence is unknown because of silence, or because the input has never reported. */
 export const isSilent = ({ value, at, reason }: EvidenceInput): boolean =>
   value === 'unknown' && reason === (at === null ? neverReported : nothingSince(at))
 
-/** Reads an input that never reported since it was added (ms): unknown, and young for its grace. `silenceAt`: see readInput. */
+/** Reads an input that has not reported since it was added (ms): unknown, and young during its grace period. `silenceAt`: see readInput. */
 export function readNeverReported(addedAt: number, graceMs: number, silenceAt: number): InputReading {
   const grownFrom = addedAt + graceMs + 1
   const young = silenceAt < grownFrom
   return { value: 'unknown', young, at: null, reason: neverReported, changesAt: young ? grownFrom : null }
 }
 
-/** What a reading is called in evidence. */
+/** Returns the word for a reading in evidence. */
 export function wordOf(value: ReadingValue): EvidenceInput['value'] {
   if (value === 'unknown') return value
   return value ? 'problem' : 'ok'

@@ -1,5 +1,5 @@
-// The order in which the rules of a subject are judged: whoever is cited with `from` comes first (spec D 1). Pure.
-import { inputsOf, type RulePolicy } from '#shared/contracts/policy.ts'
+// Order in which the rules of a subject are judged: a rule that another one cites with `from` comes first (reference/judging 3.9). Pure.
+import { inputsOf, type RulePolicy } from '#shared/contracts/subjects/policy.ts'
 
 interface OrderedRule {
   slug: string
@@ -7,8 +7,8 @@ interface OrderedRule {
 }
 
 /**
- * The rules with every cited rule before those that cite it; otherwise in their own order. Null where rules cite each other in a
- * circle. Citations of rules that are not there are passed over.
+ * Returns the rules with every cited rule before the rules that cite it, otherwise in their given order. Returns null if rules cite each
+ * other in a cycle. Citations of missing rules are ignored.
  */
 export function inJudgingOrder<R extends OrderedRule>(rules: readonly R[]): R[] | null {
   if (!rules.some(isCiting)) return [...rules]
@@ -30,7 +30,7 @@ export function inJudgingOrder<R extends OrderedRule>(rules: readonly R[]): R[] 
   return rules.every(place) ? ordered : null
 }
 
-/** The slugs that a rule cites with `from`. */
+/** Returns the slugs that a rule cites with `from`. */
 export function citedBy({ policy }: Pick<OrderedRule, 'policy'>): string[] {
   return inputsOf(policy).flatMap(input => (input.from === null ? [] : [input.from]))
 }

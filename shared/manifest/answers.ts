@@ -1,8 +1,8 @@
-// A Resource's answers to its Template's fields, when it is made, changed or bound to another revision. Pure. Rules: docs/reference/v3.md, 3.5, 6.2,
-// 6.3 and 6.5.
-import type { Answer, Answers, MetaReference, Template, TemplateRule } from '#shared/contracts/template.ts'
+// Validation of a Resource's answers to the fields of its Template, on creation, change and rebind. Pure. Rules: docs/reference/v3.md, 3.5,
+// 6.2, 6.3 and 6.5.
+import type { Answer, Answers, MetaReference, Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import { missing, refused } from '#shared/json-shape/first-refusal.ts'
-import { ownMember } from '#shared/own-member.ts'
+import { ownMember } from '#shared/text/own-member.ts'
 import { ManifestRefusal } from './manifest-refusal.ts'
 import { comparisonsOf, isBaselineOperand } from './read-decision.ts'
 import { faultOf } from './read-field.ts'
@@ -10,8 +10,8 @@ import { faultOf } from './read-field.ts'
 const maxWaitSeconds = 31_536_000
 
 /**
- * The answers of a Resource after `sent` was laid over `present` (`{}` of a new one). A field sent as null takes its default back; one that is
- * neither answered nor defaulted is absent. Throws ManifestRefusal with the field's bare key: unknown fields first, then each in its order.
+ * Returns `present` (`{}` for a new Resource) overwritten by `sent`. A field sent as null gets its default again; a field without an answer
+ * and a default is absent. Throws ManifestRefusal with the field's key: first for unknown fields, then for each field in order.
  */
 export function readAnswers(template: Template, sent: Readonly<Record<string, unknown>>, present: Answers = {}): Answers {
   const unknown = Object.keys(sent).find(key => !template.fields.some(field => field.key === key))
@@ -30,13 +30,13 @@ export function readAnswers(template: Template, sent: Readonly<Record<string, un
   return answers
 }
 
-/** What a rebind carries over: answers that both revisions declare and the new one takes. */
+/** Returns the answers that a rebind keeps: those to fields of both revisions that the new revision accepts. */
 export function answersToKeep(from: Answers, to: Template): Answers {
   const kept = to.fields.filter(field => Object.hasOwn(from, field.key) && faultOf(field, from[field.key]) === null)
   return Object.fromEntries(kept.map(field => [field.key, from[field.key] as Answer]))
 }
 
-/** A rule's holds in ms, with the answers that they name. */
+/** Returns the confirmation delay and the recovery delay of a rule in ms; answers replace references to fields. */
 export function holdsOf(
   { wait }: Pick<TemplateRule, 'wait'>,
   answers: Answers,
@@ -47,14 +47,14 @@ export function holdsOf(
   }
 }
 
-/** A literal, or what the named field answers. Throws where it answers no number: such a Resource cannot be judged. */
+/** Returns a literal, or the answer to the referenced field. Throws if the answer is not a number; such a Resource cannot be judged. */
 export function numberOf(operand: number | MetaReference, answers: Answers): number {
   const value = typeof operand === 'number' ? operand : ownMember(answers, operand.meta)
   if (typeof value !== 'number') throw new Error(`the field ${(operand as MetaReference).meta} holds no number`)
   return value
 }
 
-/** A baseline's operand and a wait that a field holds have bounds of their own. */
+/** Checks the bounds of answers that are the operand of a baseline or a delay. */
 function requireUsable({ decision, wait }: TemplateRule, answers: Answers): void {
   for (const comparison of comparisonsOf(decision)) {
     if (comparison.field !== 'value' || comparison.baseline == null || typeof comparison.operand === 'number') continue

@@ -1,8 +1,8 @@
-// Which of a signal's earlier Observations the rules of a Template look at. Pure. Rules: docs/reference/v3.md, 4.4 and 4.5.
-import type { Template } from '#shared/contracts/template.ts'
+// Earlier Observations of a signal that the rules of a Template read. Pure. Rules: docs/reference/v3.md, 4.4 and 4.5.
+import type { Template } from '#shared/contracts/resources/template.ts'
 import { comparisonsOf } from './read-decision.ts'
 
-/** The largest `min_count` on the signal; 1 where nothing is counted. */
+/** Returns the largest `min_count` on the signal; 1 without counted comparisons. */
 export function countedOn({ rules }: Pick<Template, 'rules'>, signal: string): number {
   const counts = rules.flatMap(({ decision }) =>
     comparisonsOf(decision).map(comparison =>
@@ -12,7 +12,7 @@ export function countedOn({ rules }: Pick<Template, 'rules'>, signal: string): n
   return Math.max(1, ...counts)
 }
 
-/** The lengths in days of the baselines that rules compare the signal with, each once. */
+/** Returns the lengths, in days, of the baselines with which rules compare the signal, without repetition. */
 export function baselineDaysOn({ rules }: Pick<Template, 'rules'>, signal: string): number[] {
   const days = rules.flatMap(({ decision }) =>
     comparisonsOf(decision).flatMap(comparison =>

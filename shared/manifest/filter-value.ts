@@ -1,10 +1,10 @@
-// The value of a filter by a field, read as the field's type. Pure. Rule: docs/reference/v3.md, 9.3.
-import type { TemplateField } from '#shared/contracts/template.ts'
+// Value of a filter by a field, parsed by the field's type. Pure. Rule: docs/reference/v3.md, 9.3.
+import type { TemplateField } from '#shared/contracts/resources/template.ts'
 import { faultOf } from './read-field.ts'
 import { faultOfWebsiteAnswer } from './website-answers.ts'
 import { systemTemplates } from './website-check.ts'
 
-/** `fault` is the end of a sentence: a field that nothing is filtered by, or a value that it cannot hold. */
+/** Returns the value, or as `fault` the end of a sentence: the field cannot be filtered by, or cannot have this value. */
 export function readFilterValue(
   templateKey: string,
   field: TemplateField,
@@ -18,7 +18,7 @@ export function readFilterValue(
   return fault === null ? value : { fault }
 }
 
-/** A text that is no such number or boolean stays a text, which the field does not take. */
+/** Returns the parsed value. A text that is not a valid number or boolean stays a text, which the field then refuses. */
 function typed({ type }: TemplateField, text: string): string | number | boolean {
   if (type === 'string' || type === 'enum' || type === 'url') return text
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text)

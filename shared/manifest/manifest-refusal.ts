@@ -1,9 +1,9 @@
-// Why a Template or the answers to its fields were refused. Each dialect maps it to its own envelope.
+// Error for an invalid Template, or for invalid answers to its fields. Each API converts this error to its own error response.
 import type { Refusal } from '#shared/json-shape/first-refusal.ts'
 
 export class ManifestRefusal extends Error {
   readonly kind: Refusal['kind']
-  /** A dotted place in the manifest, or the key of a field whose answer was refused. */
+  /** Dotted path in the manifest, or the key of the field with the invalid answer. */
   readonly field: string
 
   constructor({ kind, field, message }: Refusal) {

@@ -1,5 +1,5 @@
-// What a decision says beyond its shape: signals and fields that exist, operators and operands that fit, depth and number of comparisons. Pure.
-// Rules: docs/reference/v3.md, 3.8.
+// Validation of a decision beyond its shape: existing signals and fields, valid operators and operands, bounds of depth and of comparisons.
+// Pure. Rules: docs/reference/v3.md, 3.8.
 import type {
   Comparison,
   DecisionNode,
@@ -7,7 +7,7 @@ import type {
   TemplateField,
   TemplateSignal,
   ValueComparison,
-} from '#shared/contracts/template.ts'
+} from '#shared/contracts/resources/template.ts'
 import { refused } from '#shared/json-shape/first-refusal.ts'
 import { ManifestRefusal } from './manifest-refusal.ts'
 import { requireNumericField } from './read-field.ts'
@@ -17,12 +17,15 @@ export interface Declared {
   signals: readonly TemplateSignal[]
 }
 
-/** Nodes from the top to a comparison, both included. */
+/** Nodes from the root to a comparison, both included. */
 const depthMax = 4
 const comparisonsMax = 16
 const baselineOperandMax = 100
 
-/** The decision as it was sent. Throws ManifestRefusal for its first fault in reading order; `place` is where it stands in the manifest. */
+/**
+ * Returns the decision unchanged. Throws ManifestRefusal for its first fault in reading order; `place`: path of the decision in the
+ * manifest.
+ */
 export function readDecision(sent: Manifest['rules'][number]['decision'], place: string, declared: Declared): DecisionNode {
   const node = sent as DecisionNode
   const count = readNode(node, place, 1, declared)
@@ -30,7 +33,7 @@ export function readDecision(sent: Manifest['rules'][number]['decision'], place:
   return node
 }
 
-/** Returns how many comparisons stand in the node. */
+/** Returns the number of comparisons in the node. */
 function readNode(node: DecisionNode, place: string, depth: number, declared: Declared): number {
   if (depth > depthMax) throw refuse(place, `A decision is at most ${depthMax} nodes deep`)
   if ('not' in node) return readNode(node.not, `${place}.not`, depth + 1, declared)
@@ -43,7 +46,7 @@ function readNode(node: DecisionNode, place: string, depth: number, declared: De
   return count
 }
 
-/** A composite node's own word and what it is composed of. */
+/** Returns the keyword and the parts of a composite node. */
 export function partsOf(node: Exclude<DecisionNode, Comparison | { not: DecisionNode }>): [word: string, parts: DecisionNode[]] {
   if ('all' in node) return ['all', node.all]
   if ('any' in node) return ['any', node.any]
@@ -84,10 +87,10 @@ function readValueComparison(comparison: ValueComparison, place: string, fields:
   }
 }
 
-/** A multiple of the median that a baseline may be compared with. */
+/** Returns true for a factor of the median that a comparison with a baseline may have. */
 export const isBaselineOperand = (factor: number): boolean => factor > 0 && factor <= baselineOperandMax
 
-/** Every comparison of a decision, in its order. Looked for once: a published decision never changes. */
+/** Returns all comparisons of a decision in their order. The result is cached, because a published decision never changes. */
 export function comparisonsOf(node: DecisionNode): readonly Comparison[] {
   const known = comparisons.get(node)
   if (known !== undefined) return known
@@ -104,7 +107,7 @@ function findComparisons(node: DecisionNode): Comparison[] {
   return partsOf(node)[1].flatMap(findComparisons)
 }
 
-/** The keys of the signals that a decision reads, each once, in its order. */
+/** Returns the keys of the signals that a decision reads, in order, without repetition. */
 export const signalsOf = (node: DecisionNode): string[] => [...new Set(comparisonsOf(node).map(comparison => comparison.signal))]
 
 const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))

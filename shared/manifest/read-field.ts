@@ -1,11 +1,11 @@
-// A Template's fields: what may be declared of each type, and which answers a field takes. Pure. Rules: docs/reference/v3.md, 3.4 and 3.5.
-import type { Answer, FieldType, Manifest, TemplateField } from '#shared/contracts/template.ts'
+// Fields of a Template: valid declarations for each type, and valid answers. Pure. Rules: docs/reference/v3.md, 3.4 and 3.5.
+import type { Answer, FieldType, Manifest, TemplateField } from '#shared/contracts/resources/template.ts'
 import { refused } from '#shared/json-shape/first-refusal.ts'
 import { ManifestRefusal } from './manifest-refusal.ts'
 
 type SentField = NonNullable<Manifest['fields']>[number]
 
-/** Throws ManifestRefusal where the declaration contradicts itself; `place` is where it stands in the manifest. */
+/** Returns the field. Throws ManifestRefusal if its declaration contradicts itself; `place`: path of the field in the manifest. */
 export function readField(sent: SentField, place: string): TemplateField {
   const isBounded = numericTypes.has(sent.type)
   for (const bound of ['min', 'max'] as const) {
@@ -32,7 +32,7 @@ export function readField(sent: SentField, place: string): TemplateField {
   return { ...field, default: sent.default as Answer }
 }
 
-/** What `field` has against an answer, as the end of a sentence; null: it takes it. */
+/** Returns the fault of an answer as the end of a sentence; null: the field accepts it. */
 export function faultOf(field: TemplateField, answer: unknown): string | null {
   const fault = faultOfType[field.type](answer, field)
   if (fault !== null || typeof answer !== 'number') return fault
@@ -40,7 +40,7 @@ export function faultOf(field: TemplateField, answer: unknown): string | null {
   return field.max !== null && answer > field.max ? `must be at most ${field.max}` : null
 }
 
-/** The field that an operand or a wait names: numeric, and never without a value. */
+/** Returns the field that an operand or a delay references. Throws unless it is numeric and always has a value. */
 export function requireNumericField(key: string, fields: readonly TemplateField[], place: string): TemplateField {
   const field = fields.find(one => one.key === key)
   if (field === undefined) throw refuse(place, `The Template declares no field '${key}'`)

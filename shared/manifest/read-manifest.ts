@@ -1,5 +1,5 @@
-// Reads a Template as people publish it, for publication, preview and the check without an installation: one set of refusals, in one order. Pure.
-// Rules: docs/reference/v3.md, section 3.
+// Reader of manifests for publication, preview and the offline check, with the same errors in the same order. Pure. Rules:
+// docs/reference/v3.md, section 3.
 import {
   Manifest,
   type RouteTransition,
@@ -7,37 +7,37 @@ import {
   type TemplateField,
   type TemplateRule,
   type TemplateSignal,
-} from '#shared/contracts/template.ts'
+} from '#shared/contracts/resources/template.ts'
 import { firstRefusal, refused } from '#shared/json-shape/first-refusal.ts'
 import { ManifestRefusal } from './manifest-refusal.ts'
 import { readDecision } from './read-decision.ts'
 import { readField, requireNumericField } from './read-field.ts'
 
-export interface ManifestSurroundings {
-  /** Keys of the installation's system Templates, which nobody may publish. */
+export interface ManifestContext {
+  /** Keys of the system Templates, which cannot be published. */
   systemKeys: ReadonlySet<string>
-  /** The workspace's destinations; null where they are not known (a check without an installation): references stay as they were sent. */
+  /** Destinations of the workspace; null: not known (offline check), references then stay as sent. */
   destinations: readonly { id: string; name: string }[] | null
 }
 
 type SentRule = Manifest['rules'][number]
 
 /**
- * The Template that `sent` describes, with every default filled in. Throws ManifestRefusal for the first thing wrong: unknown keys, then JSON
- * types, then each member in its order, and last what members say of each other.
+ * Returns the Template that `sent` describes, with all defaults. Throws ManifestRefusal for the first fault: unknown keys, then JSON types,
+ * then each field in its order, then contradictions between fields.
  */
-export function readManifest(sent: unknown, surroundings: ManifestSurroundings): Template {
+export function readManifest(sent: unknown, context: ManifestContext): Template {
   const refusal = firstRefusal(Manifest, sent)
   if (refusal !== null) throw new ManifestRefusal(refusal)
   const manifest = sent as Manifest
-  if (surroundings.systemKeys.has(manifest.key)) {
+  if (context.systemKeys.has(manifest.key)) {
     throw refuse('key', `'${manifest.key}' is a system Template, which nobody may publish`)
   }
   const fields = (manifest.fields ?? []).map((field, i) => readField(field, `fields.${i}`))
   requireUnique(fields, 'fields')
   const signals = manifest.signals.map((signal, i) => readSignal(signal, `signals.${i}`))
   requireUnique(signals, 'signals')
-  const rules = manifest.rules.map((rule, i) => readRule(rule, `rules.${i}`, fields, signals, surroundings))
+  const rules = manifest.rules.map((rule, i) => readRule(rule, `rules.${i}`, fields, signals, context))
   requireUnique(rules, 'rules')
   const { key, version, name, summary } = manifest
   return { key, version, name: name.trim(), summary: summary ?? '', fields, signals, rules }
@@ -57,7 +57,7 @@ function readRule(
   place: string,
   fields: readonly TemplateField[],
   signals: readonly TemplateSignal[],
-  { destinations }: ManifestSurroundings,
+  { destinations }: ManifestContext,
 ): TemplateRule {
   const wait = { confirmAfter: sent.wait.confirm_after, recoverAfter: sent.wait.recover_after }
   requireWait(wait.confirmAfter, fields, `${place}.wait.confirm_after`)
@@ -78,7 +78,7 @@ function readRule(
   }
 }
 
-/** A wait that a field holds: whole seconds that are always there. */
+/** Checks a delay that references a field: the field must always have whole seconds. */
 function requireWait(wait: number | { meta: string }, fields: readonly TemplateField[], place: string): void {
   if (typeof wait === 'number') return
   const field = requireNumericField(wait.meta, fields, `${place}.meta`)
@@ -93,7 +93,7 @@ const limitsOfWait = 31_536_000
 
 const defaultTransitions: readonly RouteTransition[] = ['problem', 'no_data', 'recovery']
 
-function readRoutes(sent: SentRule, place: string, destinations: ManifestSurroundings['destinations']): TemplateRule['routes'] {
+function readRoutes(sent: SentRule, place: string, destinations: ManifestContext['destinations']): TemplateRule['routes'] {
   if (sent.routes == null) return null
   const routes = sent.routes.map((route, i) => ({
     destination: resolve(route.destination, destinations, `${place}.routes.${i}.destination`),
@@ -107,10 +107,10 @@ function readRoutes(sent: SentRule, place: string, destinations: ManifestSurroun
   return routes
 }
 
-/** The id that a reference means: an id, an exact name, or the only name that is the same in any case of letters. */
+/** Returns the id of the referenced destination: by id, by exact name, or by a name that is unique if case is ignored. */
 function resolve(
   reference: string | { id: string } | { name: string },
-  destinations: ManifestSurroundings['destinations'],
+  destinations: ManifestContext['destinations'],
   place: string,
 ): string {
   const wanted = typeof reference === 'string' ? reference : 'id' in reference ? reference.id : reference.name

@@ -1,5 +1,5 @@
-// Signals whose silence no rule of a Template would notice: what a preview warns of. Pure. Rule: docs/reference/v3.md, 3.11.
-import type { DecisionNode, Template } from '#shared/contracts/template.ts'
+// Signals whose silence no rule of a Template would notice, for the warnings of a preview. Pure. Rule: docs/reference/v3.md, 3.11.
+import type { DecisionNode, Template } from '#shared/contracts/resources/template.ts'
 import { partsOf } from './read-decision.ts'
 
 export interface SilenceWarning {
@@ -7,7 +7,7 @@ export interface SilenceWarning {
   text: string
 }
 
-/** Heartbeat and periodic signals that may fall silent without any rule reading a problem for it. Events never fall silent. */
+/** Returns a warning for each heartbeat or periodic signal whose silence makes no rule a problem. Events are never silent. */
 export function unnoticedSilence({ signals, rules }: Pick<Template, 'signals' | 'rules'>): SilenceWarning[] {
   const noticed = new Set(rules.flatMap(rule => noticedBy(rule.decision, false)))
   return signals
@@ -18,7 +18,7 @@ export function unnoticedSilence({ signals, rules }: Pick<Template, 'signals' | 
     }))
 }
 
-/** Signals that make the node true, or false under an odd number of `not`, by being not known. */
+/** Returns the signals that can make the node true by not being known. Under an odd number of `not` it returns those that make it false. */
 function noticedBy(node: DecisionNode, isNegated: boolean): string[] {
   if ('not' in node) return noticedBy(node.not, !isNegated)
   if ('signal' in node) return node.field === 'known' && isNegated ? [node.signal] : []

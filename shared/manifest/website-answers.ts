@@ -1,10 +1,12 @@
-// Answers to the system Template of website monitors, as they are stored. Pure. Rule: docs/reference/v3.md, 3.10.
-import type { Answers } from '#shared/contracts/template.ts'
-import { FailureMode, type WebsiteCheck, WebsiteMethod } from '#shared/contracts/website.ts'
-import { isHttpUrl } from '#shared/http-url.ts'
+// Validation of answers to the system Template of website monitors, and their stored form. Pure. Rule: docs/reference/v3.md, 3.10.
+
+import type { Answers } from '#shared/contracts/resources/template.ts'
+import { FailureMode, type WebsiteCheck, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
 import { missing, refused } from '#shared/json-shape/first-refusal.ts'
-import { limits } from '#shared/limits.ts'
-import { isMediaType } from '#shared/media-type.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isHttpUrl } from '#shared/net/http-url.ts'
+import { isMediaType } from '#shared/net/media-type.ts'
+import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
 import { ManifestRefusal } from './manifest-refusal.ts'
 import { websiteCheck } from './website-check.ts'
 
@@ -14,16 +16,16 @@ const maxIntervalMinutes = bounds.intervalSecondsMax / 60
 
 type Field = keyof WebsiteCheck
 
-/** Each answer's condition, and the end of the sentence for an answer that does not meet it. */
+/** Condition of each answer, and the end of the error sentence. */
 const rules: Record<Field, [fits: (value: unknown) => boolean, must: string]> = {
   url: [value => isText(value) && isHttpUrl(value, bounds.urlCharacters), 'be a valid http or https URL'],
   method: [value => WebsiteMethod.enum.includes(value as never), `be one of ${WebsiteMethod.enum.join(', ')}`],
-  /** Empty: none is sent. */
+  /** Empty: no header is sent. */
   content_type: [
     value => value === '' || (isText(value) && value.length <= bounds.contentTypeCharacters && isMediaType(value)),
     'be a MIME type',
   ],
-  data: [value => isText(value) && Buffer.byteLength(value) <= bounds.dataBytes, `have at most ${bounds.dataBytes} bytes`],
+  data: [value => isText(value) && utf8Bytes(value) <= bounds.dataBytes, `have at most ${bounds.dataBytes} bytes`],
   statuses: [value => isList(value, 1, bounds.statusesMax, isStatus), `hold 1 to ${bounds.statusesMax} statuses, 100 to 599`],
   expected_text: [
     value => isText(value) && [...value].length <= bounds.expectedTextCharacters,
@@ -38,8 +40,9 @@ const rules: Record<Field, [fits: (value: unknown) => boolean, must: string]> = 
 }
 
 /**
- * The monitor after `sent` was laid over `present` (null of a new one). A field sent as null takes its default back. Throws ManifestRefusal
- * with the field's key: unknown fields first, then each in the Template's order. Whether the Locations exist is its caller's to ask.
+ * Returns `present` (null for a new monitor) overwritten by `sent`. A field sent as null gets its default again. Throws ManifestRefusal
+ * with the field's key: first for unknown fields, then for each field in the order of the Template. The caller checks that the locations
+ * exist.
  */
 export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, present: WebsiteCheck | null): WebsiteCheck {
   const unknown = Object.keys(sent).find(key => !Object.hasOwn(rules, key))
@@ -51,7 +54,7 @@ export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, pres
     const [fits, must] = rules[key as Field]
     if (value === null || value === undefined) throw new ManifestRefusal(missing(key))
     if (!fits(value)) throw new ManifestRefusal(refused(key, `Field '${key}' must ${must}`))
-    // A delay that nobody answered stays the installation's.
+    // A delay without an answer is stored as null and follows the installation's setting.
     read[key] = isDelay(key) && stored === null && (sent[key] ?? null) === null ? null : value
   }
   const check = read as unknown as WebsiteCheck
@@ -62,13 +65,13 @@ export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, pres
   return { ...check, locations: [...new Set(check.locations)] }
 }
 
-/** The fault of an answer, as the end of a sentence; null: the field takes it. */
+/** Returns the fault of an answer as the end of a sentence; null: the field accepts it. */
 export function faultOfWebsiteAnswer({ key }: { key: string }, answer: unknown): string | null {
   const [fits, must] = rules[key as Field]
   return fits(answer) ? null : `must ${must}`
 }
 
-/** A monitor as answers to its Template: a delay that nobody answered is the Template's default. */
+/** Returns a monitor as answers to its Template; a delay without an answer has the Template's default. */
 export const websiteAnswers = (check: WebsiteCheck): Answers => ({
   ...check,
   confirm_after: check.confirm_after ?? usualDelay('confirm_after'),

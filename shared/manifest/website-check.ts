@@ -1,6 +1,6 @@
 // The system Template of website monitors, `website-check@1`. Its fields are those of the stored monitor. Rule: docs/reference/v3.md, 3.10.
-import type { FieldType, SystemTemplate, TemplateField } from '#shared/contracts/template.ts'
-import { FailureMode, WebsiteMethod } from '#shared/contracts/website.ts'
+import type { FieldType, SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
+import { FailureMode, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
 
 const field = (key: string, type: FieldType, label: string, more: Partial<TemplateField> = {}): TemplateField => ({
   key,
@@ -16,7 +16,7 @@ const field = (key: string, type: FieldType, label: string, more: Partial<Templa
   ...more,
 })
 
-/** Seconds: the delays of an installation that sets none. */
+/** Default of both delays in seconds, the same as the installation's default. */
 const defaultDelay = 120
 const maxDelay = 31_536_000
 

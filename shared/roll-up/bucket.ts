@@ -1,26 +1,26 @@
-// What a stretch of time is summed up to: how many reports, how many good ones, and of their numbers minimum, mean, maximum and
-// quantiles from a histogram of log-spaced bins. Buckets merge; merging in any order gives the same counts and bins. Pure.
-import { limits } from '#shared/limits.ts'
+// Summary of a period: number of reports and of good ones; minimum, mean, maximum and quantiles of their numbers, from a histogram with
+// log-spaced bins. Buckets can be merged; the order of merges does not change counts and bins. Pure.
+import { limits } from '#shared/limits/limits.ts'
 
 export interface Bucket {
-  /** Reports, and how many of them were ok. */
+  /** Number of reports, and number of the reports that were ok. */
   count: number
   ok: number
-  /** Reports with a number; the fields below are about these. */
+  /** Number of reports with a number; the fields below concern only these. */
   measured: number
   min: number
   max: number
   sum: number
-  /** How often the bins were merged in pairs: each time the error of a quantile about doubles. */
+  /** Number of times that bins were merged in pairs; each time about doubles the error of a quantile. */
   level: number
-  /** Key of a bin to how many numbers lie in it. Keys ascend with the numbers. */
+  /** Count of numbers by the key of their bin. Keys ascend with the numbers. */
   bins: Map<number, number>
 }
 
-/** Part of the data format: the upper edge of a bin is this many times its lower edge. */
+/** Part of the data format: ratio of the upper edge of a bin to its lower edge. */
 const growth = 1.1
 const logGrowth = Math.log(growth)
-/** Part of the data format: above the exponent of every double, so that the keys of positive numbers are positive. */
+/** Part of the data format: larger than the exponent of every double, so that the keys of positive numbers are positive. */
 const keyOffset = 8_192
 
 export const emptyBucket = (): Bucket => ({
@@ -34,7 +34,7 @@ export const emptyBucket = (): Bucket => ({
   bins: new Map(),
 })
 
-/** Adds one report. `value` is finite; null where the report has no number. */
+/** Adds one report. `value` is finite; null: the report has no number. */
 export function addReport(bucket: Bucket, ok: boolean, value: number | null): void {
   bucket.count++
   if (ok) bucket.ok++
@@ -48,7 +48,7 @@ export function addReport(bucket: Bucket, ok: boolean, value: number | null): vo
   bound(bucket)
 }
 
-/** Adds all of another bucket, which stays as it is. */
+/** Adds the content of another bucket, which stays unchanged. */
 export function mergeBucket(into: Bucket, from: Bucket): void {
   into.count += from.count
   into.ok += from.ok
@@ -66,8 +66,8 @@ export function mergeBucket(into: Bucket, from: Bucket): void {
 }
 
 /**
- * The number at a share of all (nearest rank); null where there is none. It lies within `relativeError` of the true one, and never
- * outside minimum and maximum.
+ * Returns the quantile of a share (nearest rank); null without numbers. It lies within `relativeError` of the true one, and never outside
+ * minimum and maximum.
  */
 export function quantile(bucket: Bucket, share: number): number | null {
   if (bucket.measured === 0) return null
@@ -80,13 +80,13 @@ export function quantile(bucket: Bucket, share: number): number | null {
   return bucket.max
 }
 
-/** The largest relative error of a quantile: 4.8 % unless the numbers spread over more than five orders of magnitude. */
+/** Returns the largest relative error of a quantile: 4.8 %, unless the numbers span more than five orders of magnitude. */
 export function relativeError({ level }: Bucket): number {
   const ratio = growth ** (2 ** level)
   return (ratio - 1) / (ratio + 1)
 }
 
-/** The bin that a number lies in. */
+/** Returns the bin of a number. */
 export function binOf(value: number, level: number): number {
   if (value === 0) return 0
   const exponent = Math.ceil(Math.ceil(Math.log(Math.abs(value)) / logGrowth) / 2 ** level)
@@ -99,7 +99,7 @@ function middleOf(key: number, level: number): number {
   return (Math.sign(key) * 2 * ratio ** (Math.abs(key) - keyOffset)) / (ratio + 1)
 }
 
-/** More bins than the limit are merged in pairs until they fit: at level 8 the bins of all doubles do. */
+/** Merges bins in pairs until there are no more than the limit; at level 8 the bins of all doubles fit. */
 function bound(bucket: Bucket): void {
   while (bucket.bins.size > limits.rollUp.bins) coarsen(bucket)
 }

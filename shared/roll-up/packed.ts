@@ -1,8 +1,9 @@
-// Buckets as stored text: varints in base64url, because roll-ups share the 60 bytes of a check. Part of the data format.
+// Buckets as stored text: varints in base64url, because roll-ups share the budget of 60 bytes per check. Part of the data format.
 //
-// A bucket: (slots skipped << 4 | flags), count, [failed], [measured], then where it has numbers: minimum, maximum, sum, [level], and its
-// bins in order, each (distance to the bin before << 2 | count - 1), where 3 means that a further varint says the count less 4. The
-// first bin is the minimum's, and the last is where the counts add up, so neither is written.
+// A bucket: (slots skipped << 4 | flags), count, [failed], [measured]. If it has numbers, these follow: minimum, maximum, sum, [level], and
+// its bins in order. Each bin is one varint, (distance to the previous bin << 2 | count - 1); the low bits 3 mean that another varint with
+// the count less 4 follows. The first bin is the one of the minimum, and the last bin is the one at which the counts add up, so neither is
+// written.
 import { type Bucket, binOf, emptyBucket } from '#shared/roll-up/bucket.ts'
 
 const allOk = 1
@@ -11,7 +12,7 @@ const integers = 4
 const fine = 8
 const flagBits = 16
 
-/** `buckets` by slot; null: nothing was reported. */
+/** Packs buckets by slot; null: no report. */
 export function packBuckets(buckets: readonly (Bucket | null)[]): string {
   const bytes: number[] = []
   let next = 0
@@ -23,7 +24,7 @@ export function packBuckets(buckets: readonly (Bucket | null)[]): string {
   return Buffer.from(bytes).toString('base64url')
 }
 
-/** `slots` buckets. Throws where the text is none of `packBuckets`. */
+/** Returns `slots` buckets. Throws if `packBuckets` cannot have written the text. */
 export function unpackBuckets(text: string, slots: number): (Bucket | null)[] {
   const reader: Reader = { bytes: Buffer.from(text, 'base64url'), at: 0 }
   const buckets: (Bucket | null)[] = Array(slots).fill(null)
@@ -106,7 +107,7 @@ const broken = () => new Error('A stored roll-up can not be read: its text is da
 const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)
 const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)
 
-/** `value` is a safe integer, at least 0; beyond 32 bits there are no bit operations. */
+/** Writes a safe integer of at least 0. Uses no bit operations, because they are limited to 32 bits. */
 function writeVarint(bytes: number[], value: number): void {
   let rest = value
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)

@@ -1,14 +1,14 @@
-// Reads raw observations into buckets, page by page: what the keeper rolls up and what the directory adds where nothing is rolled up yet.
-// Failed checks count and bring no number: how fast a refusal comes says nothing about a website. Of pushed observations those count
-// that were accepted.
-import { observationPrefix, parseCheckObservationId, parsePushedObservationId, pushedPrefix, toBase62 } from '#shared/ids.ts'
-import { day, limits } from '#shared/limits.ts'
+// Reader of raw observations into buckets, page by page, for the keeper's roll-ups and for the directory's reads of recent observations. A
+// failed check counts but adds no number: the speed of a failure says nothing about a website. Only accepted pushed observations count.
+
+import { day, limits } from '#shared/limits/limits.ts'
 import { addReport, type Bucket, emptyBucket } from '#shared/roll-up/bucket.ts'
 import type { Source } from '#shared/roll-up/roll-up-ids.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
+import { observationPrefix, parseCheckObservationId, parsePushedObservationId, pushedPrefix, toBase62 } from '#shared/text/ids.ts'
 
-/** `ok` of an Observation that reports no data. */
+/** Value of `ok` in an Observation with the state `no_data`. */
 const noData = 2
 
 export type Buckets = Map<number, Bucket>
@@ -16,16 +16,16 @@ export type Buckets = Map<number, Bucket>
 export interface RawRange {
   subjectId: string
   source: Source
-  /** Ms; `to` is not included. */
+  /** Ms; `to` is exclusive. */
   from: number
   to: number
   /** Length of a bucket, ms. */
   step: number
-  /** Reading stops once about this many rows are read. */
+  /** Approximate number of rows after which reading stops. */
   rowsMax: number
 }
 
-/** The bucket of a map that begins at `at`, made where it is missing. */
+/** Returns the bucket that begins at `at`; creates it if missing. */
 export function bucketAt(buckets: Buckets, at: number): Bucket {
   let bucket = buckets.get(at)
   if (bucket === undefined) {
@@ -35,12 +35,12 @@ export function bucketAt(buckets: Buckets, at: number): Bucket {
   return bucket
 }
 
-/** Adds a range of raw observations to `buckets`. Answers up to which instant it has read: `to`, or where it had to stop. */
+/** Adds a range of raw observations to `buckets`. Returns the instant up to which it has read: `to`, or the place at which it stopped. */
 export async function readRaw(store: Pick<Store, 'find'>, range: RawRange, buckets: Buckets): Promise<number> {
   return await (range.source.kind === 'location' ? readChecks(store, range, buckets) : readPushed(store, range, buckets))
 }
 
-/** An id begins with its day, so each day is a range of its own. */
+/** Reads checks day by day, because an id begins with its day. */
 async function readChecks(store: Pick<Store, 'find'>, range: RawRange, buckets: Buckets): Promise<number> {
   const { subjectId, source, step } = range
   let rows = 0
@@ -76,7 +76,7 @@ async function readPushed(store: Pick<Store, 'find'>, range: RawRange, buckets: 
     let at = range.from
     for (const { id, ok, value, rejectReason } of page) {
       at = Math.floor(parsePushedObservationId(id).observedAtUs / 1_000)
-      // No data says nothing of how it is.
+      // An Observation without data is neither ok nor failed.
       if (rejectReason === null && ok !== noData) addReport(bucketAt(buckets, at - (at % step)), ok === 1, value)
     }
     rows += page.length

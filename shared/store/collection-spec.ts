@@ -1,20 +1,20 @@
-// How a collection is declared: its columns, its indexes, who alone writes it.
+// Declaration of a collection: its columns, its indexes, the only service that writes it.
 
 export type ColumnType = 'text' | 'integer' | 'real'
 
 export interface CollectionSpec {
-  /** The service that alone writes it. */
+  /** The only service that writes the collection. */
   writer: 'keeper' | 'directory' | 'notifier'
-  /** Fields kept as columns of their own: what queries may name. Booleans are stored as 0 and 1. */
+  /** Fields stored in columns; queries may name only these. Booleans are stored as 0 and 1. */
   columns: Record<string, ColumnType>
   indexes: { name: string; fields: string[]; unique?: true }[]
   /**
-   * Every field is a column, there is no rev and no body, rows lie in id order: the cheapest form, for what is most numerous.
-   * Such a collection knows insert, upsert, get, find, count, delete, deleteRange and, where it `expires`, expire only.
+   * Every field is a column; there is no rev and no body; rows lie in id order. This is the cheapest form, for the collections with the
+   * most rows. It supports only insert, upsert, get, find, count, delete, deleteRange and, if it `expires`, expire.
    */
   compact?: true
-  /** Replaced mostly without a change of what is indexed: a store may try that first, where it is cheaper. */
+  /** Replacements seldom change an indexed field. A store may first try a cheaper statement that writes no index. */
   inPlace?: true
-  /** Documents carry `expireAt` (ms since the epoch) and leave after it; null: not by themselves. */
+  /** Documents have `expireAt` (ms since the epoch) and are deleted after it; `expireAt` null: never. */
   expires?: true
 }

@@ -1,4 +1,4 @@
-// The collections: what is stored, which fields are columns, which indexes exist, and who alone writes each.
+// The collections: their documents, columns, indexes, and the only service that writes each.
 import type {
   AddressDocument,
   ExternalIdentityDocument,
@@ -11,55 +11,55 @@ import type {
   UserDocument,
   WorkspaceDocument,
 } from '#shared/contracts/account.ts'
-import type { AlertDocument } from '#shared/contracts/alert.ts'
-import type { AuditDocument } from '#shared/contracts/audit.ts'
+import type { AuditBlockDocument } from '#shared/contracts/audit.ts'
 import type { Stored } from '#shared/contracts/common.ts'
-import type { ConditionDocument } from '#shared/contracts/condition.ts'
-import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
-import type { DeliveryTableDocument } from '#shared/contracts/delivery-table.ts'
-import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import type { Freshness } from '#shared/contracts/freshness.ts'
-import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import type { WindowDocument } from '#shared/contracts/maintenance.ts'
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
+import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { DeliveryTableDocument } from '#shared/contracts/notifications/delivery-table.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import type { TransformationDocument } from '#shared/contracts/notifications/transformation.ts'
+import type { Freshness } from '#shared/contracts/observations/freshness.ts'
 import type {
   CheckObservationDocument,
   ObservationIdDocument,
   PushedObservationDocument,
   SeriesDocument,
-} from '#shared/contracts/observation.ts'
-import type { PolicyDocument } from '#shared/contracts/policy.ts'
+} from '#shared/contracts/observations/observation.ts'
+import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
+import type { SilenceNotes } from '#shared/contracts/observations/silence.ts'
 import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
-import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
-import type { SilenceNotes } from '#shared/contracts/silence.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import type { SubjectTagDocument } from '#shared/contracts/subject-tag.ts'
-import type { TemplateDocument } from '#shared/contracts/template.ts'
-import type { TransformationDocument } from '#shared/contracts/transformation.ts'
+import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
+import type { PolicyDocument } from '#shared/contracts/subjects/policy.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { SubjectTagDocument } from '#shared/contracts/subjects/subject-tag.ts'
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 import { notificationCollections } from '#shared/store/notification-collections.ts'
 import { peopleCollections } from '#shared/store/people-collections.ts'
 import { reportCollections } from '#shared/store/report-collections.ts'
 import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
 
-/** How far a partition's holder has come in the stream. id is the partition's key. */
+/** Position of a partition in the stream. id: key of the partition. */
 export interface CheckpointDocument extends Stored {
   streamCreatedAt: string
   sequence: number
-  /** Stream time of that message, ms; a stream that is another or shorter is re-read from this time less a minute. */
+  /** Stream time of that message, ms. If the stream is another one or shorter, it is read again from a minute before this time. */
   messageAt: number
-  /** Times that the stream no longer had what was to be read next. */
+  /** Number of times that the next message to read was no longer in the stream. */
   gaps: number
   writtenAt: number
-  /** Of the partition's subjects whose documents are less fresh; absent from those of earlier versions. */
+  /** Readings of the partition's subjects that are newer than their documents; absent in checkpoints of earlier versions. */
   freshness?: readonly Freshness[]
-  /** How it stands with those who report; for a successor whom the lease tells nothing. */
+  /** State of silence, for a successor that finds none in the lease. */
   silence?: SilenceNotes
-  /** Who wrote this revision, so that an unknown outcome is settled by asking again. */
+  /** Id of the write of this revision, by which a retry recognises its own write after an unknown outcome. */
   writer?: string
 }
 
-/** An input that could not be judged or a document the store would not take: kept with its reason. */
-export interface SetAsideDocument extends Stored {
+/** A dead letter: an input that could not be judged, or a document that the store does not accept, with the reason. */
+export interface DeadLetterDocument extends Stored {
   subjectId: string
   partition: number
   at: number
@@ -68,12 +68,12 @@ export interface SetAsideDocument extends Stored {
   expireAt: number
 }
 
-/** A running number (of destinations, of delivery log rows). id names it. */
+/** A counter (of destinations, of delivery log rows). id: its name. */
 export interface CounterDocument extends Stored {
   next: number
 }
 
-/** One value of the installation (the salt of incident ids, when the first start was). */
+/** One value of the installation, such as the salt of incident ids or the instant of the first start. */
 export interface SettingDocument extends Stored {
   value: string
 }
@@ -93,7 +93,7 @@ export interface Collections {
   checkpoints: CheckpointDocument
   rollUps: RollUpDocument
   rollUpProgress: RollUpProgressDocument
-  setAside: SetAsideDocument
+  deadLetters: DeadLetterDocument
   users: UserDocument
   workspaces: WorkspaceDocument
   memberships: MembershipDocument
@@ -114,7 +114,7 @@ export interface Collections {
   conditions: ConditionDocument
   counters: CounterDocument
   settings: SettingDocument
-  server_api_audit: AuditDocument
+  server_api_audit: AuditBlockDocument
 }
 
 export type CollectionName = keyof Collections
@@ -133,13 +133,13 @@ export const collections: Record<CollectionName, CollectionSpec> = {
       archivedAt: 'integer',
       deletedAt: 'integer',
       dueAt: 'integer',
-      hasPending: 'integer',
+      hasOutbox: 'integer',
       checkRev: 'integer',
       checkLocations: 'text',
     },
     indexes: [
       { name: 'byPartitionAndDue', fields: ['partition', 'dueAt'] },
-      { name: 'byPending', fields: ['hasPending', 'partition'] },
+      { name: 'byOutbox', fields: ['hasOutbox', 'partition'] },
       { name: 'byWorkspace', fields: ['workspaceId', 'id'] },
       { name: 'byCreation', fields: ['workspaceId', 'createdAt', 'id'] },
       { name: 'bySlug', fields: ['slug', 'workspaceId'] },
@@ -214,7 +214,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   },
   checkpoints: { writer: 'keeper', columns: {}, indexes: [] },
   ...rollUpCollections,
-  setAside: {
+  deadLetters: {
     writer: 'keeper',
     columns: { subjectId: 'text', at: 'integer' },
     indexes: [
@@ -241,17 +241,7 @@ export const collections: Record<CollectionName, CollectionSpec> = {
   server_api_audit: {
     writer: 'directory',
     compact: true,
-    columns: {
-      personId: 'text',
-      personName: 'text',
-      keyId: 'text',
-      keyPrefix: 'text',
-      addressId: 'text',
-      method: 'text',
-      path: 'text',
-      status: 'integer',
-      userAgent: 'text',
-    },
+    columns: { firstAt: 'integer', data: 'text' },
     indexes: [],
     expires: true,
   },

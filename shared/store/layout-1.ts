@@ -1,9 +1,9 @@
-// What layout 1 kept otherwise: one place for both adapters. Pure.
-import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
-import { observationOfSeries } from '#shared/ids.ts'
-import { type PushedReport, pushedRow } from '#shared/pushed-row.ts'
+// Documents of layout 1 converted to the present layout, for both adapters. Pure.
+import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
+import { type PushedReport, pushedRow } from '#shared/subjects/pushed-row.ts'
+import { observationOfSeries } from '#shared/text/ids.ts'
 
-/** A pushed observation of layout 1, as far as it is taken over. id: `<subject>.<signal key>.<labels hash>.<observed, µs>`. */
+/** The fields of a pushed observation of layout 1 that are kept. id: `<subject>.<signal key>.<labels hash>.<observed, µs>`. */
 export type PushedOfLayout1 = PushedReport & { id: string; expireAt: number }
 
 export function fromLayout1(old: PushedOfLayout1): PushedObservationDocument {

@@ -1,4 +1,4 @@
-// The collections about telling people: the directory writes where messages go, notifiers write what became of them.
+// Collections about notifications: the directory writes destinations and delivery tables, notifiers write deliveries and their outcomes.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const notificationCollections = {
@@ -55,6 +55,8 @@ export const notificationCollections = {
     indexes: [
       { name: 'byWorkspace', fields: ['workspaceId', 'shownInV2', 'number'] },
       { name: 'byStatus', fields: ['workspaceId', 'shownInV2', 'status', 'number'] },
+      { name: 'byLog', fields: ['workspaceId', 'number'] },
+      { name: 'byOutcome', fields: ['workspaceId', 'status', 'number'] },
       { name: 'byDestination', fields: ['destinationNumber', 'number'] },
       { name: 'ofDestination', fields: ['destinationId', 'at'] },
       { name: 'ofIncident', fields: ['incidentId', 'at'] },

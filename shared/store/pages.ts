@@ -1,17 +1,43 @@
-// A query read to its end, one page after the other.
-import type { Query, Scalar } from '#shared/store/port.ts'
+// Iteration over all pages of a query, and removal of all it finds.
+import { pages } from '#shared/async/pages.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { CollectionName, Collections } from '#shared/store/collections.ts'
+import type { Query, Scalar, Store } from '#shared/store/port.ts'
 
 /**
- * The pages of a query in its order, each of `query.limit` documents, the last of fewer or none. A `select` has to name the fields of
- * the sort. `find` reads one page, when it is asked for; what it rejects with is thrown on.
+ * Yields the pages of a query in its order, each of `query.limit` documents, the last one shorter or empty. A `select` must contain the
+ * fields of the sort. `find` reads one page on each step; its errors are thrown.
  */
-export async function* pagesOf<T extends { id: string }>(query: Query, find: (page: Query) => Promise<T[]>): AsyncGenerator<T[]> {
-  let after: Query['after']
-  for (;;) {
-    const page = await find(after === undefined ? query : { ...query, after })
-    yield page
-    const last = page.at(-1)
-    if (last === undefined || page.length < query.limit) return
-    after = { values: (query.sort ?? []).map(([field]) => last[field as keyof T] as Scalar), id: last.id }
+export function pagesOf<T extends { id: string }>(query: Query, find: (page: Query) => Promise<T[]>): AsyncGenerator<T[]> {
+  return pages<T, NonNullable<Query['after']>>(async after => {
+    const items = await find(after === null ? query : { ...query, after })
+    const last = items.at(-1)
+    if (last === undefined || items.length < query.limit) return { items, next: null }
+    return { items, next: { values: (query.sort ?? []).map(([field]) => last[field as keyof T] as Scalar), id: last.id } }
+  })
+}
+
+/** Yields all documents that match, by id. */
+export async function* readAll<C extends 'users' | 'workspaces' | 'memberships'>(
+  store: Pick<Store, 'find'>,
+  collection: C,
+  where: NonNullable<Query['where']>,
+): AsyncGenerator<Collections[C]> {
+  const query = { where, limit: limits.directory.listed }
+  for await (const page of pagesOf(query, next => store.find(collection, next))) yield* page
+}
+
+/** Removes all documents that match, `slice` at a time. Returns how many it removed. Safe to begin again. */
+export async function removeAll(
+  store: Pick<Store, 'find' | 'delete'>,
+  collection: CollectionName,
+  where: NonNullable<Query['where']>,
+  slice: number,
+): Promise<number> {
+  for (let removed = 0; ; ) {
+    const found: { id: string }[] = await store.find(collection, { where, limit: slice, select: [] })
+    const ids = found.map(({ id }) => id)
+    if (ids.length > 0) removed += await store.delete(collection, ids)
+    if (ids.length < slice) return removed
   }
 }

@@ -1,4 +1,5 @@
-// The collections about people and places: accounts, sessions, workspaces, keys, Observation addresses, locations. The directory alone writes them.
+// Collections about people and places: accounts, sessions, workspaces, keys, Observation addresses, locations. Only the directory writes
+// them.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const peopleCollections = {

@@ -1,19 +1,26 @@
-// The store port: a few operations over named collections. Two adapters pass one contract suite; nothing outside them knows
-// which one runs. Every put is bulk with a result per item; one document is atomic, two are not.
+// The store port: a few operations over named collections. Two adapters pass the same contract suite, and no other code knows which one
+// runs. Every put is a bulk with a result per item. A write of one document is atomic, a write of two is not.
 import type { CollectionName, Collections } from '#shared/store/collections.ts'
 
 export type Scalar = string | number | null
 
-/** written: the document is stored as given. refused: the guard did not hold, nothing changed. taken: a unique index has it. */
+/**
+ * written: the document is stored as given. refused: the guard did not hold, nothing changed. taken: a unique index already has the value.
+ */
 export type PutResult = 'written' | 'refused' | 'taken'
 
-/** What a put does with what is stored already: see the methods of the same names. */
+/** Mode of a put; the methods of the same names document each mode. */
 export type PutMode = 'insert' | 'replace' | 'advance' | 'upsert'
 
-/** One put of several that are made in order. */
+/** One of several puts that are made in order. */
 export type Put = {
-  [C in CollectionName]: { mode: PutMode; collection: C; documents: readonly Collections[C][] }
+  [C in CollectionName]: { mode: PutMode; collection: C; documents: readonly Collections[C][] } & Claiming
 }[CollectionName]
+
+export interface Claiming {
+  /** The later puts are made only if every document of this put is written. Otherwise their results are `refused`. */
+  isClaim?: boolean
+}
 
 export interface Range {
   gt?: string | number
@@ -24,16 +31,16 @@ export interface Range {
 
 export type Condition = Scalar | boolean | { in: readonly (string | number)[] } | Range
 
-/** Fields must be `id` or declared columns of the collection; anything else is a permanent StoreError. */
+/** A query. Fields must be `id` or declared columns of the collection, else the store throws a permanent StoreError. */
 export interface Query {
   where?: Record<string, Condition>
-  /** Order; `id` is always appended as the last key, ascending unless the last named one descends. Default: by id. */
+  /** Order; `id` is always appended as the last key, in the direction of the last named key. Default: by id, ascending. */
   sort?: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
-  /** At most this many documents: 1 to `limits.store.findMax`. */
+  /** Maximum number of documents: 1 to `limits.store.findMax`. */
   limit: number
-  /** Values of the sort fields and the id of the last document seen: the page begins behind it. */
+  /** Sort values and id of the last document of the previous page. */
   after?: { values: readonly Scalar[]; id: string }
-  /** Read these columns or `rev` (and id) only; documents come back with nothing else. */
+  /** Columns or `rev` to read besides `id`; the documents contain nothing else. */
   select?: readonly string[]
 }
 
@@ -41,80 +48,86 @@ export interface Query {
 export interface NumbersQuery {
   from: string
   to: string
-  /** Characters of an id before the digits that tell its place. */
+  /** Number of characters of an id before the digits of its place. */
   digitsAt: number
   /** A declared column of numbers. */
   column: string
-  /** At most this many rows, those with the last ids: 1 to `limits.store.findMax`. */
+  /** Maximum number of rows, those with the last ids: 1 to `limits.store.findMax`. */
   limit: number
 }
 
-/** Two lists of one length, in the order of the ids. */
+/** Two lists of the same length, both in the order of the ids. */
 export interface StoredNumbers {
-  /** The number that an id's digits make. */
+  /** Numbers that the digits of the ids represent. */
   places: Float64Array
   values: Float64Array
 }
 
 export interface Room {
-  /** What this process may still use of it. */
+  /** Free space that this process may use. */
   freeBytes: number
   totalBytes: number
 }
 
 /**
- * All methods reject with a StoreError whose `kind` says what to do:
- * unavailable: the outcome may be unknown, retry with backoff; permanent: the store will never take this.
+ * All methods reject with a StoreError. `kind` unavailable: the outcome may be unknown, retry with backoff. permanent: the store will never
+ * accept the request.
  */
 export interface Store {
-  /** Documents by id in the order asked; null where there is none. */
+  /** Returns documents in the order of the ids; null for a missing one. */
   get<C extends CollectionName>(collection: C, ids: readonly string[]): Promise<(Collections[C] | null)[]>
-  /** Inserts; `refused` where the id exists (nothing changes: a repeat is harmless), `taken` where another unique index collides. */
+  /** Inserts documents. `refused` if the id exists (nothing changes, so a retry is harmless), `taken` if another unique index collides. */
   insert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
   /**
-   * The guarded put: replaces the stored document where its rev is one less than the given document's; rev 1 inserts.
-   * A document with a `writer` settles an unknown outcome: `written` is answered whenever the stored one has its rev and writer.
+   * The guarded put: replaces the stored document if its rev is one less than the given document's; rev 1 inserts. The outcome is `written`
+   * also if the stored document has the same rev and `writer`, so a retry settles an unknown outcome.
    */
   replace<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
-  /** Writes where nothing is stored or what is stored has a smaller rev; else `refused`. */
+  /** Writes if no document is stored or if the stored one has a smaller rev; else `refused`. */
   advance<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
-  /** Writes whatever is stored. */
+  /** Writes in any case. */
   upsert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
   /**
-   * Several puts, each made after the one before it, none after one that fails; answers their results in the same order. A crash in
-   * between may leave the first ones made.
+   * Makes several puts, one after another, and stops at the first put that throws. Returns their results in the same order. After a crash
+   * the first puts may be stored. If a claim fails, its other documents may be stored.
    */
   putInOrder(puts: readonly Put[]): Promise<PutResult[][]>
-  /** Removes by id; answers how many there were. */
+  /** Deletes documents by id; returns the number of deleted ones. */
   delete(collection: CollectionName, ids: readonly string[]): Promise<number>
-  /** Removes at most `limit` documents with from <= id < to; answers how many there were. */
+  /** Deletes at most `limit` documents with from <= id < to; returns the number of deleted ones. */
   deleteRange(collection: CollectionName, from: string, to: string, limit: number): Promise<number>
   find<C extends CollectionName>(collection: C, query: Query): Promise<Collections[C][]>
-  /** The numbers of one column in a range of ids, without their documents: for reads of thousands. */
+  /** Returns the numbers of one column in a range of ids without their documents, for reads of thousands. */
   numbers(collection: CollectionName, query: NumbersQuery): Promise<StoredNumbers>
   count(collection: CollectionName, where: Record<string, Condition>): Promise<number>
-  /** Removes at most `limit` documents whose `expireAt` column is at or before `at`; answers how many. A store that does so by itself answers 0. */
+  /**
+   * Deletes at most `limit` documents whose `expireAt` is at or before `at`; returns their number. A store that expires documents by itself
+   * returns 0.
+   */
   expire(collection: CollectionName, at: number, limit: number): Promise<number>
-  /** Resolves when the store answers; rejects as any other call. */
+  /** Resolves when the store responds; rejects like all other methods. */
   ping(): Promise<void>
-  /** The disk under the store; null where the store does not say. */
+  /** Returns the disk space of the store; null: not known. */
   room(): Promise<Room | null>
   close(): Promise<void>
-  /** Only of the embedded store: what a database server brings tools of its own for. */
+  /** Operations of the embedded store only; database servers have tools of their own for them. */
   readonly embedded?: EmbeddedStore
 }
 
 export interface EmbeddedStore {
-  /** Flushes what is committed. Answers how many commits that changed something a power failure now leaves, since the file was made. */
+  /** Flushes committed writes. Returns the number of commits with changes, since the file was created, that survive a power failure. */
   flush(): Promise<number>
-  /** Writes all that is committed when it is called, perhaps more, and `content` into a new or empty file while the store is used. */
+  /**
+   * Writes all commits so far, perhaps also later commits, and `content` into a new or empty file. Other operations continue during the
+   * backup.
+   */
   backup(path: string, content: BackupContent): Promise<void>
 }
 
-/** What a backup has beside the store. */
+/** Content of a backup besides the store. */
 export interface BackupContent {
   installationId: string
-  /** Everything that was committed by then is in it, ms since the epoch. */
+  /** The backup contains every write committed before this instant, ms since the epoch. */
   at: number
   /** Content of files by name. */
   files: Record<string, string>
@@ -122,7 +135,7 @@ export interface BackupContent {
 
 export type StoreErrorKind = 'unavailable' | 'permanent'
 
-/** What is stored of a document is damaged: no retry reads it, and what lies beside it is unharmed. */
+/** Error for a stored document that is damaged: no retry can read it, but other documents are not affected. */
 export class UnreadableDocument extends Error {
   readonly collection: string
   readonly id: string

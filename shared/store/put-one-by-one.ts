@@ -1,13 +1,20 @@
-// Puts in order for a store that makes them one by one.
+// Ordered puts for a store without an operation for ordered puts.
 import type { Put, PutMode, PutResult, Store } from '#shared/store/port.ts'
 
 type Putting = (collection: Put['collection'], documents: Put['documents']) => Promise<PutResult[]>
 
-/** `Store.putInOrder` by the store's other methods: a call for each put that holds any documents. */
+/** Returns `Store.putInOrder`, implemented by the store's other methods: one call for each put. */
 export const putOneByOne = (store: Pick<Store, PutMode>): Store['putInOrder'] => {
   return async puts => {
     const results: PutResult[][] = []
-    for (const { mode, collection, documents } of puts) results.push(await (store[mode] as Putting)(collection, documents))
+    let isLost = false
+    for (const { mode, collection, documents, isClaim = false } of puts) {
+      const found: PutResult[] = isLost
+        ? documents.map((): PutResult => 'refused')
+        : await (store[mode] as Putting)(collection, documents)
+      results.push(found)
+      isLost ||= isClaim && found.some(result => result !== 'written')
+    }
     return results
   }
 }

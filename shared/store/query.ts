@@ -1,6 +1,6 @@
-// What every adapter does with a query before it asks its engine: the fields are checked against the declared columns, and the
-// sort keys completed by id. Pure; the one place where an undeclared field, a strange value or a boundless limit is refused.
-import { limits } from '#shared/limits.ts'
+// Planning of queries, common to both adapters: checks fields against the declared columns and completes the sort keys by id. Pure. Only
+// this file refuses undeclared fields, invalid values and missing limits.
+import { limits } from '#shared/limits/limits.ts'
 import type { ColumnType } from '#shared/store/collection-spec.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import {
@@ -24,7 +24,7 @@ export type RangeOperator = (typeof rangeOperators)[number]
 export interface SortKey {
   field: string
   descending: boolean
-  /** The value of the last document seen; undefined where the page is the first. */
+  /** Value in the last document of the previous page; undefined on the first page. */
   after: Scalar | undefined
 }
 
@@ -32,7 +32,7 @@ export interface QueryPlan {
   conditions: PlannedCondition[]
   sort: SortKey[]
   limit: number
-  /** Null: whole documents. Never holds `id`, which always comes. */
+  /** Null: whole documents. Never contains `id`, which is always read. */
   select: string[] | null
 }
 
@@ -40,7 +40,7 @@ const rangeOperators = ['gt', 'gte', 'lt', 'lte'] as const
 
 const columnsByCollection = new Map<CollectionName, Map<string, ColumnType>>()
 
-/** The columns of a collection with their types, without id: the declared ones and `expireAt` where documents expire. */
+/** Returns the columns of a collection with their types, without id: the declared ones, and `expireAt` if documents expire. */
 export function columnsOf(collection: CollectionName): ReadonlyMap<string, ColumnType> {
   let columns = columnsByCollection.get(collection)
   if (columns === undefined) {
@@ -53,11 +53,11 @@ export function columnsOf(collection: CollectionName): ReadonlyMap<string, Colum
   return columns
 }
 
-/** Checks a query and completes it. Throws a permanent StoreError that names what is wrong. */
+/** Checks a query and completes it. Throws a permanent StoreError that names the invalid part. */
 export function planQuery(collection: CollectionName, query: Query): QueryPlan {
   const { limit } = query
   requireLimit(collection, limit)
-  for (const field of query.select ?? []) if (field !== 'rev' || collections[collection].compact) demandField(collection, field)
+  for (const field of query.select ?? []) if (field !== 'rev' || collections[collection].compact) requireField(collection, field)
   return {
     conditions: planWhere(collection, query.where ?? {}),
     sort: planSort(collection, query),
@@ -66,7 +66,7 @@ export function planQuery(collection: CollectionName, query: Query): QueryPlan {
   }
 }
 
-/** Checks a query of numbers, and turns it into one of documents. Throws a permanent StoreError that names what is wrong. */
+/** Checks a query of numbers and returns the plan of a query of documents. Throws a permanent StoreError that names the invalid part. */
 export function planNumbers(collection: CollectionName, { from, to, column, limit, digitsAt }: NumbersQuery): QueryPlan {
   const type = columnsOf(collection).get(column)
   if (type !== 'real' && type !== 'integer')
@@ -77,7 +77,7 @@ export function planNumbers(collection: CollectionName, { from, to, column, limi
   return planQuery(collection, { where, sort: [['id', 'desc']], select: [column], limit })
 }
 
-/** The numbers in documents that a plan of `planNumbers` found. */
+/** Returns the numbers in the documents that a plan of `planNumbers` found. */
 export function numbersIn(documents: readonly object[], { column, digitsAt }: NumbersQuery): StoredNumbers {
   const found = documents.toReversed() as Record<string, unknown>[]
   return {
@@ -94,21 +94,21 @@ function requireLimit(collection: CollectionName, limit: number): void {
   )
 }
 
-/** Checks the conditions of a query. Throws a permanent StoreError that names what is wrong. */
+/** Checks the conditions of a query. Throws a permanent StoreError that names the invalid part. */
 export function planWhere(collection: CollectionName, where: Record<string, Condition>): PlannedCondition[] {
   return Object.entries(where).map(([field, condition]) => {
-    demandField(collection, field)
+    requireField(collection, field)
     return planCondition(collection, field, condition)
   })
 }
 
-/** Throws a permanent StoreError where the put needs a revision and the collection is compact, and so has none. */
-export function demandMode(collection: CollectionName, mode: PutMode): void {
+/** Throws a permanent StoreError if the put needs a revision and the collection is compact, which has none. */
+export function requireMode(collection: CollectionName, mode: PutMode): void {
   if ((mode === 'replace' || mode === 'advance') && collections[collection].compact)
     throw new StoreError('permanent', `The compact collection ${collection} has no ${mode}.`)
 }
 
-function demandField(collection: CollectionName, field: string): void {
+function requireField(collection: CollectionName, field: string): void {
   if (field === 'id' || columnsOf(collection).has(field)) return
   throw new StoreError('permanent', `The collection ${collection} has no column ${field}, so no query may name it.`)
 }
@@ -126,7 +126,7 @@ function planCondition(collection: CollectionName, field: string, condition: Con
   throw new StoreError('permanent', `The condition on ${field} of ${collection} says nothing.`)
 }
 
-/** The sort keys up to and including id: behind the id, which is unique, no further key can decide. */
+/** Returns the sort keys up to and including id, which is unique: further keys cannot decide. */
 function planSort(collection: CollectionName, query: Query): SortKey[] {
   const named = query.sort ?? []
   const { after } = query
@@ -138,7 +138,7 @@ function planSort(collection: CollectionName, query: Query): SortKey[] {
   }
   const keys: SortKey[] = []
   for (const [index, [field, direction]] of named.entries()) {
-    demandField(collection, field)
+    requireField(collection, field)
     keys.push({ field, descending: direction === 'desc', after: field === 'id' ? after?.id : after?.values[index] })
     if (field === 'id') return keys
   }

@@ -1,4 +1,4 @@
-// Collections of senders' Observations: their rows, the ids that senders gave them, the newest of each set of labels.
+// Collections of senders' Observations: their rows, the senders' own ids, the newest Observation of each label set.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const reportCollections = {
@@ -24,7 +24,6 @@ export const reportCollections = {
     compact: true,
     columns: { signalKey: 'text', atUs: 'integer', createdSignal: 'integer' },
     indexes: [],
-    expires: true,
   },
   series: {
     writer: 'keeper',

@@ -1,4 +1,4 @@
-// What is stored of roll-ups, and how far each partition is.
+// Collections of roll-ups, and of the progress of each partition.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const rollUpCollections = {

@@ -1,21 +1,27 @@
-// Whether a template may be stored: its size, and that it renders every sample (spec D 2, Transformation).
+// Validation of a payload template before it is stored: its size, and the rendering of every sample (reference/messages 3.9).
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { judgeTemplate } from '#shared/template/samples.ts'
 import { templateBytes } from '#shared/template/template.ts'
 
-/** Throws validation `Invalid template` for what is empty or too large to be looked at. */
+/** Throws validation `Invalid template` if the template is empty or too large. */
 export function requireTemplateSize(template: string): void {
   if (template !== '' && templateBytes(template) <= limits.template.bytes) return
   const details = `A template has 1 to ${limits.template.bytes} bytes`
-  throw new AppError('validation', 'Invalid template', { details })
+  throw new AppError('validation', 'Invalid template', { details, facts: { field: 'template' } })
 }
 
-/** Throws also validation `Template does not render every message`, naming the first sample that does not and why. */
+/**
+ * Checks size and rendering. Throws also validation `Template does not render every message` with the first sample that fails, and the
+ * reason.
+ */
 export function requireTemplate(template: string): void {
   requireTemplateSize(template)
   for (const { label, rendered } of judgeTemplate(template)) {
     if (rendered.ok) continue
-    throw new AppError('validation', 'Template does not render every message', { details: `${label}: ${rendered.error}` })
+    throw new AppError('validation', 'Template does not render every message', {
+      details: `${label}: ${rendered.error}`,
+      facts: { field: 'template' },
+    })
   }
 }

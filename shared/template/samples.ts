@@ -1,5 +1,5 @@
-// The three messages that a template is judged by before it is stored, and the judgement itself (spec D 2, Transformation).
-import type { TableKind } from '#shared/contracts/alert.ts'
+// The three sample messages that a template must render before it is stored, and their rendering (reference/messages 3.7).
+import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
 import { type Rendered, renderTemplate } from '#shared/template/template.ts'
 
@@ -14,8 +14,8 @@ export interface SampleResult extends Omit<Sample, 'fields'> {
 }
 
 /**
- * What all three share. The values hold what breaks careless JSON: quotation marks and a backslash. None begins with a letter that
- * JSON knows after a backslash.
+ * Values that all samples share. They contain characters that break unescaped JSON: quotation marks, and a backslash before a character
+ * that is no JSON escape.
  */
 const shared = {
   subject: 'Shop "checkout"',
@@ -28,7 +28,7 @@ const shared = {
   at: '2026-01-05T12:02:00.000Z',
 } as const
 
-/** Of silence too: what it quotes is a location that reports, and fails. Where all are silent there is none. */
+/** Error of a location that reports a failure. A no-data message may quote it too, if not all locations are silent. */
 const checkError = 'Status 503, expected "200"'
 
 export const samples: readonly Sample[] = [
@@ -76,6 +76,6 @@ export const samples: readonly Sample[] = [
   },
 ]
 
-/** The template against each sample: what a preview shows, and what a template must pass to be stored. */
+/** Returns the rendering of each sample, for a preview and for the validation before a template is stored. */
 export const judgeTemplate = (template: string): SampleResult[] =>
   samples.map(({ alertKind, label, fields }) => ({ alertKind, label, rendered: renderTemplate(template, fields) }))

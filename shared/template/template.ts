@@ -1,6 +1,6 @@
-// Payload templates: literal text with `{{ field }}` (spec D 2, Language). Pure; the one place where a template becomes a text, so
-// that preview, save and message are judged alike. What does not render says why in a sentence that quotes no value.
-import { limits } from '#shared/limits.ts'
+// Payload templates: literal text with `{{ field }}` (reference/messages 3.4 and 3.5). Pure. Preview, validation and messages all render
+// with this file, so that they agree. An error is one sentence and quotes no value.
+import { limits } from '#shared/limits/limits.ts'
 import { type FieldName, fieldNames, isFieldName, type TemplateFields } from '#shared/template/fields.ts'
 
 export type Rendered = { ok: true; output: string } | { ok: false; error: string }
@@ -14,18 +14,18 @@ const open = '{{'
 const close = '}}'
 
 /**
- * A template that begins with `{` or `[`, blanks aside, makes JSON, any other plain text. One that begins with a field (`{{ subject }}`)
- * begins with that field's value, which is no JSON.
+ * Returns JSON for a template that begins with `{` or `[` after blanks, else plain text. A template that begins with a field (`{{ subject
+ * }}`) is plain text.
  */
 export function contentTypeOf(template: string): ContentType {
   const start = template.trimStart()
   return start.startsWith('[') || (start.startsWith('{') && !start.startsWith(open)) ? 'application/json' : 'text/plain'
 }
 
-/** The bytes that a template has as it is sent and stored: UTF-8. */
+/** Returns the size of a template in bytes of UTF-8, as sent and stored. */
 export const templateBytes = (template: string): number => Buffer.byteLength(template)
 
-/** Renders a template. In JSON, values are escaped, and the result must parse. */
+/** Renders a template. In JSON, values are escaped, and the output must parse. */
 export function renderTemplate(template: string, fields: TemplateFields): Rendered {
   const parsed = parse(template)
   if ('error' in parsed) return { ok: false, error: parsed.error }
@@ -35,7 +35,7 @@ export function renderTemplate(template: string, fields: TemplateFields): Render
   return !isJson || isJsonText(output) ? { ok: true, output } : { ok: false, error: 'The result is not valid JSON.' }
 }
 
-/** A `}}` without its `{{` is text: nested JSON objects end so. */
+/** Parses a template. A `}}` without `{{` is text, because nested JSON objects end with it. */
 function parse(template: string): Parsed {
   const parts: Part[] = []
   for (let at = 0; ; ) {
@@ -50,7 +50,7 @@ function parse(template: string): Parsed {
   }
 }
 
-/** Null where the text would be too long. */
+/** Joins the parts; null if the text would be too long. */
 function join(parts: readonly Part[], textOf: (name: FieldName) => string): string | null {
   let bytes = 0
   const texts: string[] = []
@@ -63,7 +63,7 @@ function join(parts: readonly Part[], textOf: (name: FieldName) => string): stri
   return texts.join('')
 }
 
-/** Line and column, both from 1, as editors count them. */
+/** Returns line and column, both from 1. */
 function place(template: string, index: number): string {
   const before = template.slice(0, index).split('\n')
   return `line ${before.length}, column ${[...(before.at(-1) ?? '')].length + 1}`
@@ -74,7 +74,7 @@ function unknownField(name: string, where: string): string {
   return `Unknown field "${quoted}" at ${where}: the fields are ${fieldNames.join(', ')}.`
 }
 
-/** The inside of the JSON string. */
+/** Returns a value as the inside of a JSON string. */
 const escapeForJson = (value: string): string => JSON.stringify(value).slice(1, -1)
 
 function isJsonText(text: string): boolean {

@@ -23,7 +23,7 @@ async function clientOf(t: Test, listener: RequestListener, prefix = '') {
 const envelope = (result: unknown, cursor: string | null = null) =>
   JSON.stringify({ result, error: null, meta: cursor === null ? null : { next_cursor: cursor } })
 
-t.test('a call sends key, agent, query and body, and returns the result', async t => {
+t.test('client sends key, agent, query and body of a call, and returns its result', async t => {
   const seen: Record<string, unknown>[] = []
   const client = await clientOf(
     t,
@@ -54,7 +54,7 @@ t.test('a call sends key, agent, query and body, and returns the result', async 
   ])
 })
 
-t.test('a list is read page after page, and each page only when it is wanted', async t => {
+t.test('client reads a list page after page, and each page only when it is needed', async t => {
   const asked: (string | null)[] = []
   const client = await clientOf(t, (request, response) => {
     const cursor = new URL(request.url ?? '', 'http://x').searchParams.get('cursor')
@@ -70,7 +70,7 @@ t.test('a list is read page after page, and each page only when it is wanted', a
   t.strictSame(asked, [null, 'two'])
 })
 
-t.test('a refusal of the API carries its status and its error object', async t => {
+t.test('client throws the status and the error object when the API refuses a call', async t => {
   const body = { code: 1422, error_type: 'validation', message: 'No such unit.', details: { field: 'unit' } }
   const client = await clientOf(t, (_request, response) => {
     response.statusCode = 422
@@ -82,7 +82,7 @@ t.test('a refusal of the API carries its status and its error object', async t =
   t.strictSame(refusal.body, body)
 })
 
-t.test('a response that is not of generation 3 fails with a clause that says so, without the key', async t => {
+t.test('client throws a sentence without the key when a response is not of generation 3', async t => {
   const cases: [name: string, listener: RequestListener, reason: RegExp][] = [
     ['a page of something else', (_, response) => response.end('<html>'), /status 200 and nothing that generation 3/],
     [
@@ -125,7 +125,7 @@ t.test('a response that is not of generation 3 fails with a clause that says so,
   }
 })
 
-t.test('an aborted call ends at once', async t => {
+t.test('call ends at once when it is aborted', async t => {
   const client = await clientOf(t, () => undefined)
   const ending = new AbortController()
   const call = client.call({ method: 'GET', path: '/key' }, ending.signal)
@@ -133,7 +133,7 @@ t.test('an aborted call ends at once', async t => {
   await t.rejects(call, { base: /^http:/, message: /abort/ })
 })
 
-t.test('a key that no header can carry is refused before anything is sent, and is not quoted', async t => {
+t.test('client refuses a key before it sends anything when no header can carry the key', async t => {
   for (const bad of ['', `${key}\nx`, `${key} x`, `${key}ä`]) {
     const error = t.throws(() => createApiClient({ url: 'http://127.0.0.1:1', key: bad, userAgent: 'client-test/1' }), {
       base: null,
@@ -143,7 +143,7 @@ t.test('a key that no header can carry is refused before anything is sent, and i
   }
 })
 
-t.test('a URL that cannot be meant is refused before anything is sent', async t => {
+t.test('client refuses a URL before it sends anything when the URL is invalid', async t => {
   for (const url of ['localhost:2517', 'ftp://example.org', '', 'http://name:word@example.org'])
     t.throws(() => createApiClient({ url, key, userAgent: 'client-test/1' }), { base: null, message: /^the URL must/ }, url)
 })

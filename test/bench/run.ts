@@ -3,29 +3,32 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { alert } from './part-alert.ts'
-import { api } from './part-api.ts'
-import { apply } from './part-apply.ts'
-import { checks } from './part-checks.ts'
-import { cli } from './part-cli.ts'
-import { ingest } from './part-ingest.ts'
-import { listed } from './part-lists.ts'
-import { locations } from './part-locations.ts'
-import { mcp } from './part-mcp.ts'
-import { memory } from './part-memory.ts'
-import { restart } from './part-restart.ts'
-import { storage } from './part-storage.ts'
-import { v3Baselines } from './part-v3-baselines.ts'
-import { v3Burst } from './part-v3-burst.ts'
-import { v3Intake } from './part-v3-intake.ts'
-import { v3Memory } from './part-v3-memory.ts'
-import { v3Templates } from './part-v3-templates.ts'
-import { endAllChildren } from './processes.ts'
-import { asText, describeMachine, judged, type Report, writeIntoDocument } from './report.ts'
-import { createRun, type Part, type RunOptions } from './run-context.ts'
-import { selfCheck } from './self-check.ts'
-import { removeAllTemporaryFolders } from './temporary-folder.ts'
-import { printTopFunctions } from './top-functions.ts'
+import { alert } from './parts/part-alert.ts'
+import { api } from './parts/part-api.ts'
+import { apply } from './parts/part-apply.ts'
+import { checks } from './parts/part-checks.ts'
+import { cli } from './parts/part-cli.ts'
+import { dashboard } from './parts/part-dashboard.ts'
+import { events } from './parts/part-events.ts'
+import { ingest } from './parts/part-ingest.ts'
+import { listed } from './parts/part-lists.ts'
+import { locations } from './parts/part-locations.ts'
+import { mcp } from './parts/part-mcp.ts'
+import { memory } from './parts/part-memory.ts'
+import { restart } from './parts/part-restart.ts'
+import { roster } from './parts/part-roster.ts'
+import { storage } from './parts/part-storage.ts'
+import { v3Baselines } from './parts/part-v3-baselines.ts'
+import { v3Burst } from './parts/part-v3-burst.ts'
+import { v3Intake } from './parts/part-v3-intake.ts'
+import { v3Memory } from './parts/part-v3-memory.ts'
+import { v3Templates } from './parts/part-v3-templates.ts'
+import { endAllChildren } from './run/processes.ts'
+import { asText, describeMachine, judged, type Report, writeIntoDocuments } from './run/report.ts'
+import { createRun, type Part, type RunOptions } from './run/run-context.ts'
+import { selfCheck } from './run/self-check.ts'
+import { removeAllTemporaryFolders } from './run/temporary-folder.ts'
+import { printTopFunctions } from './run/top-functions.ts'
 
 interface Described {
   part: Part
@@ -44,6 +47,9 @@ const parts: Record<string, Described> = {
     meaning: 'check results by the bus; observations over REST, by the bus, in bursts; custom subjects in memory',
   },
   lists: { part: listed, meaning: 'pages of 50 of 10,000 Resources behind filters' },
+  roster: { part: roster, meaning: 'pages of the dashboard among 10,000 monitors' },
+  events: { part: events, meaning: '1,000 event streams of browsers, 20 messages a second, beside checks' },
+  dashboard: { part: dashboard, meaning: 'first rows of the list in a browser, fast and slow, and a change until it is seen' },
   memory: { part: memory, meaning: '10,000 monitors: resident, and all checked after a cold start' },
   mcp: { part: mcp, meaning: 'the MCP server from its start beside a server of the same library with one tool' },
   apply: { part: apply, meaning: '1,000 Resources from a folder of files, and the same folder again' },
@@ -75,7 +81,7 @@ options:
 --rungs 20,30    shares of the bare prober's rate for checks, percent
 --held N         held rate, percent of the bare prober's, for parts that take a share of it where checks does not run before them (25)
 --profile DIR    writes CPU profiles of the system there and prints its most expensive functions on stderr
---write          rewrites the table of the latest run in BENCHMARKS.md`
+--write          rewrites the table of BENCHMARKS.md, and test/bench/latest-run.md`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -151,7 +157,7 @@ try {
   const report = await runParts()
   if (values.profile !== undefined) printTopFunctions(join(values.profile), line => console.error(line))
   console.log(values.json ? JSON.stringify(report) : asText(report))
-  if (values.write) writeIntoDocument(report)
+  if (values.write) writeIntoDocuments(report)
   process.exitCode = 0
 } catch (error) {
   end(1, `The run failed: ${(error as Error).stack ?? error}`)

@@ -1,29 +1,30 @@
-// The bus contract on the memory hub and on a real nats-server, and what only the real one can go through: restarts.
+// The bus contract on the memory hub and on a real nats-server, and the restarts of the real server.
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { observationStream } from '#shared/bus/declarations.ts'
-import { connectBus } from '#shared/bus/nats.ts'
-import { parsePosition } from '#shared/bus/nats-consumer.ts'
+import { connectBus } from '#shared/bus/nats/nats.ts'
+import { parsePosition } from '#shared/bus/nats/nats-consumer.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { createSystemClock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
 import { eventually } from '../infra/run-program.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { startTestBus, type TestBus } from '../support/nats.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
+import { startTestBus, type TestBus } from '../support/bus/nats.ts'
 import { collector, describeBus, type Harness, openFeed, publishNumbers, subjectOn, upTo } from './contract.ts'
 import { describeRequests } from './request-contract.ts'
 
-t.test('in memory', async t => {
+t.test('bus in memory', async t => {
   const clock = createSystemClock()
   const hub = createMemoryHub({ clock })
   t.teardown(() => clock.stop())
   const harness: Harness = {
     connect: async () => hub.connect(),
+    now: clock.now,
     recreateStream: async () => hub.recreateStream(),
     fillable: async () => {
       hub.recreateStream()
@@ -40,11 +41,12 @@ t.test('in memory', async t => {
   describeRequests(t, harness)
 })
 
-t.test('on a nats-server', async t => {
+t.test('bus on a nats-server', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const harness: Harness = {
     connect: () => server.connect('contract'),
+    now: Date.now,
     recreateStream: () => recreateStream(server, limits.stream.bytes),
     fillable: async () => {
       await recreateStream(server, 200_000)
@@ -72,16 +74,16 @@ async function recreateStream({ url, token, connect: connectTo }: TestBus, strea
 /** Resolves when the bus is connected again. */
 const backAgain = (bus: Bus) => new Promise<void>(resolve => bus.onConnection(connected => connected && resolve()))
 
-t.test('restarts of a nats-server', async t => {
+t.test('restart of a nats-server', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
 
-  t.test('64 feeds go on over restarts in exact order, while somebody publishes', async t => {
+  t.test('64 feeds deliver every message in order when the server restarts during publishing', async t => {
     const bus = await server.connect('reader')
     const publisher = await server.connect('publisher')
     const feeds = await Promise.all(upTo(limits.partitions, 0).map(partition => openFeed(bus, partition, { sequence: 1 })))
     const chosen = upTo(limits.partitions, 0).map(subjectOn)
-    /** Publishes until it is acknowledged; a repeated message may then be in the stream twice. */
+    /** Retries until the publish is acknowledged, so a message may be in the stream twice. */
     const publishSurely = async (subject: string, n: number) => {
       for (;;) {
         const back = backAgain(publisher)
@@ -116,7 +118,7 @@ t.test('restarts of a nats-server', async t => {
     t.pass('what 64 feeds saw over two restarts is what the stream has')
   })
 
-  t.test('watches, subscriptions and revisions outlive a restart on the same store', async t => {
+  t.test('watches, subscriptions and revisions survive a restart on the same store', async t => {
     const bus = await server.connect('watcher')
     const bucket = bus.bucket('checks')
     const revision = await bucket.put('loc1.1.kept', 1)
@@ -133,7 +135,7 @@ t.test('restarts of a nats-server', async t => {
     t.equal(await bus.request('echo', 'still there', { timeoutMs: 5_000 }), 'still there')
   })
 
-  t.test('a lost store breaks the feeds, and the watches hear what is gone and what is new', async t => {
+  t.test('watch reports lost and new keys, and feeds break, when the store of the server is lost', async t => {
     const bus = await server.connect('survivor')
     const subject = subjectOn(1)
     await publishNumbers(bus, subject, upTo(3))
@@ -161,7 +163,7 @@ t.test('restarts of a nats-server', async t => {
     t.strictSame(fresh.numbers(), [1])
   })
 
-  t.test('a feed whose consumer the server lost goes on where it was', async t => {
+  t.test('feed continues at its position when the server has lost its consumer', async t => {
     const bus = await server.connect('restored')
     const subject = subjectOn(2)
     await publishNumbers(bus, subject, upTo(5))
@@ -169,8 +171,10 @@ t.test('restarts of a nats-server', async t => {
     await got.reached(5)
     const connection = await connect({ servers: server.url, token: server.token })
     const manager = await jetstreamManager(connection)
-    for await (const { name } of manager.consumers.list(observationStream))
-      await manager.consumers.delete(observationStream, name)
+    const names: string[] = []
+    for await (const { name } of manager.consumers.list(observationStream)) names.push(name)
+    // Feeds of earlier tests are removing their consumers at the same time.
+    for (const name of names) await manager.consumers.delete(observationStream, name).catch(() => false)
     await connection.close()
     await publishNumbers(bus, subject, upTo(5, 6))
     await got.reached(10)
@@ -180,7 +184,7 @@ t.test('restarts of a nats-server', async t => {
     t.strictSame([deaf.items, hearing.items.length], [[5], 1], 'it was deaf for a moment')
   })
 
-  t.test('a feed breaks when the stream has lost its end and has grown again while the feed was cut off', async t => {
+  t.test('feed breaks when the stream lost its end and has grown again while the feed was disconnected', async t => {
     const bus = await server.connect('cut')
     const subject = subjectOn(3)
     await publishNumbers(bus, subject, upTo(2))
@@ -201,7 +205,7 @@ t.test('restarts of a nats-server', async t => {
     t.match(broken.items, ['the stream ends before what was read'])
   })
 
-  t.test('a bucket removed under a watch is declared again and the watch goes on', async t => {
+  t.test('watch continues when its bucket was removed and declared again', async t => {
     const bus = await server.connect('mender')
     const bucket = bus.bucket('presence')
     await bucket.put('keeper.a', 1)
@@ -213,19 +217,25 @@ t.test('restarts of a nats-server', async t => {
     await connection.close()
     await told.reached(2)
     t.equal(told.items[1], 'keeper.a=null')
-    await bucket.put('keeper.b', 2)
+    // A new bucket may acknowledge late on a busy machine. Callers retry the write, as this test does.
+    await eventually('the bucket took the entry', () =>
+      bucket.put('keeper.b', 2).then(
+        () => true,
+        () => false,
+      ),
+    )
     await told.reached(3)
     t.equal(told.items[2], 'keeper.b=2')
   })
 })
 
-t.test('connecting', async t => {
+t.test('connection to a nats-server', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const logger = createLogger('silent')
   const port = new URL(server.url).port
 
-  t.test('the token may stand in the address, and never shows in an error', async t => {
+  t.test('connection uses the token of its address and shows the token in no error', async t => {
     const bus = await connectBus({ servers: `nats://${server.token}@127.0.0.1:${port}`, name: 'url', patienceMs: 5_000, logger })
     t.equal(bus.connected(), true)
     await bus.close()
@@ -244,7 +254,7 @@ t.test('connecting', async t => {
     }
   })
 
-  t.test('after a lost store the streams are there again before the bus calls itself connected', async t => {
+  t.test('bus declares its streams before it reports a connection when the store was lost', async t => {
     const bus = await server.connect('publisher only')
     const back = backAgain(bus)
     await server.stopServer()
@@ -256,7 +266,7 @@ t.test('connecting', async t => {
     await bus.close()
   })
 
-  t.test('a server that starts late is waited for', async t => {
+  t.test('connection waits for a server that starts late', async t => {
     await server.stopServer()
     const connecting = connectBus({ servers: server.url, token: server.token, name: 'early', patienceMs: 10_000, logger })
     await server.startServer()
@@ -266,7 +276,7 @@ t.test('connecting', async t => {
   })
 })
 
-t.test('what was not subscribed to', async t => {
+t.test('message that matches no subscription', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const metrics = new Registry()
@@ -277,7 +287,7 @@ t.test('what was not subscribed to', async t => {
   t.teardown(() => bare.close())
   const strays = async () => /watchkeeper_bus_strays_total (\d+)/.exec(await metrics.metrics())?.[1] ?? '0'
 
-  t.test('a message that a consumer pushes to a subscription is dropped, counted and said once a minute', async t => {
+  t.test('bus drops, counts and logs once a minute the messages that a consumer pushes to a subscription', async t => {
     const heard = collector<string>()
     await bus.subscribe(subjects.testMessage, message => heard.add(message.subject), { queue: 'members' })
     await bus.subscribe(subjects.alertNudge, message => heard.add(message.subject), { queue: 'members' })
@@ -296,7 +306,7 @@ t.test('what was not subscribed to', async t => {
     t.match(said[0]?.first, /^\$KV\.presence\.prober\.loc1\.p1$/)
   })
 
-  t.test('a request that asks to be answered elsewhere than at an inbox is not answered', async t => {
+  t.test('request is not answered when its reply subject is no inbox', async t => {
     const before = Number(await strays())
     const heard = collector<string>()
     await bus.subscribe('cmd.2.*', message => heard.add(message.subject))
@@ -309,7 +319,7 @@ t.test('what was not subscribed to', async t => {
     t.equal(Number(await strays()), before + 3)
   })
 
-  t.test('consumers that no process of ours made are removed when a process with a store connects', async t => {
+  t.test('process with a store removes foreign consumers when it connects', async t => {
     const manager = await jetstreamManager(bare)
     const reading = await openFeed(bus, 3, { sequence: 1 })
     const foreign = async () => {
@@ -337,7 +347,7 @@ t.test('what was not subscribed to', async t => {
   })
 })
 
-t.test('a position is read from both forms of a reply subject', async t => {
+t.test('position is read from both forms of a reply subject', async t => {
   const expected = { sequence: 12, delivery: 3, at: 1_700_000_000_123, pending: 7 }
   t.strictSame(parsePosition('$JS.ACK.S.c.1.12.3.1700000000123456789.7'), expected)
   t.strictSame(parsePosition('$JS.ACK._.acc.S.c.1.12.3.1700000000123456789.7'), expected)

@@ -1,24 +1,26 @@
-// What every bus must do but for requests (`request-contract.ts`), run on the memory hub and on a real nats-server alike. Each case makes its own connections and uses
-// subjects and keys of its own, because the bus is shared by the cases of one run.
+// Contract of every bus except requests (`request-contract.ts`), run on the memory hub and on a real nats-server. Each case has its own
+// connections, subjects and keys, because all cases of one run share the bus.
 import type { Test } from 'tap'
 import { type Bus, BusError, type Feed, type FeedOptions, type StreamMessage } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { randomId } from '#shared/text/ids.ts'
 
 export interface Harness {
   connect(): Promise<Bus>
-  /** Removes the stream and makes an empty one. */
+  /** Present instant on the clock of the bus, ms since the epoch. */
+  now(): number
+  /** Removes the stream and creates an empty stream. */
   recreateStream(): Promise<void>
-  /** A connection whose stream holds little, and what resets that. */
+  /** A connection whose stream has a small bound, and a function that restores the bound. */
   fillable(): Promise<{ bus: Bus; undo(): Promise<void> }>
-  /** Ends this connection's way to the bus until the returned function runs. */
+  /** Disconnects this connection from the bus until the returned function is called. */
   cutOff(bus: Bus): Promise<() => Promise<void>>
-  /** `cutOff` cuts off every connection. */
+  /** True: `cutOff` disconnects every connection. */
   cutsAll: boolean
 }
 
-/** Collects what arrives and lets a test wait for it. */
+/** Collects messages and lets a test wait for their number. */
 export function collector<T>() {
   const items: T[] = []
   let wanted = { count: 0, resolve: () => {} }
@@ -28,7 +30,7 @@ export function collector<T>() {
       items.push(item)
       if (items.length >= wanted.count) wanted.resolve()
     },
-    /** Resolves when this many have arrived in all. */
+    /** Resolves when this number of messages has arrived in total. */
     reached: async (count: number) => {
       if (items.length >= count) return
       await new Promise<void>(resolve => {
@@ -48,7 +50,7 @@ export function subjectOn(partition: number): string {
 export async function openFeed(bus: Bus, partition: number, from: FeedOptions['from'], accept: () => boolean = () => true) {
   const got = collector<StreamMessage>()
   const broken = collector<string>()
-  /** How many messages had arrived when it fell deaf, and when it heard again. */
+  /** Number of messages that had arrived when the feed reported that it is deaf, and when it had caught up. */
   const deaf = collector<number>()
   const hearing = collector<number>()
   const onMessage = (message: StreamMessage) => {
@@ -81,7 +83,7 @@ export function describeBus(t: Test, harness: Harness): void {
 }
 
 function describeFeeds(t: Test, harness: Harness): void {
-  t.test('a feed hands over one partition in stream order, what was there and what comes', async t => {
+  t.test('feed delivers present and new messages of one partition in stream order', async t => {
     const bus = await harness.connect()
     const subject = subjectOn(3)
     await publishNumbers(bus, subject, upTo(20))
@@ -105,14 +107,14 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.equal(got.items.length, 40, 'a closed feed hands over nothing')
   })
 
-  t.test('a feed from a time begins with the first message of that time', async t => {
+  t.test('feed from a time begins with the first message of that time', async t => {
     const bus = await harness.connect()
     const subject = subjectOn(5)
     const all = await openFeed(bus, 5, { sequence: 1 })
     await publishNumbers(bus, subject, upTo(3))
     await all.got.reached(3)
     const last = all.got.items[2]!
-    // The server's clock has moved on once a message has a later time.
+    // The server's clock has advanced when a message has a later time.
     for (let n = 4; all.got.items.at(-1)!.at <= last.at; n++) {
       await publishNumbers(bus, subject, [n])
       await all.got.reached(n)
@@ -124,7 +126,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.equal(got.items.at(-1)?.sequence, newest.sequence)
   })
 
-  t.test('a paused feed holds back, and goes on without loss or repetition when resumed', async t => {
+  t.test('paused feed delivers without loss or repetition when it is resumed', async t => {
     const bus = await harness.connect()
     const subject = subjectOn(6)
     const total = limits.bus.readerBatch * 3 + 7
@@ -151,7 +153,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     )
   })
 
-  t.test('many partitions on one connection each get their own and nothing else', async t => {
+  t.test('each of many partitions on one connection gets its own messages alone', async t => {
     const bus = await harness.connect()
     const publisher = await harness.connect()
     const { lastSequence } = await bus.observations.state()
@@ -165,7 +167,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     await Promise.all(feeds.map(({ feed }) => feed.close()))
   })
 
-  t.test('the state, the newest sequence of a partition, and purging', async t => {
+  t.test('stream returns its state and the newest sequence of a partition, and purges', async t => {
     const bus = await harness.connect()
     t.equal(await bus.observations.lastSequenceOf(50).then(n => n >= 0), true)
     await harness.recreateStream()
@@ -190,7 +192,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.strictSame([await first(8, 0), await first(9, 0), await bus.observations.lastSequenceOf(8)], [null, 7, 0])
   })
 
-  t.test('a recreated stream breaks every feed and is known by its creation time', async t => {
+  t.test('feeds break and the creation time changes when the stream is recreated', async t => {
     const bus = await harness.connect()
     await publishNumbers(bus, subjectOn(10), upTo(5))
     const one = await openFeed(bus, 10, { sequence: 1 })
@@ -208,7 +210,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.equal(one.got.items.length, 5)
   })
 
-  t.test('a feed that asks for more than the stream has breaks', async t => {
+  t.test('feed breaks when its start position is after the end of the stream', async t => {
     const bus = await harness.connect()
     const { lastSequence } = await bus.observations.state()
     const { broken } = await openFeed(bus, 12, { sequence: lastSequence + 100 })
@@ -216,7 +218,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.match(broken.items[0], /ends before/)
   })
 
-  t.test('a full stream refuses as full, and takes again when there is room', async t => {
+  t.test('stream refuses messages as full, and stores again when there is room', async t => {
     const { bus, undo } = await harness.fillable()
     const subject = subjectOn(13)
     const pad = 'x'.repeat(4_000)
@@ -234,7 +236,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     await undo()
   })
 
-  t.test('while cut off everything is refused as unavailable, at once, and afterwards goes on', async t => {
+  t.test('bus refuses every call as unavailable at once while disconnected, and works afterwards', async t => {
     const bus = await harness.connect()
     const other = await harness.connect()
     const subject = subjectOn(14)
@@ -267,7 +269,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     await silent.close()
   })
 
-  t.test('a feed that is cut off says so, and says when it has caught up with what came meanwhile', async t => {
+  t.test('disconnected feed reports that it is deaf, and reports again when it has caught up', async t => {
     const [bus, publisher] = [await harness.connect(), await harness.connect()]
     const subject = subjectOn(5)
     await publishNumbers(bus, subject, upTo(3))
@@ -284,7 +286,7 @@ function describeFeeds(t: Test, harness: Harness): void {
 }
 
 function describeBuckets(t: Test, harness: Harness): void {
-  t.test('compare-and-set: one of 50 rivals wins, a stale revision loses, 0 means that there is none', async t => {
+  t.test('compare-and-set lets one of 50 concurrent writers win, and revision 0 requires that the key is absent', async t => {
     const buses = await Promise.all([harness.connect(), harness.connect()])
     const [one, other] = buses.map(bus => bus.bucket('leases'))
     const created = await Promise.all(upTo(50).map(n => (n % 2 ? one! : other!).update('race.create', { n }, 0)))
@@ -300,7 +302,7 @@ function describeBuckets(t: Test, harness: Harness): void {
     t.equal(await other!.update('race.create', {}, 0), null)
   })
 
-  t.test('a removed key reads as none and may be created again', async t => {
+  t.test('removed key reads as absent and may be created again', async t => {
     const bucket = (await harness.connect()).bucket('checks')
     t.equal(await bucket.get('gone.1.a'), null)
     const first = await bucket.put('gone.1.a', 'first')
@@ -312,7 +314,7 @@ function describeBuckets(t: Test, harness: Harness): void {
     t.equal((await bucket.get('gone.1.a'))?.value, rivals.findIndex(revision => revision !== null) + 1)
   })
 
-  t.test('a watch tells what is present, then that it is ready, then every change in order', async t => {
+  t.test('watch reports present keys, readiness, and then every change in order', async t => {
     const bucket = (await harness.connect()).bucket('checks')
     const writer = (await harness.connect()).bucket('checks')
     await writer.put('loc2.1.a', 1)
@@ -346,7 +348,7 @@ function describeBuckets(t: Test, harness: Harness): void {
     t.strictSame(none.items, ['ready'], 'ready at once where nothing is')
   })
 
-  t.test('a list has the present entries that fit its filter', async t => {
+  t.test('list returns the present entries that match its filter', async t => {
     const bucket = (await harness.connect()).bucket('checks')
     for (const key of ['loc4.1.a', 'loc4.2.b', 'loc5.1.list', 'loc5.2.d']) await bucket.put(key, { key })
     await bucket.delete('loc5.2.d')
@@ -363,7 +365,7 @@ function describeBuckets(t: Test, harness: Harness): void {
     }
   })
 
-  t.test('pages of a bucket give each change once, in order, from any position on', async t => {
+  t.test('pages of a bucket return each change once, in order, from any position', async t => {
     const bucket = (await harness.connect()).bucket('checks')
     const last = async () => {
       let page = await bucket.page('loc8.>', null, 1_000)

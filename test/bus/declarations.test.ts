@@ -1,19 +1,19 @@
 // The first declaration of streams and buckets, on a bus whose servers may not have found each other yet.
 import t from 'tap'
-import { declarePatiently } from '#shared/bus/declarations.ts'
+import { declareWithRetry } from '#shared/bus/declarations.ts'
+import { startTestBus } from '../support/bus/nats.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { startTestBus } from '../support/nats.ts'
 
 const patienceMs = 10_000
 
-/** A bus that refuses until `comesAt` on the clock. */
+/** A bus that refuses declarations until `comesAt` on the clock. */
 function createWorld(comesAt: number) {
   const clock = createHandClock()
   const declare = async () => {
     if (clock.monotonic() < comesAt) throw new Error('timeout')
   }
   const outcome: { ended?: 'declared' | Error } = {}
-  declarePatiently(declare, clock, patienceMs).then(
+  declareWithRetry(declare, clock, patienceMs).then(
     () => {
       outcome.ended = 'declared'
     },
@@ -30,7 +30,7 @@ function createWorld(comesAt: number) {
   return { outcome, passed }
 }
 
-t.test('a cluster that takes connections before its servers have found each other is waited for', async t => {
+t.test('declaration waits for a cluster that accepts connections before its servers have found each other', async t => {
   const { outcome, passed } = createWorld(7_000)
   await passed(6_900)
   t.strictSame(outcome, {})
@@ -38,7 +38,7 @@ t.test('a cluster that takes connections before its servers have found each othe
   t.strictSame(outcome, { ended: 'declared' })
 })
 
-t.test('streams that the bus never takes end the start with a sentence that says what to look at', async t => {
+t.test('start ends with a sentence that says where to look when the bus never accepts the streams', async t => {
   const { outcome, passed } = createWorld(Number.POSITIVE_INFINITY)
   await passed(patienceMs - 100)
   t.strictSame(outcome, {})
@@ -49,7 +49,7 @@ t.test('streams that the bus never takes end the start with a sentence that says
   )
 })
 
-t.test('more copies than the bus has servers are refused with that sentence', async t => {
+t.test('start ends with the same sentence when NATS_REPLICAS exceeds the servers', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   await t.rejects(server.connect('copies', { replicas: 3, patienceMs: 300 }), {

@@ -1,25 +1,25 @@
-// Requests that their own process answers: that they do not travel, what the bus still decides about them, and who waits how long.
+// Requests whose responder is in the same process: they stay inside the process, and the bounds of the bus and the timeouts still apply.
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
-import { createLocalRequests } from '#shared/bus/local-requests.ts'
-import { connectBus } from '#shared/bus/nats.ts'
+import { createLocalRequests } from '#shared/bus/clients/local-requests.ts'
+import { connectBus } from '#shared/bus/nats/nats.ts'
 import type { BusError } from '#shared/bus/port.ts'
-import type { Clock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
-import { startNatsServer } from '../../infra/embedded/nats-server.ts'
-import { obtainNatsServer } from '../../infra/embedded/obtain-nats-server.ts'
-import { startTestBus, toolsFolder } from '../support/nats.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { startNatsServer } from '../../infra/runtime/bus/nats-server.ts'
+import { obtainNatsServer } from '../../infra/runtime/bus/obtain-nats-server.ts'
+import { startTestBus, toolsFolder } from '../support/bus/nats.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { collector, refused, upTo } from './contract.ts'
 
 const patient = { timeoutMs: 10_000 }
 
-t.test('on a nats-server', async t => {
+t.test('local requests on a nats-server', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
 
-  t.test('a request to an own subscription does not leave the process, a nudge does', async t => {
+  t.test('request to a subscription of its own process stays inside the process, and a nudge is sent over the bus', async t => {
     const bus = await server.connect('own')
     const other = await server.connect('other')
     const heard = collector<string>()
@@ -37,7 +37,7 @@ t.test('on a nats-server', async t => {
     t.strictSame(heard.items, ['nudge', 'after it closed'])
   })
 
-  t.test('a subscription in another process gets what only it is subscribed to', async t => {
+  t.test('subscription of another process gets only the requests that match it', async t => {
     const bus = await server.connect('elsewhere')
     const other = await server.connect('there')
     await bus.subscribe('cmd.2.*', message => message.respond('here'))
@@ -46,7 +46,7 @@ t.test('on a nats-server', async t => {
   })
 
   for (const whose of ['another connection', 'the same connection']) {
-    t.test(`the size that the bus takes holds for requests and answers of ${whose}`, async t => {
+    t.test(`maximum message size of the bus bounds requests and responses of ${whose}`, async t => {
       const asker = await server.connect('asks')
       const answerer = whose === 'the same connection' ? asker : await server.connect('answers')
       const largest = await maxPayload(server)
@@ -65,7 +65,7 @@ t.test('on a nats-server', async t => {
     })
   }
 
-  t.test('a subject that the bus refuses or matches with nothing is left to it', async t => {
+  t.test('request goes to the bus when its subject is invalid or has no local subscription', async t => {
     const bus = await server.connect('unusual')
     await bus.subscribe('cmd.4.>', message => message.respond('taken'))
     t.equal(await refused(bus.request('cmd.4.', {}, patient)), 'no_responders')
@@ -74,7 +74,7 @@ t.test('on a nats-server', async t => {
     t.equal(await bus.request('cmd.4.a', {}, patient), 'taken')
   })
 
-  t.test('a bus that is closed refuses what waits', async t => {
+  t.test('closed bus refuses waiting requests', async t => {
     const bus = await server.connect('closes')
     const heard = collector<unknown>()
     await bus.subscribe('mute', heard.add)
@@ -93,7 +93,7 @@ async function maxPayload({ url, token }: { url: string; token: string }): Promi
   return largest
 }
 
-t.test('a subscription that could not be made takes no requests afterwards', async t => {
+t.test('subscription takes no requests after it could not be made', async t => {
   const dataFolder = t.testdir()
   const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
   const first = await startNatsServer({ binary, dataFolder, port: 0 })
@@ -146,7 +146,7 @@ function world() {
   return { virtual, local, answers, ask, kindOf, timers: () => timers }
 }
 
-t.test('each request has its own time, with one timer for all of them and none for nobody', async t => {
+t.test('each request has its own timeout, with one timer for all and none when nothing waits', async t => {
   const { virtual, answers, ask, kindOf, timers } = world()
   const settled: string[] = []
   for (const timeoutMs of [1_000, 200, 3_000]) void kindOf(ask(timeoutMs)).then(kind => settled.push(`${timeoutMs} ${kind}`))
@@ -165,7 +165,7 @@ t.test('each request has its own time, with one timer for all of them and none f
   t.equal(timers(), 0)
 })
 
-t.test('what was refused before it was handed over is not handed over, and closing leaves no timer', async t => {
+t.test('refused request is not delivered later, and a closed bus leaves no timer', async t => {
   const { virtual, local, answers, ask, kindOf, timers } = world()
   const refusedAtOnce = kindOf(ask(1_000))
   local.refuseAll()
@@ -180,7 +180,7 @@ t.test('what was refused before it was handed over is not handed over, and closi
   t.equal(local.ask({ subject: 'mute', text: '1', traceId: 'trace1' }, 1_000), null, 'a closed table asks nobody')
 })
 
-t.test('an own subscription gets what its wildcards match, without the bus', async t => {
+t.test('local subscription gets the requests that match its wildcards without the bus', async t => {
   for (const [filter, fitting, others] of [
     ['w1.a', ['w1.a'], ['w1', 'w1.ab', 'w1.a.b']],
     ['w2.*.c', ['w2.b.c'], ['w2.c', 'w2.b.b.c', 'w2.b.d', 'w20.b.c']],

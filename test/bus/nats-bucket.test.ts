@@ -1,10 +1,10 @@
-// What a bucket leaves behind on a real nats-server.
+// Traces of a bucket on a real nats-server.
 import { connect } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { bucketStream } from '#shared/bus/declarations.ts'
-import { startTestBus, type TestBus } from '../support/nats.ts'
+import { startTestBus, type TestBus } from '../support/bus/nats.ts'
 
-t.test('a list leaves no reader behind, where it found something and where it found nothing', { timeout: 400_000 }, async t => {
+t.test('list leaves no reader behind, with or without entries', { timeout: 400_000 }, async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const bucket = (await server.connect('lister')).bucket('checks')
@@ -24,7 +24,7 @@ t.test('a list leaves no reader behind, where it found something and where it fo
   }
 })
 
-/** Each reader of the bucket `checks` that is removed, as the server tells it. */
+/** Each removed reader of the bucket `checks`, as the server announces it. */
 async function readerRemovals(t: Test, { url, token }: TestBus) {
   const connection = await connect({ servers: url, token })
   t.teardown(() => connection.close())

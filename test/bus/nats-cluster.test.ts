@@ -1,15 +1,15 @@
-// One of three nats-servers is killed, frozen or leaves, while clients at each of them publish, write, watch and ask: nothing acknowledged is lost,
-// and each is served again within the documented bound. Prints how long each was not.
+// One of three nats-servers is killed, frozen or stopped while clients of each server publish, write, watch and request. No acknowledged
+// data is lost, and each client is served again within the documented bound. Prints each interruption.
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Bus, Incoming } from '#shared/bus/port.ts'
-import { limits, second } from '#shared/limits.ts'
-import { startTestCluster, type TestCluster } from '../support/nats-cluster.ts'
+import { limits, second } from '#shared/limits/limits.ts'
+import { startTestCluster, type TestCluster } from '../support/bus/nats-cluster.ts'
 import { subjectOn, upTo } from './contract.ts'
 
-/** Twice the 10 s of docs/detection.md: an election may have to be held again, and the machine may be busy with other tests. */
+/** Twice the 10 s of docs/detection.md: an election may be repeated, and the machine may be busy with other tests. */
 const boundMs = 20 * second
-/** For so long all must have been served in a row before a fault counts as over. */
+/** Time, ms, for which all clients must be served without interruption before a fault counts as over. */
 const servedMs = 3 * second
 
 interface Fault {
@@ -45,7 +45,7 @@ const faults: Fault[] = [
   },
 ]
 
-t.test('a cluster of three loses one server', { timeout: 900 * second }, async t => {
+t.test('cluster of three nats-servers keeps working when it loses one', { timeout: 900 * second }, async t => {
   const cluster = await startTestCluster()
   t.teardown(() => cluster.stop())
   for (const [number, fault] of faults.entries()) {
@@ -56,7 +56,7 @@ t.test('a cluster of three loses one server', { timeout: 900 * second }, async t
 async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: number): Promise<void> {
   const buses = await Promise.all([0, 1, 2].map(node => cluster.connect(`client ${node}`, { servers: cluster.urlOf(node) })))
   for (const stream of fault.leads) await cluster.lead(stream, victim)
-  // One at the victim, one elsewhere: whoever asks from the third server has both to choose from.
+  // One responder at the victim and one elsewhere: a request from the third server can reach either.
   const responders = await Promise.all(
     [victim, (victim + 1) % 3].map(node => buses[node]!.subscribe('ask.test', answer, { queue: 'test' })),
   )
@@ -95,7 +95,7 @@ async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: numb
 
 const answer = (message: Incoming) => message.respond(1)
 
-/** The longest time between two successes, or from the last of them to now. */
+/** Longest time between two successes, or from the last success to now, ms. */
 function createGaps() {
   const at: number[] = []
   let endedAt: number | null = null
@@ -112,7 +112,7 @@ function createGaps() {
   }
 }
 
-/** What one process does all the time: it publishes, writes a key of its own, asks the others, and hears all of it. */
+/** Continuous work of one process: it publishes, writes its own key, sends requests to the others, and receives all messages. */
 async function startTraffic(bus: Bus, node: number) {
   const [publish, update, request] = [createGaps(), createGaps(), createGaps()]
   const heard = new Map<string, number>()
@@ -175,7 +175,7 @@ async function startTraffic(bus: Bus, node: number) {
     acknowledged,
     broken,
     watchDeafMs: () => watchDeafMs,
-    /** Of each own acknowledged report, how much later it was heard here. */
+    /** For each acknowledged report of its own: time from the acknowledgement to the arrival here, ms. */
     deafMs: () => [...acknowledgedAt].map(([name, at]) => Math.max(0, (heard.get(name) ?? Date.now()) - at)),
     stop: async () => {
       isRunning = false

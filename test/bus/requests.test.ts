@@ -1,15 +1,15 @@
-// The clients of the directory and of the keepers, and what serves them: who is asked again, when, and for how long.
+// The clients of the directory and of the keepers, and the server of requests: which requests are retried, when, and for how long.
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { serve } from '#shared/bus/clients/serve.ts'
 import type { Incoming } from '#shared/bus/port.ts'
-import { serve } from '#shared/bus/serve.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 const logger = createLogger('silent')
@@ -23,7 +23,7 @@ function world() {
   return { clock, hub, bus, server, keeper: createKeeperClient(bus, clock), directory: createDirectoryClient(bus, clock) }
 }
 
-/** Serves every keeper's commands by turns: the nth request gets the nth answer, null stays silent, the last one is repeated. */
+/** Serves the commands of all keepers: the nth request gets the nth response, null sends none, and the last response is repeated. */
 async function answering(server: ReturnType<typeof world>['server'], answers: unknown[]) {
   const asked: { body: unknown; traceId: string }[] = []
   await server.subscribe('cmd.*.*', ({ body, traceId, respond }: Incoming) => {
@@ -44,7 +44,7 @@ const outcomeOf = (promise: Promise<unknown>) =>
     error => ({ error: error as AppError }),
   )
 
-t.test('a request in a cluster is answered though three tries of it were lost', async t => {
+t.test('request in a cluster succeeds when three attempts are lost', async t => {
   const { clock, server, bus } = world()
   const asked = await answering(server, [null, null, null, { ok: true, result: 7 }])
   const keeper = createKeeperClient({ ...bus, tryMs: limits.bus.clustered.tryMs }, clock)
@@ -54,7 +54,7 @@ t.test('a request in a cluster is answered though three tries of it were lost', 
   t.equal(new Set(asked.map(({ body }) => (body as { id: string }).id)).size, 1, 'under one id')
 })
 
-t.test('how a command is repeated', async t => {
+t.test('repeated command', async t => {
   for (const { title, answers, afterMs, result, tries } of [
     { title: 'answered at once', answers: [{ ok: true, result: 7 }], afterMs: 0, result: 7, tries: 1 },
     { title: 'silence once', answers: [null, { ok: true, result: 7 }], afterMs: limits.bus.alone.tryMs, result: 7, tries: 2 },
@@ -92,7 +92,7 @@ t.test('how a command is repeated', async t => {
   }
 })
 
-t.test('a keeper that comes while nobody answers is found within 50 ms', async t => {
+t.test('command finds a keeper within 50 ms of its start when none responded before', async t => {
   const { clock, server, keeper } = world()
   const outcome = outcomeOf(keeper.send('subject001', command))
   await clock.advance(1_000)
@@ -101,7 +101,7 @@ t.test('a keeper that comes while nobody answers is found within 50 ms', async t
   t.strictSame(await outcome, { result: 'found' })
 })
 
-t.test('nobody for 4 s, and a bus that is cut off, are unavailable', async t => {
+t.test('command fails with `unavailable` after 4 s without a responder or when disconnected', async t => {
   for (const cut of [false, true]) {
     const { clock, hub, bus, directory } = world()
     if (cut) hub.cut(bus)
@@ -112,7 +112,7 @@ t.test('nobody for 4 s, and a bus that is cut off, are unavailable', async t => 
   }
 })
 
-t.test('what serves requests', async t => {
+t.test('server of requests', async t => {
   const contract = Type.Object({ n: Type.Integer() })
   const serving = async (answer: (n: number) => Promise<unknown>) => {
     const { bus, server, clock } = world()
@@ -140,9 +140,9 @@ t.test('what serves requests', async t => {
     t.match(await ask({ n: 'x' }), { ok: false, error: { code: 'malformed', details: /\/n/ } })
     t.match(await ask({}, 'other'), { ok: false, error: { code: 'not_found' } })
   }
-  t.test('makes every outcome a reply', outcomes)
+  t.test('server turns every outcome into a reply', outcomes)
 
-  t.test('answers busy beyond its bound, and waits for what runs when it closes', async t => {
+  t.test('server refuses with `busy` above its bound, and finishes running requests when it closes', async t => {
     const releases: (() => void)[] = []
     const { ask, subscription, clock } = await serving(n => new Promise(resolve => releases.push(() => resolve(n))))
     const held = Array.from({ length: limits.bus.servedAtOnce }, (_, n) => ask({ n }))

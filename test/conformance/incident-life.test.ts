@@ -1,8 +1,8 @@
-// The life of a website incident as GET /v2/incidents and the alerts show it: spec A, States and transitions, line by line; D 1, Incident
-// life. By REST, before the real keeper, in virtual time.
+// The life of a website incident, as `GET /v2/incidents` and its alerts show it (reference/incidents 2 and 3). The tests send REST requests
+// to the real keeper in virtual time.
 import t from 'tap'
-import type { Answer } from '../support/api-world.ts'
-import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support/whole-world.ts'
+import { resultOf } from '../support/clients/answers.ts'
+import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support/worlds/whole-world.ts'
 
 const monitors = '/api/v2/monitoring/websites'
 const home = 'home000000'
@@ -18,14 +18,10 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-const asSuccess = (answer: Answer) => {
-  t.equal(answer.json.error, null, JSON.stringify(answer.json.error))
-  return answer.json.result
-}
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/
 const after = (text: string, ms: number) => new Date(Date.parse(text) + ms).toISOString()
 
-/** A monitor in one location, reported once an hour unless told otherwise. */
+/** A monitor in one location, reported once an hour unless stated otherwise. */
 async function watched(interval = 3_600) {
   const body = {
     name: 'Shop',
@@ -35,13 +31,13 @@ async function watched(interval = 3_600) {
     response: { statuses: [200] },
     locations: ['de'],
   }
-  const { id } = asSuccess(await world.call('POST', monitors, { token, body }))
+  const { id } = resultOf(await world.call('POST', monitors, { token, body }))
   const path = `/api/v2/incidents?workspace_id=${home}&monitor_id=${id}`
   return {
     id: id as string,
     fails: () => world.report(id, 'aaaa', false),
     passes: () => world.report(id, 'aaaa', true),
-    incident: async () => asSuccess(await world.call('GET', path, { token }))[0] ?? null,
+    incident: async () => resultOf(await world.call('GET', path, { token }))[0] ?? null,
     told: async () =>
       (await world.store.find('alerts', { where: { subjectId: id }, sort: [['number', 'asc']], limit: 50 })).map(
         ({ kind }) => kind,
@@ -49,14 +45,14 @@ async function watched(interval = 3_600) {
   }
 }
 
-t.test('a monitor never evaluated, and a healthy one, do not appear', async t => {
+t.test('list omits monitors that are healthy or were never evaluated', async t => {
   const { incident, passes } = await watched()
   t.equal(await incident(), null, 'never evaluated')
   await passes()
   t.equal(await incident(), null, 'ok')
 })
 
-t.test('none to pending: the first tick that is not ok opens, and nobody is told', async t => {
+t.test('incident opens as pending without a message at the first failed tick', async t => {
   const { id, fails, incident, told } = await watched()
   await fails()
   const opened = await incident()
@@ -76,7 +72,7 @@ t.test('none to pending: the first tick that is not ok opens, and nobody is told
   t.strictSame(await told(), [])
 })
 
-t.test('pending to problem: confirmed at the exact end of two minutes, and then people are told', async t => {
+t.test('incident becomes a problem with a message at the exact end of two minutes', async t => {
   const { fails, incident, told } = await watched()
   await fails()
   const opened = await incident()
@@ -89,7 +85,7 @@ t.test('pending to problem: confirmed at the exact end of two minutes, and then 
   t.strictSame(await told(), ['problem'])
 })
 
-t.test('problem to recovering to closed: after two good minutes it leaves the list, and the recovery is told', async t => {
+t.test('incident recovers, closes after two good minutes with a message, and leaves the list', async t => {
   const { fails, passes, incident, told } = await watched()
   await fails()
   await world.clock.advance(confirmMs)
@@ -112,7 +108,7 @@ t.test('problem to recovering to closed: after two good minutes it leaves the li
   t.not((await incident()).id, problem.id, 'the next trouble is another incident')
 })
 
-t.test('recovering and bad again: the same incident, back to its word, and no new message', async t => {
+t.test('incident returns to its earlier status without a message when it fails while recovering', async t => {
   const { fails, passes, incident, told } = await watched()
   await fails()
   await world.clock.advance(confirmMs)
@@ -126,7 +122,7 @@ t.test('recovering and bad again: the same incident, back to its word, and no ne
   t.strictSame(await told(), ['problem'])
 })
 
-t.test('a short blip is recorded and told to nobody: pending, recovering, closed', async t => {
+t.test('short failure is recorded as pending, recovering and closed without a message', async t => {
   const { id, fails, passes, incident, told } = await watched()
   await fails()
   await world.clock.advance(minute)
@@ -139,7 +135,7 @@ t.test('a short blip is recorded and told to nobody: pending, recovering, closed
   t.match(recorded, { open: 0, confirmedAt: null, closedAt: recorded?.wellSince })
 })
 
-t.test('ok in between resets the hold; trouble_since stays', async t => {
+t.test('good tick restarts the confirmation delay and leaves trouble_since unchanged', async t => {
   const { fails, passes, incident } = await watched()
   await fails()
   const opened = await incident()
@@ -155,7 +151,7 @@ t.test('ok in between resets the hold; trouble_since stays', async t => {
   t.match(await incident(), { status: 'problem', trouble_since: opened.trouble_since, confirmed_at: after(again, 120_000) })
 })
 
-t.test('silence is no data: opened, confirmed and told as such; trouble after it is told once more', async t => {
+t.test('silence opens and confirms `no_data` with a message, and a later failure sends another', async t => {
   const { fails, passes, incident, told } = await watched(60)
   await passes()
   await world.clock.advance(3 * minute + 1_000)
@@ -174,7 +170,7 @@ t.test('silence is no data: opened, confirmed and told as such; trouble after it
   t.strictSame(await told(), ['no_data', 'problem'], 'and never again')
 })
 
-t.test('a problem that falls silent turns no data in its timeline alone', async t => {
+t.test('silence during a problem changes only the history of the incident', async t => {
   const { id, fails, incident, told } = await watched(60)
   await fails()
   await world.clock.advance(confirmMs)

@@ -1,8 +1,8 @@
-// Who may call what: every route against every kind of caller, and that a refused call stores nothing (spec A, Authentication; D 1,
-// Auth codes and Roles). The routes are listed in routes.ts.
+// Rights: each route is called by every kind of caller, and a refused call stores nothing (reference/envelope 3.2, 3.3, 4.4 and 4.6). The
+// routes are listed in routes.ts.
 import t from 'tap'
-import { makeToken } from '#shared/api-token.ts'
-import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
+import { makeToken } from '#shared/tokens/api-token.ts'
+import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'
 import { freshThings, pathOf, type Route, routes } from './routes.ts'
 
 const home = 'home000000'
@@ -11,14 +11,14 @@ interface Expected {
   code: number
   message: string
   type: string
-  /** Left out: any sentence. */
+  /** Expected message of the refusal; absent: any message is accepted. */
   details?: string
 }
 
 interface Caller {
   title: string
   headers: () => Record<string, string>
-  /** What it is told at a route; null: it is served. */
+  /** Returns the expected refusal of a route; null: the call succeeds. */
   expected: (route: Route) => Expected | null
 }
 
@@ -84,7 +84,7 @@ t.test('each route is listed once', async t => {
 })
 
 for (const route of routes) {
-  t.test(`${route.method} ${route.path} needs ${route.needs === 'key' ? 'a key' : route.needs}`, async t => {
+  t.test(`${route.method} ${route.path} requires ${route.needs === 'key' ? 'a key' : route.needs}`, async t => {
     for (const caller of callers) {
       const things = await freshThings(world, home)
       const before = await world.dump()

@@ -1,13 +1,13 @@
-// Where two things are wrong with one request, the earlier in the order of spec D is told: key, route, workspace, object, role, JSON,
-// fields. Every pair of them on every route of routes.ts, and nothing stored by any. State comes last; subjects-v2.test.ts has it.
+// Order of checks: a request with two faults is refused for the fault that comes first in reference/envelope 4.1. Every pair of faults is
+// tried on every route of routes.ts. No request stores anything. Faults of state are tested in subjects-v2/.
 import t from 'tap'
-import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
+import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'
 import { freshThings, pathOf, type Route, routes, type Things } from './routes.ts'
 
 const home = 'home000000'
 const foreign = 'foreign000'
 
-/** A request that is valid until something spoils it. */
+/** A valid request, into which a fault is then put. */
 interface Sent {
   things: Things
   path: string
@@ -20,7 +20,7 @@ interface Sent {
 interface Defect {
   name: string
   told: readonly [code: number, message: string]
-  /** What of the request is other than it should be. */
+  /** Faults that a request can have. */
   spoil(sent: Sent): Partial<Sent>
 }
 
@@ -37,7 +37,7 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-/** In the order in which they are to be told. */
+/** Faults in the order in which the API must report them. */
 function defectsOf(route: Route, sample: Sent): Defect[] {
   const inBody = sample.body !== null && 'workspace_id' in sample.body && !route.path.includes('/:')
   const isViewer: Defect = { name: 'a viewer', told: [2005, 'Access denied'], spoil: () => ({ token: viewer }) }
@@ -98,7 +98,7 @@ function wrongBody(route: Route, { body }: Sent, inBody: boolean): Defect[] {
       spoil: ({ body: before }) => ({ body: { ...before, [first]: undefined } }),
     }),
   )
-  // Without JSON nobody knows which workspace a body names.
+  // If the body is not JSON, the gateway cannot read the workspace that the body names.
   return [...(inBody ? [] : [noJson]), ofAnotherType, ...leftOut]
 }
 
@@ -112,7 +112,7 @@ const valid = (route: Route, things: Things): Sent => ({
 })
 
 for (const route of routes) {
-  t.test(`${route.method} ${route.path} tells the first of two defects, and stores nothing`, async t => {
+  t.test(`${route.method} ${route.path} reports the first of two faults and stores nothing`, async t => {
     const things = await freshThings(world, home)
     const before = await world.dump()
     const defects = defectsOf(route, valid(route, things))

@@ -1,14 +1,14 @@
-// Whatever is sent to any route of routes.ts: the answer is HTTP 200 in the envelope, never an internal error, and a refusal stores
-// nothing. Generated from a printed seed (SEED=… repeats a run); a failing case is shrunk and printed by fast-check.
+// Any request to any route of routes.ts: the response is HTTP 200 in the envelope, never an internal error, and a refusal stores nothing.
+// Generated from a printed seed (SEED=… repeats a run); fast-check shrinks and prints a failing case.
 import { Agent, request } from 'node:http'
 import fc from 'fast-check'
 import t from 'tap'
-import { limits } from '#shared/limits.ts'
-import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'
 import { freshThings, pathOf, type Route, routes, secretMark, type Things } from './routes.ts'
 
 const seed = Number(process.env['SEED'] ?? 20_260_704)
-/** In all, shared by the routes: some seconds. */
+/** Number of generated requests of the whole file, shared by all routes; takes some seconds. */
 const cases = Number(process.env['CASES'] ?? 4_000)
 
 const home = 'home000000'
@@ -28,7 +28,7 @@ t.teardown(async () => {
   await world.stop()
 })
 
-/** A route that reads a body gets three times as many as one that does not. */
+/** A route that reads a body gets three times as many requests as a route that reads none. */
 const shareOf = (route: Route): number => (route.body ? 3 : 1)
 const shares = routes.reduce((sum, route) => sum + shareOf(route), 0)
 const runsOf = (route: Route): number => Math.ceil((cases * shareOf(route)) / shares)
@@ -46,7 +46,7 @@ interface Received {
   text: string
 }
 
-/** As it is: no client in between makes a path or a body better. */
+/** Sends the request unchanged: no HTTP client repairs a path or a body. */
 const send = ({ method, path, token, contentType, body }: Sent): Promise<Received> =>
   new Promise((resolve, reject) => {
     const headers = {
@@ -128,7 +128,7 @@ const change = fc.record({
 type Change = typeof change extends fc.Arbitrary<infer C> ? C : never
 
 const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
-/** What stands for the body; `changes` are made to one that the route takes. */
+/** Body of the request; `changes` are applied to a body that the route accepts. */
 const body = fc.oneof(
   { weight: 20, arbitrary: fc.record({ changes: fc.array(change, { maxLength: 3 }) }) },
   { weight: 2, arbitrary: fc.jsonValue().map(json => ({ text: JSON.stringify(json) })) },
@@ -146,7 +146,7 @@ const anyCase = fc.record({
     { weight: 12, arbitrary: fc.constant('owner') },
     { weight: 1, arbitrary: fc.constantFrom('viewer', 'stranger', 'nobody') },
   ),
-  /** For each noun of the path in turn: the real one, or something else. */
+  /** Value for each parameter of the path in turn; null: the id of the real object. */
   nouns: fc.array(fc.option(segment, { freq: 2, nil: null }), { minLength: 4, maxLength: 4 }),
   query: fc.option(fc.string({ maxLength: 30 }).map(encodeURI), { freq: 4, nil: '' }),
   contentType: fc.oneof(
@@ -171,7 +171,7 @@ for (const route of routes) {
   })
 }
 
-t.test('no request made the gateway or the directory log an error, or a secret', async t => {
+t.test('generated requests make neither gateway nor directory log an error or a secret', async t => {
   const spoken = world.logged.filter(line => secrets().some(secret => line.includes(secret)))
   t.strictSame(spoken, [])
   t.strictSame(
@@ -188,7 +188,7 @@ function sentOf(route: Route, things: Things, made: Case): Sent {
   const joined = made.query ? `${path}${path.includes('?') ? '&' : '?'}${made.query}` : path
   return {
     method: route.method,
-    // The parser of HTTP itself takes no other character: a client that sends one does not speak HTTP.
+    // The HTTP parser itself accepts no other character, so other characters never reach a route.
     path: joined.replace(/[^!-~]|#/g, '-'),
     token: tokens[made.token] ?? null,
     contentType: made.contentType,
@@ -219,7 +219,7 @@ function changed(valid: Record<string, unknown>, changes: readonly Change[]): un
   return made
 }
 
-/** Another value of the same type: what only a later check than that of types can refuse. */
+/** Another value of the same type: only a check after the check of types can refuse this value. */
 function twisted(present: unknown, at: number, value: unknown): unknown {
   const text = typeof value === 'string' ? value : String(at)
   if (typeof present === 'string') return [text, present + text, `${present}\u0000 `][at % 3]
@@ -229,7 +229,7 @@ function twisted(present: unknown, at: number, value: unknown): unknown {
   return value
 }
 
-/** Every field at every depth, with its holder. */
+/** Every field at every depth, with the object that contains the field. */
 function placesOf(holder: Record<string, unknown>): [holder: Record<string, unknown>, name: string][] {
   return Object.entries(holder).flatMap(([name, inner]) => [
     [holder, name] as [Record<string, unknown>, string],
@@ -239,7 +239,7 @@ function placesOf(holder: Record<string, unknown>): [holder: Record<string, unkn
 
 const types: Record<number, string> = { 2001: 'validation_error', 2002: 'not_found', 2003: 'forbidden' }
 
-/** Throws where it is no envelope of the spec; answers what it refuses with, null on success. */
+/** Returns the code and message of a refusal, null on success. Throws if the body is no envelope of reference/envelope 2. */
 function envelopeOf({ status, text }: Received): string | null {
   if (status !== 200) throw new Error(`HTTP ${status}: ${text.slice(0, 300)}`)
   const envelope = JSON.parse(text)
@@ -250,7 +250,7 @@ function envelopeOf({ status, text }: Received): string | null {
   const isKnown = (code >= 1001 && code <= 1004) || (code >= 2001 && code <= 2006)
   const expectedType = code < 2000 ? 'access_denied' : (types[code] ?? 'internal_error')
   const isWhole = Object.keys(error).join() === 'code,error_type,message,details' && type === expectedType && result === null
-  if (!isKnown || !isWhole || !message || !details) throw new Error(`not an answer of the spec: ${text.slice(0, 500)}`)
+  if (!isKnown || !isWhole || !message || !details) throw new Error(`not an envelope: ${text.slice(0, 500)}`)
   if (secrets().some(secret => text.includes(secret))) throw new Error(`a secret comes back: ${text.slice(0, 500)}`)
   if (text.length > 4_000) throw new Error(`a refusal of ${text.length} characters`)
   return `${code} ${message}`

@@ -1,32 +1,33 @@
-// Every route of generations 1 and 2, from its record: what the matrix (who may), the order of checks and the property tests (whatever is
-// sent) run over. A record that reads a body needs a line in `bodies`; a new noun in a path joins `Things`, with a document in `makeThings`.
-import type { MaintenanceSnapshot } from '#shared/contracts/maintenance.ts'
-import type { Policy } from '#shared/contracts/policy.ts'
-import type { SignalState } from '#shared/contracts/signal.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
+// Every route of generations 1 and 2, read from its record. The tests of rights, of the order of checks and of generated requests loop over
+// these routes. A record that reads a body needs a line in `bodies`. A new noun in a path needs a field in `Things` and a document in
+// `makeThings`.
+import type { MaintenanceSnapshot } from '#shared/contracts/incidents/maintenance.ts'
+import type { Policy } from '#shared/contracts/subjects/policy.ts'
+import type { SignalState } from '#shared/contracts/subjects/signal.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { classicRoutes } from '../../services/gateway/api.ts'
-import type { Route as RouteRecord } from '../../services/gateway/route.ts'
-import type { ApiWorld } from '../support/api-world.ts'
+import { classicRoutes } from '../../services/gateway/http/api.ts'
+import type { Route as RouteRecord } from '../../services/gateway/http/route.ts'
+import type { ApiWorld } from '../support/worlds/api-world.ts'
 
-/** What `:name` in a path, a query or a body stands for. */
+/** Ids and slugs of stored objects that replace `:name` in a path, a query or a body. */
 export interface Things {
   workspace: string
   /** A website monitor with an open incident. */
   monitor: string
-  /** That incident's public id. */
+  /** Public id of the open incident of the website monitor. */
   incident: string
-  /** A custom subject's slug. */
+  /** Slug of a custom subject. */
   subject: string
-  /** Its signal that no rule reads, and its rule that no other cites. */
+  /** Slugs of the custom subject's signal that no rule reads, and of its rule that no other rule cites. */
   signal: string
   rule: string
-  /** Its open incident's public id. */
+  /** Public id of the open incident of the custom subject. */
   trouble: string
   /** A custom subject in maintenance. */
   maintained: string
-  /** Integer ids, as texts. */
+  /** Integer ids, written as text. */
   destination: string
   transformation: string
 }
@@ -38,13 +39,13 @@ interface Refused {
 
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below `/api`. */
+  /** Path below `/api`. */
   path: string
-  /** The least that a caller needs: a key, a membership of the workspace, or the role editor in it. */
+  /** Least right that a caller needs: a key, membership of the workspace, or the role editor in the workspace. */
   needs: 'key' | 'member' | 'editor'
-  /** What somebody with a key and no membership is told; absent where a key is enough. */
+  /** Refusal of a caller who has a key but no membership; absent if a key is enough. */
   outsider?: Refused
-  /** A body that it takes; absent where it takes none. */
+  /** Body that the route accepts; absent if the route reads no body. */
   body?: (things: Things) => Record<string, unknown>
 }
 
@@ -53,7 +54,7 @@ const noMonitor: Refused = { code: 2002, message: 'Website monitor not found' }
 const noSubject: Refused = { code: 2002, message: 'Subject not found' }
 const noRule: Refused = { code: 2002, message: 'Rule not found' }
 
-/** Part of every secret that a body of this table holds: no refusal and no log line may. */
+/** Part of every secret in the bodies of this table. No refusal and no log line may contain this text. */
 export const secretMark = 'geheim'
 
 const settings = {
@@ -85,7 +86,7 @@ const policy = () => ({
     wait: { confirm_after: '1m', close_after: '0s' },
   },
 })
-/** A rule that cites itself would be a circle. */
+/** Policy of the rule itself, without the input that reads a rule: a rule cannot cite itself. */
 const ownPolicy = () => ({ name: 'Rule', document: { ...policy().document, inputs: policy().document.inputs.slice(0, 2) } })
 const observation = () => ({
   status: 'problem',
@@ -102,7 +103,7 @@ const table = ({ destination: id }: Things) => ({ selections: [{ destination_id:
 
 type Body = NonNullable<Route['body']>
 
-/** A body for each record that reads one. */
+/** Bodies by route: one for each record that reads a body. */
 const bodies: Readonly<Record<string, Body>> = {
   'POST /v1/rules': rule,
   'POST /v1/rules/:uid': rule,
@@ -127,13 +128,13 @@ const bodies: Readonly<Record<string, Body>> = {
   'POST /v2/monitoring/websites/:id/delivery': table,
 }
 
-/** It needs a notifier and a receiver: notifications-v2.test.ts has it, also who may send it. */
+/** Routes that need a notifier and a receiver. notifications-v2/ tests these routes and their rights. */
 const apart = 'POST /v2/notifications/destinations/:id/test'
 
-/** They need a subject in maintenance. */
+/** Routes that need a subject in maintenance. */
 const ofWindow = ['POST /v2/subjects/:subject/maintenance/ends_at', 'DELETE /v2/subjects/:subject/maintenance']
 
-/** From the records that routes are registered by. */
+/** All routes, built from the records with which the gateway registers them. */
 export const routes: readonly Route[] = Object.entries(classicRoutes).flatMap(([prefix, records]) =>
   records.filter(({ method, path }) => `${method} ${prefix}${path}` !== apart).map(record => routeOf(prefix, record)),
 )
@@ -155,14 +156,14 @@ function routeOf(prefix: string, { method, path: below, needs: { role }, query, 
   }
 }
 
-/** A caller without a workspace finds no object; a caller who names one is refused. */
+/** A caller without a membership finds no object. A caller who names a workspace is refused. */
 function outsiderOf(path: string): Refused {
   if (path.startsWith('/v1/rules/:')) return noRule
   if (path.startsWith('/v2/monitoring/websites/:')) return noMonitor
   return path.startsWith('/v2/subjects/:') ? noSubject : accessDenied
 }
 
-/** The thing that a part of a path names. */
+/** The stored object that a part of a path names. */
 function thingOf(line: string, part: string): keyof Things {
   if (part === 'subject') return ofWindow.includes(line) ? 'maintained' : 'subject'
   if (part === 'incident') return line.includes('/v1/') ? 'incident' : 'trouble'
@@ -171,14 +172,14 @@ function thingOf(line: string, part: string): keyof Things {
   return numbered ?? 'monitor'
 }
 
-/** The path with every `:name` filled in. */
+/** The path with an id in place of every `:name`. */
 export const pathOf = (route: Pick<Route, 'path'>, things: Things): string =>
   `/api${route.path.replace(/:([a-z]+)/gi, (_, name: keyof Things) => encodeURIComponent(things[name]))}`
 
-/** Who there is and where they look from stays; whatever hangs on a workspace goes. */
+/** Collections that stay between calls: people and locations. All collections below a workspace are emptied. */
 const kept: readonly CollectionName[] = ['users', 'workspaces', 'memberships', 'keys', 'locations', 'counters', 'settings']
 
-/** The same few things for each call: what the one before left or took is put right. */
+/** Restores the same few objects before each call: objects that the previous call removed or added are put right. */
 export async function freshThings(world: ApiWorld, workspace: string): Promise<Things> {
   for (const collection of Object.keys(collections) as CollectionName[]) {
     if (kept.includes(collection)) continue
@@ -205,7 +206,7 @@ async function makeThings(world: ApiWorld, workspace: string): Promise<Things> {
     ruleShown: 'rule',
   })
   await world.store.upsert('incidents', [incident as never, trouble as never])
-  // Far from what the installation's counters give.
+  // Ids far above the ids that the installation's counters give.
   const numbered = 900_000 + number
   const stored = { rev: 1, number: numbered, workspaceId: workspace, name: 'Mine', nameKey: 'mine', createdAt: at, updatedAt: at }
   const switches = { enabled: true, sendOnOpen: false, default: true }
@@ -226,7 +227,7 @@ async function makeThings(world: ApiWorld, workspace: string): Promise<Things> {
   }
 }
 
-/** A custom subject: a heartbeat `beat` that nobody reads, an event `read` that its `rule` reads. */
+/** A custom subject with a heartbeat `beat` that no rule reads, and an event `read` that its rule reads. */
 const customSubject = (id: string, workspaceId: string, at: number) => {
   const of = (slug: string, key: string, kind: SignalState['kind']) => ({ key, slug, name: slug, kind, meta: '{}', addedAt: at })
   const none = { from: null, compare: null, threshold: null, match: null, noDataAfterMs: null }
@@ -265,10 +266,10 @@ const runningWindow = (subjectId: string, at: number): MaintenanceSnapshot => {
 
 const incidentIds = createIncidentIds('salt')
 
-/** As the gateway of `startApiWorld` makes it. */
+/** Options of the gateway, equal to the options in `startApiWorld`. */
 export const publicIncidentId = (internalId: string): string => incidentIds.encode(internalId)
 
-/** An open incident document of a website monitor, inside its confirm hold. */
+/** An open incident document of a website monitor whose confirmation delay still runs. */
 export const openIncident = (subjectId: string, workspaceId: string, at: number, change: object = {}) => ({
   id: `${subjectId}.1`,
   rev: 1,

@@ -1,13 +1,13 @@
-// One monitor, several locations: what they say together decides (spec A, What the service does; D 1, Readings and verdicts). By REST,
-// before the real keeper, in virtual time.
+// The verdict of a monitor over several locations (reference/judging 1 and 2). The tests send REST requests to the real keeper in virtual
+// time.
 import t from 'tap'
-import type { Answer } from '../support/api-world.ts'
-import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support/whole-world.ts'
+import { resultOf } from '../support/clients/answers.ts'
+import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support/worlds/whole-world.ts'
 
 const monitors = '/api/v2/monitoring/websites'
 const home = 'home000000'
 const second = 1_000
-/** How long a location that never reported is young. */
+/** Time after its start during which a location without a report is not yet counted as silent. */
 const graceMs = 60 * second
 
 const names = ['de', 'fr', 'jp', 'us'] as const
@@ -23,11 +23,7 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-const asSuccess = (answer: Answer) => {
-  t.equal(answer.json.error, null, JSON.stringify(answer.json.error))
-  return answer.json.result
-}
-/** Checked once an hour, so that nothing falls silent while holds pass. */
+/** The interval is an hour, so no location becomes silent during the delays of a test. */
 const settings = (locations: readonly string[], agreement: string) => ({
   name: 'Shop',
   interval: 3_600,
@@ -38,11 +34,11 @@ const settings = (locations: readonly string[], agreement: string) => ({
   agreement,
 })
 const create = async (locations: readonly string[], agreement = 'majority'): Promise<string> =>
-  asSuccess(await world.call('POST', monitors, { token, body: settings(locations, agreement) })).id
+  resultOf(await world.call('POST', monitors, { token, body: settings(locations, agreement) })).id
 const update = async (id: string, locations: readonly string[], agreement = 'majority') =>
-  asSuccess(await world.call('POST', `${monitors}/${id}`, { token, body: settings(locations, agreement) }))
+  resultOf(await world.call('POST', `${monitors}/${id}`, { token, body: settings(locations, agreement) }))
 const incidentOf = async (id: string) => {
-  const found = asSuccess(await world.call('GET', `/api/v2/incidents?workspace_id=${home}&monitor_id=${id}`, { token }))
+  const found = resultOf(await world.call('GET', `/api/v2/incidents?workspace_id=${home}&monitor_id=${id}`, { token }))
   t.ok(found.length <= 1, 'one incident at most')
   return found[0] ?? null
 }
@@ -52,7 +48,7 @@ const report = (id: string, name: string, ok: boolean) => world.report(id, idOf[
 type Said = 'problem' | 'ok' | 'unknown'
 const words: Record<string, Said> = { p: 'problem', o: 'ok', u: 'unknown' }
 
-/** What each location says, in order: p problem, o ok, u never reported; and the status once the hold has passed. */
+/** Each row: reports of the locations in order (p problem, o ok, u never reported), and the status after the confirmation delay. */
 const decisions: [agreement: 'any' | 'majority' | 'all', said: string, status: 'problem' | 'no_data' | null][] = [
   ['any', 'p', 'problem'],
   ['any', 'o', null],
@@ -96,7 +92,7 @@ for (const [agreement, said, status] of decisions) {
   })
 }
 
-t.test('a location that has not reported yet is waited for, unless the others decide without it', async t => {
+t.test('decision waits for a location that has not reported unless the others decide without it', async t => {
   const waiting = await create(['de', 'fr'], 'any')
   await report(waiting, 'de', true)
   const decided = await create(['de', 'fr'], 'any')
@@ -110,7 +106,7 @@ t.test('a location that has not reported yet is waited for, unless the others de
   t.equal((await incidentOf(waiting)).status, 'recovering', 'and heard when it comes')
 })
 
-t.test('a location that falls silent turns unknown: three of its intervals without a report', async t => {
+t.test('location becomes unknown after three of its intervals without a report', async t => {
   const id = await create(['de', 'fr'], 'any')
   for (const name of ['de', 'fr']) await report(id, name, true)
   await world.clock.advance(2 * 3_600 * second)
@@ -120,7 +116,7 @@ t.test('a location that falls silent turns unknown: three of its intervals witho
   t.match(await incidentOf(id), { status: 'pending', locations: { failing: [], unknown: ['fr'], ok: ['de'] } })
 })
 
-t.test('a monitor without locations is at no data and never checked', async t => {
+t.test('monitor without locations has no data and is never checked', async t => {
   const id = await create([])
   for (const name of names) t.equal(await isChecked(name, id), false, name)
   t.match(await incidentOf(id), { status: 'pending', locations: { failing: [], unknown: [], ok: [] } })
@@ -134,11 +130,11 @@ t.test('a monitor without locations is at no data and never checked', async t =>
   t.equal((await incidentOf(id)).status, 'recovering', 'until it is given one')
 })
 
-t.test('an alert has the failing check’s error, no secret of the monitor, and its address redacted', async t => {
+t.test('alert has the error of the failing check, a redacted address and no secret of the monitor', async t => {
   const alertOf = async (said: Record<string, string>) => {
     const request = { url: 'https://me:hidden@shop.example/a?n=1&token=hidden', method: 'POST', data: 'hidden' }
     const body = { ...settings(names.slice(0, 3), 'majority'), request }
-    const { id } = asSuccess(await world.call('POST', monitors, { token, body }))
+    const { id } = resultOf(await world.call('POST', monitors, { token, body }))
     for (const [name, error] of Object.entries(said)) await world.report(id, idOf[name] as string, false, { error })
     await world.clock.advance(graceMs + confirmMs + second)
     const alerts = await world.store.find('alerts', { where: { subjectId: id }, limit: 2 })
@@ -157,14 +153,14 @@ t.test('an alert has the failing check’s error, no secret of the monitor, and 
   ])
 })
 
-t.test('an alert of a monitor without locations has no place, no silence and no rule to name', async t => {
-  const { id } = asSuccess(await world.call('POST', monitors, { token, body: settings([], 'majority') }))
+t.test('alert of a monitor without locations names no location, silence or rule', async t => {
+  const { id } = resultOf(await world.call('POST', monitors, { token, body: settings([], 'majority') }))
   await world.clock.advance(graceMs + confirmMs + second)
   const [alert] = await world.store.find('alerts', { where: { subjectId: id }, limit: 2 })
   t.match(alert, { kind: 'no_data', facts: { ruleName: '', failing: [], unknown: [], ok: [], silence: null, problems: [] } })
 })
 
-t.test('a location added while an incident is open joins the decision and neither closes nor doubles it', async t => {
+t.test('location that is added during an incident joins the decision, and the incident continues', async t => {
   const id = await create(['de'], 'majority')
   await report(id, 'de', false)
   const opened = await incidentOf(id)
@@ -181,7 +177,7 @@ t.test('a location added while an incident is open joins the decision and neithe
   t.match(await incidentOf(id), { id: opened.id, status: 'pending', locations: { failing: ['de', 'fr'], unknown: [], ok: [] } })
 })
 
-t.test('a location removed while an incident is open leaves the decision and the evidence', async t => {
+t.test('location that is removed during an incident is removed from decision and evidence', async t => {
   const id = await create(['de', 'fr', 'jp'], 'majority')
   await report(id, 'de', false)
   await report(id, 'fr', false)
@@ -202,7 +198,7 @@ t.test('a location removed while an incident is open leaves the decision and the
   t.match(await incidentOf(id), { id: opened.id, status: 'no_data', locations: { failing: [], unknown: [], ok: [] } }, 'all gone')
 })
 
-t.test('a location that was removed and comes back begins anew', async t => {
+t.test('location starts without readings when it returns after its removal', async t => {
   const id = await create(['de', 'fr'], 'any')
   await report(id, 'de', false)
   await report(id, 'fr', true)
@@ -214,7 +210,7 @@ t.test('a location that was removed and comes back begins anew', async t => {
   t.match(await incidentOf(id), { id: opened.id, locations: { failing: [], unknown: ['de'], ok: ['fr'] } })
 })
 
-t.test('a changed agreement judges the open incident anew', async t => {
+t.test('open incident is judged again when the agreement of its monitor changes', async t => {
   const id = await create(['de', 'fr'], 'any')
   await report(id, 'de', false)
   await report(id, 'fr', true)

@@ -1,11 +1,12 @@
-// Generation 1 as its clients see it (spec A, and D where it completes A): regions, rules, acknowledgement; before the real keeper, in
-// virtual time. One case a line. What both generations share is told at length in website-v2.test.ts.
+// Generation 1 as its clients see it (reference/website-monitors): regions, rules, acknowledgement. The tests use the real keeper in
+// virtual time, one case a line. Cases that both generations share are in website-v2.test.ts.
 import t from 'tap'
-import { createIncidentIds } from '#shared/incident-ids.ts'
-import { limits } from '#shared/limits.ts'
-import type { Answer } from '../support/api-world.ts'
-import { watchRefusals } from '../support/documented-refusals.ts'
-import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support/whole-world.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { type Refusal, refuseAll, resultOf } from '../support/clients/answers.ts'
+import { watchRefusals } from '../support/clients/documented-refusals.ts'
+import type { Answer } from '../support/worlds/api-world.ts'
+import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support/worlds/whole-world.ts'
 
 const rules = '/api/v1/rules'
 const monitors = '/api/v2/monitoring/websites'
@@ -49,66 +50,32 @@ const rule = (change: Record<string, unknown> = {}): Record<string, unknown> => 
   response: { statuses: [200], body: { content: '' } },
   ...change,
 })
-const asSuccess = (answer: Answer) => {
-  t.equal(answer.status, 200)
-  t.strictSame(Object.keys(answer.json), ['result', 'error', 'meta'])
-  t.equal(answer.json.error, null, JSON.stringify(answer.json.error))
-  t.equal(answer.json.meta, null)
-  return answer.json.result
-}
-const created = async (change: Record<string, unknown> = {}) => asSuccess(await post(rules, rule(change)))
+const created = async (change: Record<string, unknown> = {}) => resultOf(await post(rules, rule(change)))
 
-interface Refusal {
-  title: string
-  send: () => Promise<Answer>
-  code: number
-  type?: string
-  message?: string
-  details?: string | RegExp
-}
+const refuses = (refusals: readonly Refusal[]) => refuseAll(() => world.dump(), refusals)
 
-/** Runs refusals: HTTP 200, the exact error object, and nothing stored. */
-const refuses = (cases: Refusal[]) => {
-  for (const { title, send, code, type, message, details } of cases) {
-    t.test(`${title} answers ${code}`, async t => {
-      const before = await world.dump()
-      const answer = await send()
-      t.equal(answer.status, 200)
-      t.strictSame(Object.keys(answer.json), ['result', 'error', 'meta'])
-      t.equal(answer.json.result, null)
-      t.equal(answer.json.meta, null)
-      t.strictSame(Object.keys(answer.json.error), ['code', 'error_type', 'message', 'details'])
-      t.equal(answer.json.error.code, code, JSON.stringify(answer.json.error))
-      if (type !== undefined) t.equal(answer.json.error.error_type, type)
-      if (message !== undefined) t.equal(answer.json.error.message, message)
-      if (details !== undefined) t.match(answer.json.error.details, details)
-      t.equal(await world.dump(), before, 'a refusal stores nothing')
-    })
-  }
-}
-
-t.test('GET /version is shared by both generations', async t => {
-  t.equal(asSuccess(await get('/api/version', viewer)), '2.0.0')
+t.test('GET /version is the same in both generations', async t => {
+  t.equal(resultOf(await get('/api/version', viewer)), '2.0.0')
 })
 
-t.test('GET /v1/workspaces lists the memberships of the key owner, with exactly the fields', async t => {
-  t.strictSame(asSuccess(await get('/api/v1/workspaces', both)), [
+t.test('GET /v1/workspaces returns the memberships of the key owner with exactly the fields', async t => {
+  t.strictSame(resultOf(await get('/api/v1/workspaces', both)), [
     { id: home, name: `Name of ${home}`, role: 'owner', kind: 'workspace' },
     { id: other, name: `Name of ${other}`, role: 'editor', kind: 'workspace' },
   ])
-  t.strictSame(asSuccess(await get('/api/v1/workspaces', both)), asSuccess(await get('/api/v2/workspaces', both)))
+  t.strictSame(resultOf(await get('/api/v1/workspaces', both)), resultOf(await get('/api/v2/workspaces', both)))
 })
 
-t.test('GET /v1/regions lists every location for every key; display_name appears only where it is set', async t => {
+t.test('GET /v1/regions returns every location to every key, with display_name if it is set', async t => {
   await world.bus.bucket('presence').put('prober.bbbb.one', {})
-  t.strictSame(asSuccess(await get('/api/v1/regions', stranger)), [
+  t.strictSame(resultOf(await get('/api/v1/regions', stranger)), [
     { id: 'aaaa', name: 'de', active_workers_count: 0, kind: 'region' },
     { id: 'bbbb', name: 'fr "west"', display_name: 'France', active_workers_count: 1, kind: 'region' },
     { id: 'cccc', name: 'us', active_workers_count: 0, kind: 'region' },
   ])
 })
 
-t.test('a rule comes back with exactly the fields and kinds of generation 1, from create, read and list', async t => {
+t.test('rule has exactly the fields and kinds of generation 1 in create, read and list', async t => {
   const sent = rule({
     name: 'Full',
     interval: 86_400,
@@ -118,7 +85,7 @@ t.test('a rule comes back with exactly the fields and kinds of generation 1, fro
     response: { statuses: [599, 100, 100], body: { content: 'ok', kind: null }, kind: [] },
     regions: ['us', 'de', 'us'],
   })
-  const stored = asSuccess(await post(rules, sent, both))
+  const stored = resultOf(await post(rules, sent, both))
   t.match(stored.id, /^[0-9A-Za-z]{10}$/)
   t.strictSame(stored, {
     id: stored.id,
@@ -134,17 +101,17 @@ t.test('a rule comes back with exactly the fields and kinds of generation 1, fro
     regions: ['us', 'de'],
     kind: 'rule',
   })
-  t.strictSame(asSuccess(await get(`${rules}/${stored.id}`)), stored, 'read your write')
-  t.strictSame(asSuccess(await get(`${rules}?workspace_id=${home}`)).at(-1), stored)
+  t.strictSame(resultOf(await get(`${rules}/${stored.id}`)), stored, 'read your write')
+  t.strictSame(resultOf(await get(`${rules}?workspace_id=${home}`)).at(-1), stored)
 })
 
-t.test('the create body of the reference, without regions, makes a rule that has none and is never checked', async t => {
+t.test('rule has no regions and is never checked when the reference body is sent without regions', async t => {
   const stored = await created()
   t.strictSame(stored.regions, [])
   t.equal((await world.bus.bucket('checks').list('>')).filter(entry => entry.key.endsWith(stored.id)).length, 0)
 })
 
-t.test('what is left out or null gets its default, and is always answered', async t => {
+t.test('absent and null fields get their defaults and are always returned', async t => {
   const stored = await created({
     request: { url: 'https://a.example', method: 'HEAD', content_type: '', data: null },
     response: { statuses: [200], body: null },
@@ -161,14 +128,14 @@ t.test('what is left out or null gets its default, and is always answered', asyn
   t.strictSame(stored.regions, [])
 })
 
-t.test('locations and agreement are unknown fields here: ignored, whatever they are', async t => {
+t.test('locations and agreement are ignored as unknown fields', async t => {
   const stored = await created({ regions: ['de'], locations: 5, agreement: ['x'] })
   t.strictSame(stored.regions, ['de'])
-  t.equal(asSuccess(await get(`${monitors}/${stored.id}`)).agreement, 'majority')
+  t.equal(resultOf(await get(`${monitors}/${stored.id}`)).agreement, 'majority')
 })
 
 for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) {
-  t.test(`the method ${method} is accepted in generation 1 too`, async t => {
+  t.test(`method ${method} is accepted also in generation 1`, async t => {
     const stored = await created({ request: { url: 'https://a.example', method } })
     t.equal(stored.request.method, method)
   })
@@ -178,7 +145,6 @@ const wrong = (title: string, change: Record<string, unknown>, details?: string,
   title: `a rule with ${title}`,
   send: () => post(rules, rule(change)),
   code: 2001,
-  type: 'validation_error',
   message,
   ...(details === undefined ? {} : { details }),
 })
@@ -186,7 +152,6 @@ const badType = (title: string, change: Record<string, unknown>): Refusal => ({
   title: `a rule with ${title}`,
   send: () => post(rules, rule(change)),
   code: 2006,
-  type: 'internal_error',
   message: 'Invalid JSON',
 })
 refuses([
@@ -232,7 +197,6 @@ refuses([
     title: 'creating in a workspace of others',
     send: () => post(rules, rule({ workspace_id: foreign })),
     code: 2005,
-    type: 'internal_error',
     message: 'Access denied',
     details: 'User does not have access to this workspace',
   },
@@ -245,7 +209,6 @@ refuses([
     title: 'listing without workspace_id',
     send: () => get(rules),
     code: 2004,
-    type: 'internal_error',
     message: 'Missing workspace ID',
     details: 'workspace_id query parameter is required',
   },
@@ -261,7 +224,6 @@ refuses([
     title: `listing the unknown workspace ${id.slice(0, 12)}`,
     send: () => get(`${rules}?workspace_id=${id}`),
     code: 2002,
-    type: 'not_found',
     message: 'Workspace not found',
   })),
   ...['nothing000', 'a%2Fb', '%00', 'x'.repeat(5_000)].flatMap(id =>
@@ -269,7 +231,6 @@ refuses([
       title: `${method} of the unknown rule ${id.slice(0, 12)}`,
       send: () => world.call(method, `${rules}/${id}`, { token: owner, ...(method === 'POST' ? { body: rule() } : {}) }),
       code: 2002,
-      type: 'not_found',
       message: 'Rule not found',
       details: 'Rule does not exist or access denied',
     })),
@@ -295,20 +256,20 @@ refuses([
   })),
 ])
 
-t.test('the list holds the rules of the workspace by creation, [] where there are none', async t => {
-  t.strictSame(asSuccess(await get(`${rules}?workspace_id=${other}`, both)), [])
+t.test('list returns the rules of the workspace by creation, or []', async t => {
+  t.strictSame(resultOf(await get(`${rules}?workspace_id=${other}`, both)), [])
   for (const name of ['b', 'a']) {
     await world.clock.advance(1)
-    asSuccess(await post(rules, rule({ name, workspace_id: other }), both))
+    resultOf(await post(rules, rule({ name, workspace_id: other }), both))
   }
-  const listed = asSuccess(await get(`${rules}?workspace_id=${other}`, both)) as { name: string }[]
+  const listed = resultOf(await get(`${rules}?workspace_id=${other}`, both)) as { name: string }[]
   t.strictSame(
     listed.map(({ name }) => name),
     ['b', 'a'],
   )
 })
 
-t.test('a rule in an unreachable workspace and one that does not exist give the same answer', async t => {
+t.test('rule of an unreachable workspace gets the same response as an unknown rule', async t => {
   const { id } = await created()
   for (const method of ['GET', 'POST', 'DELETE']) {
     const options = method === 'POST' ? { body: rule() } : {}
@@ -318,30 +279,30 @@ t.test('a rule in an unreachable workspace and one that does not exist give the 
   }
 })
 
-t.test('a viewer reads rules and regions, and changes nothing', async t => {
+t.test('viewer reads rules and regions, and cannot change them', async t => {
   const { id } = await created()
-  asSuccess(await get(`${rules}/${id}`, viewer))
-  asSuccess(await get(`${rules}?workspace_id=${home}`, viewer))
+  resultOf(await get(`${rules}/${id}`, viewer))
+  resultOf(await get(`${rules}?workspace_id=${home}`, viewer))
   t.match((await post(`${rules}/${id}`, rule(), viewer)).json.error, { code: 2005, message: 'Access denied' })
   t.match((await remove(`${rules}/${id}`, viewer)).json.error, { code: 2005, message: 'Access denied' })
-  t.equal(asSuccess(await get(`${rules}/${id}`)).name, 'Shop')
+  t.equal(resultOf(await get(`${rules}/${id}`)).name, 'Shop')
 })
 
-t.test('a viewer reads neither credentials of the address nor the request body of a rule', async t => {
+t.test('viewer reads neither credentials of the address nor the request body of a rule', async t => {
   const request = { url: 'https://me:hidden@shop.example/?token=abc', method: 'POST', data: 'secret' }
   const stored = await created({ request })
   t.match(stored.request, request)
   const shown = { ...stored, request: { ...stored.request, url: 'https://shop.example/?token=redacted', data: '' } }
-  t.strictSame(asSuccess(await get(`${rules}/${stored.id}`, viewer)), shown)
-  const listed = asSuccess(await get(`${rules}?workspace_id=${home}`, viewer))
+  t.strictSame(resultOf(await get(`${rules}/${stored.id}`, viewer)), shown)
+  const listed = resultOf(await get(`${rules}?workspace_id=${home}`, viewer))
   t.strictSame(
     listed.find((one: { id: string }) => one.id === stored.id),
     shown,
   )
-  t.strictSame(asSuccess(await get(`${rules}/${stored.id}`, editor)), stored)
+  t.strictSame(resultOf(await get(`${rules}/${stored.id}`, editor)), stored)
 })
 
-t.test('an update replaces everything: regions that are left out are cleared, and the rule is not checked any more', async t => {
+t.test('update replaces every field, and a rule without regions is not checked', async t => {
   const before = await created({ regions: ['de', 'us'] })
   t.not(await world.checkEntry('aaaa', before.id), null)
   const sent = {
@@ -350,7 +311,7 @@ t.test('an update replaces everything: regions that are left out are cleared, an
     request: { url: 'https://b.example', method: 'POST' },
     response: { statuses: [201] },
   }
-  const stored = asSuccess(await post(`${rules}/${before.id}`, { ...sent, workspace_id: foreign, id: 'ignored' }, editor))
+  const stored = resultOf(await post(`${rules}/${before.id}`, { ...sent, workspace_id: foreign, id: 'ignored' }, editor))
   t.strictSame(stored, {
     id: before.id,
     name: 'New',
@@ -362,48 +323,48 @@ t.test('an update replaces everything: regions that are left out are cleared, an
     kind: 'rule',
   })
   for (const location of ['aaaa', 'cccc']) t.equal(await world.checkEntry(location, before.id), null)
-  asSuccess(await post(`${rules}/${before.id}`, { ...sent, regions: ['us'] }))
+  resultOf(await post(`${rules}/${before.id}`, { ...sent, regions: ['us'] }))
   t.match(await world.checkEntry('cccc', before.id), { url: 'https://b.example', intervalMs: 2 * minute }, 'until assigned again')
 })
 
-t.test('an unknown region on update is refused, and the stored rule stays', async t => {
+t.test('update with an unknown region is refused, and the stored rule stays unchanged', async t => {
   const before = await created({ regions: ['de'] })
   const answer = await post(`${rules}/${before.id}`, rule({ regions: ['mars'] }))
   t.match(answer.json.error, { code: 2001, message: 'invalid regions', details: 'Unknown region: mars' })
-  t.strictSame(asSuccess(await get(`${rules}/${before.id}`)), before)
+  t.strictSame(resultOf(await get(`${rules}/${before.id}`)), before)
 })
 
-t.test('an answer can be sent back as an update and changes nothing', async t => {
+t.test('update with the returned rule changes nothing', async t => {
   const before = await created({ regions: ['us', 'fr "west"'] })
-  t.strictSame(asSuccess(await post(`${rules}/${before.id}`, before)), before)
+  t.strictSame(resultOf(await post(`${rules}/${before.id}`, before)), before)
 })
 
-t.test('a monitor of generation 2 is a rule, and back: an update by v1 keeps the agreement, one by v2 may change it', async t => {
-  const monitor = asSuccess(await post(monitors, rule({ locations: ['us', 'de'], agreement: 'all', regions: ['mars'] })))
-  const seen = asSuccess(await get(`${rules}/${monitor.id}`))
+t.test('monitor of generation 2 is a rule, and its agreement changes through generation 2 alone', async t => {
+  const monitor = resultOf(await post(monitors, rule({ locations: ['us', 'de'], agreement: 'all', regions: ['mars'] })))
+  const seen = resultOf(await get(`${rules}/${monitor.id}`))
   t.strictSame(Object.keys(seen).sort(), ['id', 'interval', 'kind', 'name', 'regions', 'request', 'response', 'workspace_id'])
   t.strictSame(seen.regions, ['us', 'de'])
   t.equal(seen.kind, 'rule')
-  const updated = asSuccess(await post(`${rules}/${monitor.id}`, { ...seen, name: 'By v1', regions: ['de'], agreement: 'any' }))
+  const updated = resultOf(await post(`${rules}/${monitor.id}`, { ...seen, name: 'By v1', regions: ['de'], agreement: 'any' }))
   t.strictSame(updated, { ...seen, name: 'By v1', regions: ['de'] })
-  t.strictSame(asSuccess(await get(`${monitors}/${monitor.id}`)), {
+  t.strictSame(resultOf(await get(`${monitors}/${monitor.id}`)), {
     ...monitor,
     name: 'By v1',
     locations: ['de'],
     agreement: 'all',
   })
-  asSuccess(await post(`${monitors}/${monitor.id}`, { ...monitor, agreement: 'any' }))
-  t.strictSame(asSuccess(await get(`${rules}/${monitor.id}`)), seen)
+  resultOf(await post(`${monitors}/${monitor.id}`, { ...monitor, agreement: 'any' }))
+  t.strictSame(resultOf(await get(`${rules}/${monitor.id}`)), seen)
 })
 
-t.test('a delete answers exactly message and rule_id, and the rule is gone from both generations', async t => {
+t.test('deletion returns message and rule_id, and the rule is gone from both generations', async t => {
   const { id } = await created({ regions: ['de'] })
-  t.strictSame(asSuccess(await remove(`${rules}/${id}`, editor)), { message: 'Rule deleted successfully', rule_id: id })
+  t.strictSame(resultOf(await remove(`${rules}/${id}`, editor)), { message: 'Rule deleted successfully', rule_id: id })
   for (const [method, body] of [['GET'], ['POST', rule()], ['DELETE']] as const) {
     t.equal((await world.call(method, `${rules}/${id}`, { token: owner, body })).json.error.code, 2002, `v1 ${method}`)
     t.equal((await world.call(method, `${monitors}/${id}`, { token: owner, body })).json.error.code, 2002, `v2 ${method}`)
   }
-  const listed = asSuccess(await get(`${rules}?workspace_id=${home}`)) as { id: string }[]
+  const listed = resultOf(await get(`${rules}?workspace_id=${home}`)) as { id: string }[]
   t.notOk(listed.some(found => found.id === id))
   t.equal(await world.checkEntry('aaaa', id), null, 'nobody checks it any more')
 })
@@ -412,13 +373,13 @@ t.test('a delete answers exactly message and rule_id, and the rule is gone from 
 const troubled = async (change: Record<string, unknown> = {}) => {
   const { id } = await created({ regions: ['de'], ...change })
   await world.report(id, 'aaaa', false)
-  const [incident] = asSuccess(await get(`/api/v2/incidents?workspace_id=${home}&monitor_id=${id}`))
+  const [incident] = resultOf(await get(`/api/v2/incidents?workspace_id=${home}&monitor_id=${id}`))
   return { id, incident, path: `${rules}/${id}/incidents/${incident.id}/acknowledge` }
 }
 const acknowledge = (path: string, token = owner) => world.call('POST', path, { token })
 const listedIncident = async (id: string) =>
-  asSuccess(await get(`/api/v2/incidents?workspace_id=${home}&monitor_id=${id}`))[0] ?? null
-/** Keeps a rule reported as it is, minute by minute. */
+  resultOf(await get(`/api/v2/incidents?workspace_id=${home}&monitor_id=${id}`))[0] ?? null
+/** Reports the present result of a rule once a minute, so that the rule never becomes silent. */
 const pass = async (id: string, ms: number, ok: boolean) => {
   for (let passed = 0; passed < ms; passed += minute) {
     await world.clock.advance(minute)
@@ -427,11 +388,11 @@ const pass = async (id: string, ms: number, ok: boolean) => {
 }
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/
 
-t.test('acknowledging an open incident answers exactly the fields, and changes no status', async t => {
+t.test('acknowledgement of an open incident returns exactly the documented fields and changes no status', async t => {
   const { id, incident, path } = await troubled()
   await world.clock.advance(1_234)
   const at = new Date(world.clock.now()).toISOString()
-  t.strictSame(asSuccess(await acknowledge(path)), {
+  t.strictSame(resultOf(await acknowledge(path)), {
     incident_id: incident.id,
     monitor_id: id,
     status: 'pending',
@@ -455,41 +416,41 @@ t.test('acknowledging an open incident answers exactly the fields, and changes n
   )
 })
 
-t.test('a repeat succeeds with recorded false and the first name and time, whoever repeats', async t => {
+t.test('repeated acknowledgement returns recorded false with the first person and time', async t => {
   const { path } = await troubled()
-  const first = asSuccess(await acknowledge(path, editor))
+  const first = resultOf(await acknowledge(path, editor))
   t.equal(first.acknowledged_by, 'editor', 'the username where there is no display name')
   await world.clock.advance(5_000)
-  for (const token of [editor, owner]) t.strictSame(asSuccess(await acknowledge(path, token)), { ...first, recorded: false })
+  for (const token of [editor, owner]) t.strictSame(resultOf(await acknowledge(path, token)), { ...first, recorded: false })
 })
 
-t.test('an incident is acknowledged in every open state, and keeps it', async t => {
+t.test('acknowledgement is accepted in every open state and kept', async t => {
   const pending = await troubled()
-  t.equal(asSuccess(await acknowledge(pending.path)).status, 'pending')
+  t.equal(resultOf(await acknowledge(pending.path)).status, 'pending')
 
   const problem = await troubled()
   await pass(problem.id, confirmMs, false)
-  const confirmed = asSuccess(await acknowledge(problem.path))
+  const confirmed = resultOf(await acknowledge(problem.path))
   t.match(confirmed, { status: 'problem', well_since: null, closed_at: null })
   t.equal(Date.parse(confirmed.confirmed_at) - Date.parse(confirmed.trouble_since), confirmMs)
 
   const recovering = await troubled()
   await world.report(recovering.id, 'aaaa', true)
-  const well = asSuccess(await acknowledge(recovering.path))
+  const well = resultOf(await acknowledge(recovering.path))
   t.match(well, { status: 'recovering', confirmed_at: null, closed_at: null })
   t.match(well.well_since, timestamp)
 
   const silent = await troubled()
   await world.clock.advance(3 * minute + confirmMs)
-  t.match(asSuccess(await acknowledge(silent.path)), { status: 'no_data' })
+  t.match(resultOf(await acknowledge(silent.path)), { status: 'no_data' })
 })
 
-t.test('acknowledging stops the four-hour reminders of that incident alone', async t => {
-  // Checked so rarely that no silence comes between.
+t.test('acknowledgement stops the four-hour reminders of its own incident only', async t => {
+  // The interval is so long that no silence occurs during the test.
   const quiet = await troubled({ interval: 86_400 })
   const loud = await troubled({ interval: 86_400 })
   await world.clock.advance(confirmMs)
-  asSuccess(await acknowledge(quiet.path))
+  resultOf(await acknowledge(quiet.path))
   await world.clock.advance(4 * hour)
   const told = async (subjectId: string) => {
     const alerts = await world.store.find('alerts', { where: { subjectId }, limit: 100 })
@@ -502,11 +463,11 @@ t.test('acknowledging stops the four-hour reminders of that incident alone', asy
   t.strictSame(await told(quiet.id), ['problem', 'recovery'], 'a recovery is told all the same')
 })
 
-t.test('a closed incident: never acknowledged it is refused, acknowledged while open it answers who and when', async t => {
+t.test('closed incident returns its acknowledgement, and is refused without one', async t => {
   const never = await troubled()
   const before = await troubled()
   await pass(before.id, confirmMs, false)
-  const first = asSuccess(await acknowledge(before.path, editor))
+  const first = resultOf(await acknowledge(before.path, editor))
   await world.report(never.id, 'aaaa', true)
   await world.report(before.id, 'aaaa', true)
   const wellSince = (await listedIncident(before.id)).well_since
@@ -517,7 +478,7 @@ t.test('a closed incident: never acknowledged it is refused, acknowledged while 
     error_type: 'internal_error',
     message: 'Incident is closed',
   })
-  t.strictSame(asSuccess(await acknowledge(before.path)), {
+  t.strictSame(resultOf(await acknowledge(before.path)), {
     ...first,
     status: 'ok',
     recorded: false,
@@ -526,7 +487,7 @@ t.test('a closed incident: never acknowledged it is refused, acknowledged while 
   })
 })
 
-t.test('any byte of body is a body; none at all, whatever the headers say, is none', async t => {
+t.test('body counts as present from one byte on, whatever the headers say', async t => {
   const { path } = await troubled()
   const send = (raw: string | Uint8Array, headers: Record<string, string> = {}) =>
     world.call('POST', path, { token: owner, raw, headers })
@@ -540,26 +501,26 @@ t.test('any byte of body is a body; none at all, whatever the headers say, is no
   t.match((await send(new Uint8Array([0]))).json.error, refusal)
   t.match((await send('x', { 'content-encoding': 'gzip' })).json.error, refusal)
   t.equal(await world.dump(), before)
-  t.equal(asSuccess(await send('', json)).recorded, true, 'an empty body is no body')
+  t.equal(resultOf(await send('', json)).recorded, true, 'an empty body is no body')
 })
 
-t.test('an acknowledgement looks at no Content-Type: a body is refused as one, and without a body it is done', async t => {
+t.test('acknowledgement refuses a body by its presence, not by its Content-Type', async t => {
   const types = ['foo', '', 'application//json', 'a/b/c', 'application/json,text/plain']
   for (const type of types) {
     const { path } = await troubled()
     const send = (raw?: string) =>
       world.call('POST', path, { token: owner, headers: { 'content-type': type }, ...(raw ? { raw } : {}) })
     t.match((await send('{}')).json.error, { code: 2001, message: 'This request takes no body' }, `'${type}' with a body`)
-    t.equal(asSuccess(await send()).recorded, true, `'${type}' without a body`)
+    t.equal(resultOf(await send()).recorded, true, `'${type}' without a body`)
   }
 })
 
-t.test('an id that is not of this monitor, whatever it is, is no incident', async t => {
+t.test('incident is unknown if its id belongs to another monitor', async t => {
   const mine = await troubled()
   const others = await troubled()
-  const { id: strangers } = asSuccess(await post(rules, rule({ workspace_id: foreign, regions: ['de'] }), stranger))
+  const { id: strangers } = resultOf(await post(rules, rule({ workspace_id: foreign, regions: ['de'] }), stranger))
   await world.report(strangers, 'aaaa', false)
-  const [foreignIncident] = asSuccess(await get(`/api/v2/incidents?workspace_id=${foreign}`, stranger))
+  const [foreignIncident] = resultOf(await get(`/api/v2/incidents?workspace_id=${foreign}`, stranger))
   const ids = createIncidentIds('salt')
   const wrongIds: [title: string, id: string][] = [
     ['of another monitor', others.incident.id],
@@ -582,7 +543,7 @@ t.test('an id that is not of this monitor, whatever it is, is no incident', asyn
   t.equal(await world.dump(), before)
 })
 
-t.test('checks of an acknowledgement come in the order key, rule, incident, role, body, state', async t => {
+t.test('acknowledgement is checked in the order key, rule, incident, role, body, state', async t => {
   const { id, incident } = await troubled()
   const closed = await troubled()
   await world.report(closed.id, 'aaaa', true)
@@ -603,7 +564,7 @@ t.test('checks of an acknowledgement come in the order key, rule, incident, role
   for (const [title, answer, code, message] of cases) t.match((await answer).json.error, { code, message }, title)
 })
 
-t.test('a subject that became custom is not served here: rules and acknowledgement name where it is', async t => {
+t.test('request on a subject that became custom names the routes that serve it', async t => {
   const { id, path } = await troubled({ name: 'Café' })
   const [stored] = await world.store.get('subjects', [id])
   if (stored) await world.store.upsert('subjects', [{ ...stored, kind: 'custom' }])
@@ -618,19 +579,19 @@ t.test('a subject that became custom is not served here: rules and acknowledgeme
     t.match(answer.json.error, { code: 2004, message: 'Custom subjects are managed elsewhere' })
     t.match(answer.json.error.details, '/v2/subjects/caf%C3%A9')
   }
-  const listed = asSuccess(await get(`${rules}?workspace_id=${home}`)) as { id: string }[]
+  const listed = resultOf(await get(`${rules}?workspace_id=${home}`)) as { id: string }[]
   t.notOk(listed.some(found => found.id === id))
   t.equal((await get(`${rules}/${id}`, stranger)).json.error.code, 2002, 'who cannot reach it learns nothing')
 })
 
-t.test('the incident of a deleted rule is gone with it', async t => {
+t.test('incident of a deleted rule is not found', async t => {
   const { id, path } = await troubled()
-  asSuccess(await remove(`${rules}/${id}`))
+  resultOf(await remove(`${rules}/${id}`))
   t.match((await acknowledge(path)).json.error, { code: 2002, message: 'Rule not found' })
   t.equal(await listedIncident(id), null)
 })
 
-t.test('after a deletion a late check result, the end of a hold and a reminder do nothing', async t => {
+t.test('deleted rule ignores late results, elapsed delays and reminders', async t => {
   const pending = await troubled({ interval: 86_400 })
   const confirmed = await troubled({ interval: 86_400 })
   await world.clock.advance(confirmMs - minute)
@@ -638,12 +599,12 @@ t.test('after a deletion a late check result, the end of a hold and a reminder d
   await world.clock.advance(minute)
   t.match(await listedIncident(confirmed.id), { status: 'problem' })
   const gone = [pending.id, confirmed.id, begun.id]
-  for (const id of gone) asSuccess(await remove(`${rules}/${id}`))
+  for (const id of gone) resultOf(await remove(`${rules}/${id}`))
   for (const id of gone) await world.report(id, 'aaaa', false, { rev: 1_000 })
   await world.clock.advance(5 * hour)
   for (const id of gone) await world.report(id, 'aaaa', true, { rev: 1_000 })
   await world.clock.advance(closeMs)
-  for (const collection of ['incidents', 'history', 'alerts', 'observations', 'setAside'] as const) {
+  for (const collection of ['incidents', 'history', 'alerts', 'observations', 'deadLetters'] as const) {
     const left = (await world.store.find(collection, { limit: 10_000 })).filter(found =>
       gone.some(id => JSON.stringify(found).includes(id)),
     )
@@ -652,10 +613,10 @@ t.test('after a deletion a late check result, the end of a hold and a reminder d
   for (const id of gone) t.equal(await world.checkEntry('aaaa', id), null)
 })
 
-t.test('an incident that closes between look and command is answered as what it has become', async t => {
+t.test('incident that closes between read and command is returned in its new state', async t => {
   const never = await troubled()
   const before = await troubled()
-  const first = asSuccess(await acknowledge(before.path, editor))
+  const first = resultOf(await acknowledge(before.path, editor))
   for (const { id } of [never, before]) await world.report(id, 'aaaa', true)
   const incidents = async () =>
     (await world.store.find('incidents', { limit: 10_000 })).filter(found => [never.id, before.id].includes(found.subjectId))
@@ -666,13 +627,15 @@ t.test('an incident that closes between look and command is answered as what it 
     [...open, ...closed].map(incident => incident.open),
     [1, 1, 0, 0],
   )
-  // The gateway is shown the incidents as they were; they become what they are when its command goes out.
+  // The gateway reads the incidents of an earlier moment. The present incidents replace them when the gateway sends its command.
   const commanded = await world.bus.subscribe('cmd.*.*', () => void world.store.upsert('incidents', closed))
   await world.store.upsert('incidents', open)
-  t.match(asSuccess(await acknowledge(before.path)), { recorded: false, status: 'ok', acknowledged_by: first.acknowledged_by })
+  t.match(resultOf(await acknowledge(before.path)), { recorded: false, status: 'ok', acknowledged_by: first.acknowledged_by })
   await world.store.upsert('incidents', open)
   t.match((await acknowledge(never.path)).json.error, { code: 2004, message: 'Incident is closed' })
   await commanded.close()
 })
 
-t.test('every refusal that a route answered is one that its document names', async t => t.strictSame(undocumented, []))
+t.test('document of a route names every refusal that the requests of this file received', async t =>
+  t.strictSame(undocumented, []),
+)

@@ -1,15 +1,16 @@
-// Rights and order of checks in generation 3: every route from its record, every role, every kind of key. A refused request stores nothing. Rules: docs/reference/v3.md, 1.3, 2.2 and 2.5.
+// Rights and order of checks in generation 3: each route is called with every role and every kind of key. A refused request stores nothing.
+// Rules: docs/reference/v3.md, 1.3, 2.2 and 2.5.
 import t from 'tap'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
 import { type KeyAction, keyActions } from '#shared/contracts/account.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import type { Route } from '../../services/gateway/route.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
+import type { Route } from '../../services/gateway/http/route.ts'
 import { v3Routes } from '../../services/gateway/v3/routes.ts'
-import { type ApiWorld, type CallOptions, startApiWorld } from '../support/api-world.ts'
-import { startFakeNotifier } from '../support/fake-notifier.ts'
-import { addIncident } from '../support/stored-incident.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../support/worlds/api-world.ts'
+import { startFakeNotifier } from '../support/worlds/fake-notifier.ts'
+import { addIncident } from '../support/worlds/stored-incident.ts'
 
 const home = 'home000000'
 const foreign = 'foreign000'
@@ -23,7 +24,7 @@ interface Caller {
   title: string
   token: string | null
   role: 'viewer' | 'editor' | 'owner' | 'stranger' | null
-  /** Null: a full key. */
+  /** Actions of the key; null: a full key. */
   actions: readonly KeyAction[] | null
 }
 
@@ -31,7 +32,7 @@ let world: ApiWorld
 const callers: Caller[] = []
 
 t.before(async () => {
-  // Rows of the audit would be stored while a call that is refused must store nothing.
+  // The audit is off: its rows would be stored by a refused call, which must store nothing.
   world = await startApiWorld({ audit: false })
   await startFakeNotifier(world.hub.connect())
   callers.push({ title: 'nobody', token: null, role: null, actions: null })
@@ -58,7 +59,7 @@ async function scopedKey(username: string, actions: KeyAction[]): Promise<string
   return token
 }
 
-/** People, their keys and both workspaces stay; what calls have left goes. */
+/** People, their keys and both workspaces stay. All other documents that calls have stored are removed. */
 async function forgetCalls(): Promise<void> {
   const kept: readonly CollectionName[] = ['users', 'keys', 'locations', 'counters', 'settings']
   for (const collection of Object.keys(collections) as CollectionName[]) {
@@ -73,7 +74,7 @@ async function forgetCalls(): Promise<void> {
 const call = (method: string, path: string, workspace: string, options: CallOptions) =>
   world.call(method, `/api/v3${path.replace(':workspace', workspace)}`, options)
 
-/** The Template that examples of Resources name, in both of its revisions. */
+/** The Template that the examples of Resources name, in both revisions. */
 async function publishExamples({ path }: Route): Promise<void> {
   if (!path.includes('/resources')) return
   const publish = v3Routes.find(route => route.method === 'POST' && route.path.endsWith('/templates'))
@@ -83,14 +84,14 @@ async function publishExamples({ path }: Route): Promise<void> {
   }
 }
 
-/** A window that runs can be ended. */
+/** A running window, because only a running window can be ended. */
 async function startMaintenance({ method, path }: Route, made: string): Promise<void> {
   if (method !== 'DELETE' || !path.endsWith('/maintenance')) return
   const { status } = await call('PUT', made, home, { token: tokenOf('owner'), body: { minutes: 5 } })
   if (status !== 200) throw new Error(`The window was refused with ${status}`)
 }
 
-/** The path with the id of an object that its owner has just made there, by the example of the route that makes such objects. */
+/** The path with the id of an object that the owner has just created, from the example of the route that creates such objects. */
 async function madePath({ path }: Route): Promise<string> {
   const [, all, id] = /^(.*?)[/](:(?!workspace)[^/]+)/.exec(path) ?? []
   if (all === undefined || id === undefined) return path
@@ -100,7 +101,7 @@ async function madePath({ path }: Route): Promise<string> {
   return path.replace(id, made.json.result.id)
 }
 
-/** The refusal that the reference names; null: served. */
+/** The refusal that the reference names; null: the request succeeds. */
 function expected({ needs: { role: needed, scope }, path }: Route, { role, actions }: Caller): Refused | null {
   if (needed === 'nobody') return null
   if (role === null) return { status: 401, details: {} }
@@ -116,7 +117,7 @@ function expected({ needs: { role: needed, scope }, path }: Route, { role, actio
 for (const route of v3Routes) {
   const line = `${route.method} ${route.path}`
 
-  t.test(`v3 2.2 ${line} serves the roles and keys that its record names, and no other`, async t => {
+  t.test(`v3 2.2 ${line} serves exactly the roles and keys that its record names`, async t => {
     for (const caller of callers) {
       await forgetCalls()
       await publishExamples(route)
@@ -133,7 +134,7 @@ for (const route of v3Routes) {
     }
   })
 
-  t.test(`v3 1.3 ${line} tells the first of two faults, and stores nothing`, async t => {
+  t.test(`v3 1.3 ${line} reports the first of two faults and stores nothing`, async t => {
     await forgetCalls()
     await publishExamples(route)
     const made = await madePath(route)
@@ -155,7 +156,7 @@ for (const route of v3Routes) {
   })
 }
 
-t.test('v3 11.3 a route that changes something or reads recorded evidence is audited', async t => {
+t.test('v3 11.3 route is audited if it changes data or reads recorded evidence', async t => {
   for (const { method, path, isAudited } of v3Routes)
     t.equal(isAudited, method !== 'GET' || readsOfEvidence.includes(path), `${method} ${path}`)
 })
@@ -182,14 +183,14 @@ interface Fault {
   sent: Sent
 }
 
-/** Of an object: not of the workspace. */
+/** Matches the path parameter of an object other than a workspace. */
 const anId = /[/]:(?!workspace)[^/]+/
 
 const tokenOf = (title: string): string | null => callers.find(caller => caller.title === title)?.token ?? null
 
 const valid = ({ examples: [body] = [] }: Route): Sent => (body === undefined ? {} : { body })
 
-/** In the order in which they are told. */
+/** Faults in the order in which the API reports them. */
 function faultsOf(route: Route): Fault[] {
   const { needs, path, body: schema } = route
   const [example] = (route.examples ?? []) as Record<string, unknown>[]

@@ -1,8 +1,9 @@
-// Website monitoring of generation 2 as its clients see it: spec A, and D where it completes A. One case a line.
+// Website monitoring of generation 2 as its clients see it (reference/website-monitors; reference/envelope). One case a line.
 import t from 'tap'
-import { limits } from '#shared/limits.ts'
-import { type Answer, type ApiWorld, type CallOptions, startApiWorld, version } from '../support/api-world.ts'
-import { watchRefusals } from '../support/documented-refusals.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { type Refusal, refuseAll, resultOf } from '../support/clients/answers.ts'
+import { watchRefusals } from '../support/clients/documented-refusals.ts'
+import { type Answer, type ApiWorld, type CallOptions, startApiWorld, version } from '../support/worlds/api-world.ts'
 
 const websites = '/api/v2/monitoring/websites'
 const destinations = '/api/v2/notifications/destinations'
@@ -60,42 +61,8 @@ const without = (path: string): Record<string, unknown> => {
   return body
 }
 const created = async (change: Record<string, unknown> = {}) => (await post(websites, website(change))).json.result
-const asSuccess = (answer: Answer) => {
-  t.equal(answer.status, 200)
-  t.strictSame(Object.keys(answer.json), ['result', 'error', 'meta'])
-  t.equal(answer.json.error, null, JSON.stringify(answer.json.error))
-  t.equal(answer.json.meta, null)
-  return answer.json.result
-}
 
-interface Refusal {
-  title: string
-  send: () => Promise<Answer>
-  code: number
-  type?: string
-  message?: string
-  details?: string
-}
-
-/** Runs refusals: HTTP 200, the exact error object, and nothing stored. */
-const refuses = (cases: Refusal[]) => {
-  for (const { title, send, code, type, message, details } of cases) {
-    t.test(`${title} answers ${code}`, async t => {
-      const before = await world.dump()
-      const answer = await send()
-      t.equal(answer.status, 200)
-      t.strictSame(Object.keys(answer.json), ['result', 'error', 'meta'])
-      t.equal(answer.json.result, null)
-      t.equal(answer.json.meta, null)
-      t.strictSame(Object.keys(answer.json.error), ['code', 'error_type', 'message', 'details'])
-      t.equal(answer.json.error.code, code, JSON.stringify(answer.json.error))
-      if (type !== undefined) t.equal(answer.json.error.error_type, type)
-      if (message !== undefined) t.equal(answer.json.error.message, message)
-      if (details !== undefined) t.equal(answer.json.error.details, details)
-      t.equal(await world.dump(), before, 'a refusal stores nothing')
-    })
-  }
-}
+const refuses = (refusals: readonly Refusal[]) => refuseAll(() => world.dump(), refusals)
 
 const raw = (authorization?: string) => () =>
   world.call('GET', '/api/version', { headers: authorization === undefined ? {} : { authorization } })
@@ -104,29 +71,27 @@ refuses([
     title: 'no Authorization header',
     send: raw(),
     code: 1001,
-    type: 'access_denied',
     message: 'Missing Authorization header',
     details: 'Authorization header is required',
   },
-  { title: 'a header that is not Bearer', send: raw('Basic abc'), code: 1002, type: 'access_denied' },
-  { title: 'a header without a token', send: raw('Bearer'), code: 1002, type: 'access_denied' },
-  { title: 'a header with more than a token', send: raw('Bearer a b'), code: 1002, type: 'access_denied' },
-  { title: 'a malformed token', send: raw('Bearer abc'), code: 1003, type: 'access_denied', message: 'Invalid token' },
+  { title: 'a header that is not Bearer', send: raw('Basic abc'), code: 1002 },
+  { title: 'a header without a token', send: raw('Bearer'), code: 1002 },
+  { title: 'a header with more than a token', send: raw('Bearer a b'), code: 1002 },
+  { title: 'a malformed token', send: raw('Bearer abc'), code: 1003, message: 'Invalid token' },
   {
     title: 'an unknown token',
     send: raw(`Bearer wk_${'x'.repeat(32)}`),
     code: 1003,
-    type: 'access_denied',
     message: 'Invalid token',
   },
-  { title: 'the key of a disabled owner', send: () => get('/api/version', disabled), code: 1004, type: 'access_denied' },
+  { title: 'the key of a disabled owner', send: () => get('/api/version', disabled), code: 1004 },
   { title: 'an unknown path without a key', send: () => get('/api/nothing', null), code: 1001 },
   { title: 'an undecodable path without a key', send: () => get('/api/v2/%zz', null), code: 1001 },
 ])
 
-t.test('GET /version answers the version with a key', async t => {
+t.test('GET /version returns the version with a key', async t => {
   const answer = await get('/api/version')
-  t.equal(asSuccess(answer), version)
+  t.equal(resultOf(answer), version)
   t.match(answer.headers.get('content-type'), /^application\/json/)
   t.equal(
     (await world.call('GET', '/api/version', { headers: { authorization: `bearer ${owner}` } })).json.result,
@@ -153,42 +118,41 @@ refuses(
     title: `${method} ${path}, an unknown route,`,
     send: () => world.call(method, path, { token: owner, ...(method === 'POST' ? { raw: '{broken' } : {}) }),
     code: 2002,
-    type: 'not_found',
     message: 'Not found',
   })),
 )
 
-t.test('HEAD answers as GET does, without a body', async t => {
+t.test('HEAD responds like GET without a body', async t => {
   const answer = await world.call('HEAD', '/api/version', { token: owner })
   t.equal(answer.status, 200)
   t.equal(answer.text, '')
 })
 
-t.test('a path outside /api and /in is a plain 404', async t => {
-  for (const path of ['/', '/apiary', '/nothing/%zz', '/inn/token']) {
+t.test('path outside /api, /in and the dashboard is a plain 404', async t => {
+  for (const path of ['/apiary', '/nothing/%zz', '/inn/token']) {
     const answer = await get(path, null)
     t.equal(answer.status, 404, path)
     t.equal(answer.json, null, path)
   }
 })
 
-t.test('GET /v2/workspaces lists the memberships of the key owner, with exactly the fields', async t => {
-  t.strictSame(asSuccess(await get('/api/v2/workspaces', both)), [
+t.test('GET /v2/workspaces returns the memberships of the key owner with exactly the documented fields', async t => {
+  t.strictSame(resultOf(await get('/api/v2/workspaces', both)), [
     { id: home, name: `Name of ${home}`, role: 'owner', kind: 'workspace' },
     { id: other, name: `Name of ${other}`, role: 'viewer', kind: 'workspace' },
   ])
 })
 
-t.test('GET /v2/locations lists every location, with exactly the fields', async t => {
+t.test('GET /v2/locations returns every location with exactly the documented fields', async t => {
   await world.hub.connect().bucket('presence').put('prober.bbbb.one', {})
-  t.strictSame(asSuccess(await get('/api/v2/locations', stranger)), [
+  t.strictSame(resultOf(await get('/api/v2/locations', stranger)), [
     { id: 'aaaa', name: 'de', active_workers_count: 0, kind: 'location' },
     { id: 'bbbb', name: 'fr "west"', active_workers_count: 1, kind: 'location' },
     { id: 'cccc', name: 'us', active_workers_count: 0, kind: 'location' },
   ])
 })
 
-t.test('a full website monitor comes back with exactly the fields, from create, read and list', async t => {
+t.test('complete monitor has exactly the documented fields in create, read and list', async t => {
   const sent = website({
     name: 'Full',
     interval: 86_400,
@@ -206,7 +170,7 @@ t.test('a full website monitor comes back with exactly the fields, from create, 
     locations: ['us', 'de', 'us'],
     agreement: 'any',
   })
-  const stored = asSuccess(await post(websites, sent))
+  const stored = resultOf(await post(websites, sent))
   t.match(stored.id, /^[0-9A-Za-z]{10}$/)
   t.strictSame(stored, {
     id: stored.id,
@@ -229,18 +193,18 @@ t.test('a full website monitor comes back with exactly the fields, from create, 
     agreement: 'any',
     kind: 'website_monitor',
   })
-  t.strictSame(asSuccess(await get(`${websites}/${stored.id}`)), stored, 'read your write')
-  t.strictSame(asSuccess(await get(`${websites}?workspace_id=${home}`)).at(-1), stored)
+  t.strictSame(resultOf(await get(`${websites}/${stored.id}`)), stored, 'read your write')
+  t.strictSame(resultOf(await get(`${websites}?workspace_id=${home}`)).at(-1), stored)
 })
 
-t.test('what is left out or null gets its default, and is always answered', async t => {
+t.test('absent and null fields get their defaults and are always returned', async t => {
   const sparse = website({
     request: { url: 'https://a.example', method: 'HEAD', content_type: '', data: null },
     response: { statuses: [200], body: null },
     locations: null,
     agreement: null,
   })
-  const stored = asSuccess(await post(websites, sparse))
+  const stored = resultOf(await post(websites, sparse))
   t.strictSame(stored.request, {
     url: 'https://a.example',
     method: 'HEAD',
@@ -271,21 +235,21 @@ const accepted: [title: string, change: Record<string, unknown>][] = [
   ['agreement all', { agreement: 'all' }],
 ]
 for (const [title, change] of accepted) {
-  t.test(`${title} is accepted and answered as sent`, async t => {
-    const result = asSuccess(await post(websites, { ...website(), ...change }))
+  t.test(`${title} is accepted and returned as sent`, async t => {
+    const result = resultOf(await post(websites, { ...website(), ...change }))
     for (const field of ['name', 'interval', 'agreement'] as const)
       if (Object.hasOwn(change, field)) t.equal(result[field], change[field])
     t.match(result, Object.hasOwn(change, 'request') ? { request: change['request'] as object } : {})
   })
 }
 
-t.test('duplicate JSON keys are fine: the last counts', async t => {
+t.test('last value counts when a JSON key is repeated', async t => {
   const text = JSON.stringify(website()).replace('{', '{"name":5,')
   const answer = await world.call('POST', websites, { token: owner, raw: text, headers: { 'content-type': 'application/json' } })
-  t.equal(asSuccess(answer).name, 'Shop')
+  t.equal(resultOf(answer).name, 'Shop')
 })
 
-t.test('slugs of one name are numbered, and a name without a letter or digit falls back to website', async t => {
+t.test('equal names get numbered slugs, and a name without letter or digit gets `website`', async t => {
   const token = (await world.addPerson('slugs', { slugs00000: 'editor' })).token
   world.keeper.commands.length = 0
   for (const name of ['Zoë & Söhne', 'Zoë  Söhne', '***', '!'])
@@ -300,7 +264,6 @@ const wrong = (title: string, change: Record<string, unknown>, details?: string,
   title,
   send: () => post(websites, { ...website(), ...change }),
   code: 2001,
-  type: 'validation_error',
   message,
   ...(details === undefined ? {} : { details }),
 })
@@ -311,7 +274,6 @@ refuses([
     title: `a missing ${path}`,
     send: () => post(websites, without(path)),
     code: 2001,
-    type: 'validation_error',
     message: 'Validation failed',
     details: `Field '${path}' is required`,
   })),
@@ -356,7 +318,7 @@ refuses([
   ),
 ])
 
-t.test('a location is found by its name in whatever form of Unicode and with whatever blanks around it', async t => {
+t.test('location is found by its name in any Unicode form with surrounding blanks', async t => {
   for (const name of ['caf\u00e9', 'pad']) {
     await world.directoryBus.request(
       'ask.directory.create-location',
@@ -369,9 +331,9 @@ t.test('a location is found by its name in whatever form of Unicode and with wha
   t.strictSame(locations, ['caf\u00e9', 'pad'])
   t.strictSame((await created({ locations: ['caf\u00e9', 'cafe\u0301'] })).locations, ['caf\u00e9'], 'one location is one')
   const updated = await post(`${websites}/${id}`, website({ locations: [' pad'] }))
-  t.strictSame(asSuccess(updated).locations, ['pad'])
+  t.strictSame(resultOf(updated).locations, ['pad'])
   const rule = { ...website(), regions: ['cafe\u0301 '] }
-  t.strictSame(asSuccess(await post('/api/v1/rules', rule)).regions, ['caf\u00e9'], 'a region too')
+  t.strictSame(resultOf(await post('/api/v1/rules', rule)).regions, ['caf\u00e9'], 'a region too')
   await world.directoryBus.request('ask.directory.ensure-location', { name: ' pad ' }, { timeoutMs: 1_000 })
   const [raw] = await world.store.find('locations', { where: { name: ' pad ' }, limit: 1 })
   t.teardown(() => world.store.delete('locations', [raw?.id ?? '']))
@@ -382,7 +344,6 @@ const badType = (title: string, change: Record<string, unknown>): Refusal => ({
   title,
   send: () => post(websites, { ...website(), ...change }),
   code: 2006,
-  type: 'internal_error',
   message: 'Invalid JSON',
 })
 refuses([
@@ -406,7 +367,6 @@ refuses([
     title: `the body ${JSON.stringify(text)}`,
     send: () => world.call('POST', websites, { token: owner, raw: text, headers: { 'content-type': 'application/json' } }),
     code: 2006,
-    type: 'internal_error',
     message: 'Invalid JSON',
   })),
   {
@@ -454,7 +414,7 @@ refuses([
   },
 ])
 
-/** A body sent in chunks, without a Content-Length. */
+/** A body that is sent in chunks without a Content-Length. */
 async function chunked(path: string, bytes: number): Promise<Answer> {
   const stream = new ReadableStream({
     start: controller => {
@@ -473,17 +433,17 @@ async function chunked(path: string, bytes: number): Promise<Answer> {
   return { status: answer.status, json: JSON.parse(text), text, headers: answer.headers }
 }
 
-t.test('an empty JSON body is no body', async t => {
+t.test('empty JSON body counts as no body', async t => {
   const answer = await world.call('POST', websites, { token: owner, raw: '', headers: { 'content-type': 'application/json' } })
   t.match(answer.json.error, { code: 2001, details: "Field 'workspace_id' is required" })
 })
 
-t.test('a body without a content type is read as JSON', async () => {
+t.test('body without a content type is read as JSON', async () => {
   const bytes = new TextEncoder().encode(JSON.stringify(website()))
-  asSuccess(await world.call('POST', websites, { token: owner, raw: bytes }))
+  resultOf(await world.call('POST', websites, { token: owner, raw: bytes }))
 })
 
-t.test('an update replaces everything and keeps only an agreement that is left out', async t => {
+t.test('update replaces every field, but keeps the agreement when it is absent', async t => {
   const before = await created({
     locations: ['de', 'us'],
     agreement: 'all',
@@ -495,7 +455,7 @@ t.test('an update replaces everything and keeps only an agreement that is left o
     request: { url: 'https://b.example', method: 'GET' },
     response: { statuses: [201] },
   }
-  const stored = asSuccess(await post(`${websites}/${before.id}`, { ...sent, workspace_id: foreign, id: 'ignored', kind: 7 }))
+  const stored = resultOf(await post(`${websites}/${before.id}`, { ...sent, workspace_id: foreign, id: 'ignored', kind: 7 }))
   t.strictSame(stored, {
     ...before,
     name: 'New name',
@@ -505,43 +465,43 @@ t.test('an update replaces everything and keeps only an agreement that is left o
     locations: [],
     agreement: 'all',
   })
-  t.strictSame(asSuccess(await get(`${websites}/${before.id}`)), stored)
-  t.equal(asSuccess(await post(`${websites}/${before.id}`, { ...sent, agreement: 'any' })).agreement, 'any')
+  t.strictSame(resultOf(await get(`${websites}/${before.id}`)), stored)
+  t.equal(resultOf(await post(`${websites}/${before.id}`, { ...sent, agreement: 'any' })).agreement, 'any')
   t.equal(
-    asSuccess(await post(`${websites}/${before.id}`, { ...sent, workspace_id: 5 })).workspace_id,
+    resultOf(await post(`${websites}/${before.id}`, { ...sent, workspace_id: 5 })).workspace_id,
     home,
     'workspace_id is ignored, whatever it is',
   )
 })
 
-t.test('an answer can be sent back as an update and changes nothing', async t => {
+t.test('update with the returned monitor changes nothing', async t => {
   const before = await created({ locations: ['us', 'fr "west"'], agreement: 'any' })
-  t.strictSame(asSuccess(await post(`${websites}/${before.id}`, before)), before)
+  t.strictSame(resultOf(await post(`${websites}/${before.id}`, before)), before)
 })
 
-t.test('a delete answers exactly message and monitor_id, and the monitor is gone', async t => {
+t.test('deletion returns message and monitor_id, and the monitor is gone', async t => {
   const { id } = await created({ name: 'Gone' })
   const answer = await world.call('DELETE', `${websites}/${id}`, { token: editor })
-  t.strictSame(asSuccess(answer), { message: 'Website monitor deleted successfully', monitor_id: id })
+  t.strictSame(resultOf(answer), { message: 'Website monitor deleted successfully', monitor_id: id })
   for (const [method, body] of [['GET'], ['POST', website()], ['DELETE']] as const) {
     t.equal((await world.call(method, `${websites}/${id}`, { token: owner, body })).json.error.code, 2002, method)
   }
-  const listed = asSuccess(await get(`${websites}?workspace_id=${home}`)) as { id: string }[]
+  const listed = resultOf(await get(`${websites}?workspace_id=${home}`)) as { id: string }[]
   t.notOk(listed.some(monitor => monitor.id === id))
 })
 
-t.test('a viewer reads, an editor writes', async () => {
-  const { id } = asSuccess(await post(websites, website(), editor))
-  asSuccess(await get(`${websites}/${id}`, viewer))
-  asSuccess(await get(`${websites}?workspace_id=${home}`, viewer))
-  asSuccess(await get(`/api/v2/incidents?workspace_id=${home}`, viewer))
-  asSuccess(await post(`${websites}/${id}`, website(), editor))
+t.test('viewer reads and editor writes', async () => {
+  const { id } = resultOf(await post(websites, website(), editor))
+  resultOf(await get(`${websites}/${id}`, viewer))
+  resultOf(await get(`${websites}?workspace_id=${home}`, viewer))
+  resultOf(await get(`/api/v2/incidents?workspace_id=${home}`, viewer))
+  resultOf(await post(`${websites}/${id}`, website(), editor))
 })
 
-t.test('a viewer reads neither credentials of the address nor the request body, and an editor reads what is stored', async t => {
+t.test('viewer reads neither credentials of the address nor the request body, and editor reads both', async t => {
   const url = 'https://me:hidden@shop.example/health?shop=1&api_key=abc#top'
   const request = { url, method: 'POST', data: '{"password":"abc"}' }
-  const stored = asSuccess(await post(websites, website({ request }), editor))
+  const stored = resultOf(await post(websites, website({ request }), editor))
   t.match(stored.request, request)
   const shown = {
     ...stored,
@@ -549,37 +509,37 @@ t.test('a viewer reads neither credentials of the address nor the request body, 
   }
   const list = `${websites}?workspace_id=${home}`
   const listed = async (token: string) =>
-    asSuccess(await get(list, token)).find((monitor: { id: string }) => monitor.id === stored.id)
-  t.strictSame(asSuccess(await get(`${websites}/${stored.id}`, viewer)), shown)
+    resultOf(await get(list, token)).find((monitor: { id: string }) => monitor.id === stored.id)
+  t.strictSame(resultOf(await get(`${websites}/${stored.id}`, viewer)), shown)
   t.strictSame(await listed(viewer), shown)
   for (const token of [editor, owner]) {
-    t.strictSame(asSuccess(await get(`${websites}/${stored.id}`, token)), stored)
+    t.strictSame(resultOf(await get(`${websites}/${stored.id}`, token)), stored)
     t.strictSame(await listed(token), stored)
   }
   const there = (await world.addPerson('there', { there00000: 'owner' })).token
   const mixed = (await world.addPerson('mixed', { [home]: 'owner', there00000: 'viewer' })).token
-  const { id } = asSuccess(await post(websites, website({ workspace_id: 'there00000', request }), there))
-  t.match(asSuccess(await get(`${websites}/${id}`, mixed)).request, shown.request, 'the role in its own workspace counts')
+  const { id } = resultOf(await post(websites, website({ workspace_id: 'there00000', request }), there))
+  t.match(resultOf(await get(`${websites}/${id}`, mixed)).request, shown.request, 'the role in its own workspace counts')
 })
 
-t.test('the list holds the monitors of the workspace by creation, and [] where there are none', async t => {
-  t.strictSame(asSuccess(await get(`${websites}?workspace_id=${other}`, both)), [])
+t.test('list returns the monitors of the workspace by creation, or []', async t => {
+  t.strictSame(resultOf(await get(`${websites}?workspace_id=${other}`, both)), [])
   const token = (await world.addPerson('many', { many000000: 'owner' })).token
   for (const name of ['c', 'a', 'b']) {
     world.clock.advance(1)
     await post(websites, website({ name, workspace_id: 'many000000' }), token)
   }
-  const listed = asSuccess(await get(`${websites}?workspace_id=many000000`, token)) as { name: string }[]
+  const listed = resultOf(await get(`${websites}?workspace_id=many000000`, token)) as { name: string }[]
   t.strictSame(
     listed.map(monitor => monitor.name),
     ['c', 'a', 'b'],
   )
 })
 
-t.test('open incidents come newest first with exactly the fields; closed, custom and deleted ones are left out', async t => {
+t.test('open incidents are newest first with exactly the documented fields, without closed, custom and deleted', async t => {
   const workspaceId = 'incident00'
   const token = (await world.addPerson('incidents', { [workspaceId]: 'viewer' })).token
-  t.strictSame(asSuccess(await get(`/api/v2/incidents?workspace_id=${workspaceId}`, token)), [])
+  t.strictSame(resultOf(await get(`/api/v2/incidents?workspace_id=${workspaceId}`, token)), [])
   await world.addSubject({ id: 'website001', workspaceId, name: 'One' })
   await world.addSubject({ id: 'website002', workspaceId, name: 'Two' })
   await world.addSubject({ id: 'custom0001', workspaceId, kind: 'custom', template: null })
@@ -628,7 +588,7 @@ t.test('open incidents come newest first with exactly the fields; closed, custom
     incident('deleted001', 1, { troubleSince: at + 9_000 }),
   ]
   await world.store.upsert('incidents', documents as never)
-  const listed = asSuccess(await get(`/api/v2/incidents?workspace_id=${workspaceId}`, token))
+  const listed = resultOf(await get(`/api/v2/incidents?workspace_id=${workspaceId}`, token))
   const locations = { failing: ['de'], unknown: ['fr "west"'], ok: ['us'] }
   t.strictSame(listed, [
     {
@@ -655,7 +615,7 @@ t.test('open incidents come newest first with exactly the fields; closed, custom
     },
   ])
   for (const { id } of listed) t.match(id, /^[A-Za-z][0-9A-Za-z]+$/, 'an opaque id, not a number, not the inner one')
-  const filtered = (id: string) => get(`/api/v2/incidents?workspace_id=${workspaceId}&monitor_id=${id}`, token).then(asSuccess)
+  const filtered = (id: string) => get(`/api/v2/incidents?workspace_id=${workspaceId}&monitor_id=${id}`, token).then(resultOf)
   t.strictSame(await filtered('website001'), [listed[1]])
   for (const id of ['nothing000', 'a%2Fb', '%00', 'x'.repeat(5_000)]) t.strictSame(await filtered(id), [], id.slice(0, 20))
 })
@@ -666,7 +626,6 @@ refuses([
       title: `${path} without workspace_id`,
       send: () => get(path),
       code: 2004,
-      type: 'internal_error',
       message: 'Missing workspace ID',
       details: 'workspace_id query parameter is required',
     },
@@ -680,7 +639,6 @@ refuses([
       title: `${path} of the workspace ${id.slice(0, 12)}, not the caller's,`,
       send: () => get(`${path}?workspace_id=${id}`),
       code: 2005,
-      type: 'internal_error',
       message: 'Access denied',
       details: 'User does not have access to this workspace',
     })),
@@ -690,13 +648,12 @@ refuses([
       title: `${method} of the unknown monitor ${id.slice(0, 20)}`,
       send: () => world.call(method, `${websites}/${id}`, { token: owner, ...(method === 'POST' ? { body: website() } : {}) }),
       code: 2002,
-      type: 'not_found',
       message: 'Website monitor not found',
     })),
   ),
 ])
 
-t.test('a monitor in an unreachable workspace and one that does not exist give the same answer', async t => {
+t.test('monitor of an unreachable workspace gets the same response as an unknown one', async t => {
   const { id } = await created()
   for (const method of ['GET', 'POST', 'DELETE']) {
     const options = method === 'POST' ? { body: website() } : {}
@@ -706,7 +663,7 @@ t.test('a monitor in an unreachable workspace and one that does not exist give t
   }
 })
 
-t.test('a refusal names the role that is needed to a member alone', async t => {
+t.test('refusal names the required role only to members', async t => {
   const { id } = await created()
   const denied = { code: 2005, error_type: 'internal_error', message: 'Access denied' }
   const path = `${websites}/${id}`
@@ -723,7 +680,7 @@ t.test('a refusal names the role that is needed to a member alone', async t => {
   }
 })
 
-t.test('a subject that became custom is not served here, and the answer names where it is', async t => {
+t.test('request on a subject that became custom names the routes that serve it', async t => {
   await world.addSubject({ id: 'custom0002', workspaceId: home, kind: 'custom', template: null, slug: 'zoë/x' })
   for (const method of ['GET', 'POST', 'DELETE']) {
     const answer = await world.call(method, `${websites}/custom0002`, {
@@ -737,15 +694,15 @@ t.test('a subject that became custom is not served here, and the answer names wh
     )
     t.match(answer.json.error.details, '/v2/subjects/zo%C3%AB%2Fx', method)
   }
-  const listed = asSuccess(await get(`${websites}?workspace_id=${home}`)) as { id: string }[]
+  const listed = resultOf(await get(`${websites}?workspace_id=${home}`)) as { id: string }[]
   t.notOk(listed.some(monitor => monitor.id === 'custom0002'))
   await world.addSubject({ id: 'resource01', workspaceId: home, kind: 'custom', template: 'queue-depth@3' })
   t.equal((await get(`${websites}/resource01`)).json.error.code, 2002, 'a resource of another template is not there at all')
   t.equal((await get(`${websites}/custom0002`, stranger)).json.error.code, 2002, 'who cannot reach it learns nothing')
 })
 
-/** Each request fails this check and every later one: the first named decides. */
-t.test('checks come in the order key, route, workspace, object, role, JSON, fields', async t => {
+/** Each request fails the named check and every later check; the refusal is of the named check. */
+t.test('request is checked in the order key, route, workspace, object, role, JSON, fields', async t => {
   const { id } = await created()
   await world.addSubject({ id: 'custom0003', workspaceId: home, kind: 'custom', template: null })
   const headers = { 'content-type': 'application/json' }
@@ -777,7 +734,7 @@ t.test('checks come in the order key, route, workspace, object, role, JSON, fiel
 
 const malformedTypes = ['foo', '', 'application//json', 'a/b/c', 'application/json,text/plain', '/', ';charset=utf-8']
 
-t.test('a malformed Content-Type is looked at when the JSON is, not before', async t => {
+t.test('malformed Content-Type is refused at the check of the JSON', async t => {
   const { id } = await created()
   for (const type of malformedTypes) {
     const send = (method: string, path: string, token: string | null, raw?: string) =>
@@ -800,20 +757,20 @@ t.test('a malformed Content-Type is looked at when the JSON is, not before', asy
       t.match((await send('POST', `${websites}/${id}`, editor, text)).json.error, refused, `the type '${type}'`)
     }
     const { id: removed } = await created()
-    asSuccess(await send('DELETE', `${websites}/${removed}`, editor))
+    resultOf(await send('DELETE', `${websites}/${removed}`, editor))
   }
 })
 
-t.test('an empty Content-Type says nothing, as one that is not there: the body is judged as JSON', async t => {
+t.test('empty Content-Type equals an absent one', async t => {
   const headers = { 'content-type': '' }
-  asSuccess(await world.call('POST', websites, { token: editor, raw: JSON.stringify(website()), headers }))
+  resultOf(await world.call('POST', websites, { token: editor, raw: JSON.stringify(website()), headers }))
   t.match((await world.call('POST', websites, { token: editor, raw: '{broken', headers })).json.error, {
     code: 2006,
     message: 'Invalid JSON',
   })
 })
 
-t.test('a method that no route has is Not found, with and without body and content type', async t => {
+t.test('method without a route is `Not found`, whether the request has a body or content type or not', async t => {
   for (const method of ['QUERY', 'PUT', 'PATCH', 'OPTIONS', 'DELETE']) {
     for (const options of [{}, { raw: '{}' }, { raw: '{}', headers: { 'content-type': 'foo' } }]) {
       const { json } = await world.call(method, websites, { token: owner, ...options })
@@ -831,10 +788,10 @@ const destination = (change: Record<string, unknown> = {}) => ({
   ...change,
 })
 
-t.test('destinations are created with exactly the fields, the first becomes default, and are listed by name', async t => {
+t.test('destinations have exactly the documented fields, are listed by name, and the first becomes default', async t => {
   const token = (await world.addPerson('alerts', { alerts0000: 'editor' })).token
-  t.strictSame(asSuccess(await get(inAlerts, token)), [])
-  const first = asSuccess(await post(inAlerts, destination({ channel: '#ops' }), token))
+  t.strictSame(resultOf(await get(inAlerts, token)), [])
+  const first = resultOf(await post(inAlerts, destination({ channel: '#ops' }), token))
   const at = new Date(world.clock.now()).toISOString()
   t.ok(Number.isInteger(first.id))
   t.strictSame(first, {
@@ -852,18 +809,18 @@ t.test('destinations are created with exactly the fields, the first becomes defa
     kind: 'notification_destination',
   })
   const unset = { channel: '', default: false, transformation_id: null }
-  const second = asSuccess(await post(inAlerts, destination({ name: 'after', destination_type: 'webhook', ...unset }), token))
+  const second = resultOf(await post(inAlerts, destination({ name: 'after', destination_type: 'webhook', ...unset }), token))
   t.match(second, { default: false, channel: '', destination_type: 'webhook' })
   t.not(second.id, first.id)
   world.clock.advance(5)
-  const third = asSuccess(await post(destinations, destination({ name: 'Zed', default: true }), token))
+  const third = resultOf(await post(destinations, destination({ name: 'Zed', default: true }), token))
   t.equal(third.default, true)
   t.strictSame(
-    asSuccess(await get(destinations, token)),
+    resultOf(await get(destinations, token)),
     [second, { ...first, default: false }, third],
     'the mark has moved; the only workspace needs no name',
   )
-  const inBody = asSuccess(await post(destinations, destination({ name: 'Body', workspace_id: 'alerts0000' }), token))
+  const inBody = resultOf(await post(destinations, destination({ name: 'Body', workspace_id: 'alerts0000' }), token))
   t.equal(inBody.workspace_id, 'alerts0000')
 })
 
@@ -873,8 +830,8 @@ const wrongDestination = (title: string, change: Record<string, unknown>, messag
   code,
   message,
 })
-t.test('a destination to collide with', async () =>
-  asSuccess(await post(`${destinations}?workspace_id=${home}`, destination({ name: 'Taken' }))),
+t.test('fixture: destination whose name is taken', async () =>
+  resultOf(await post(`${destinations}?workspace_id=${home}`, destination({ name: 'Taken' }))),
 )
 refuses([
   wrongDestination('no name', { name: undefined }, 'Validation failed'),
@@ -920,11 +877,13 @@ refuses([
   }),
 ])
 
-t.test('a destination name is taken whatever its case, and nothing else is stored', async t => {
+t.test('name of a destination is refused when it is in use in upper or lower case, and nothing is stored', async t => {
   const before = (await world.store.find('destinations', { limit: 1_000 })).length
   const answer = await post(`${destinations}?workspace_id=${home}`, destination({ name: 'tAKEN ' }))
   t.match(answer.json.error, { code: 2001, message: 'Destination name taken' })
   t.equal((await world.store.find('destinations', { limit: 1_000 })).length, before)
 })
 
-t.test('every refusal that a route answered is one that its document names', async t => t.strictSame(undocumented, []))
+t.test('document of a route names every refusal that the requests of this file received', async t =>
+  t.strictSame(undocumented, []),
+)

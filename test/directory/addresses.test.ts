@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { makeAddressToken } from '#shared/address-token.ts'
-import { hashToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { AppError } from '#shared/errors.ts'
-import { day, limits, minute } from '#shared/limits.ts'
+import { day, limits, minute } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
+import { makeAddressToken } from '#shared/tokens/address-token.ts'
+import { hashToken } from '#shared/tokens/api-token.ts'
 import { startDirectory } from '../../services/directory/app.ts'
-import { subjectDocument } from '../support/fake-keeper.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
+import { subjectDocument } from '../support/worlds/fake-keeper.ts'
 
 const manifest = { key: 'host', version: 3, name: 'Host', signals: [{ key: 'probe', kind: 'event' }] }
 const rule = {
@@ -62,7 +62,7 @@ const refusal = (asked: Promise<unknown>): Promise<unknown> => asked.then(() => 
 const addressesIn = (store: Store) => store.count('addresses', {})
 
 onEachStore(
-  'v3 8.2 an address is made, found by its token, listed and deleted',
+  'v3 8.2 address is created, found by its token, listed and deleted',
   async (t, { ask, create, find, store, revoked, clock }) => {
     await ask('publish-template', { workspaceId: 'w1', manifest: { ...manifest, rules: [rule] } })
     const { token, view } = await create({ template: 'host', secondFactor: true, description: ' Nightly  ' })
@@ -86,7 +86,7 @@ onEachStore(
 )
 
 onEachStore(
-  'v3 8.2 a repeated creation returns the first, and another token of its id is refused',
+  'v3 8.2 repeated creation returns the first address, and refuses another token of its id',
   async (t, { create, store }) => {
     const tokenHash = hashToken(makeAddressToken())
     const { view } = await create({ id: 'same', tokenHash })
@@ -97,7 +97,7 @@ onEachStore(
   },
 )
 
-onEachStore('v3 8.2 an address that is refused is not stored', async (t, { ask, create, store }) => {
+onEachStore('v3 8.2 refused address is not stored', async (t, { ask, create, store }) => {
   await ask('publish-template', { workspaceId: 'w1', manifest: { ...manifest, rules: [rule] } })
   const most = limits.key.descriptionCharacters
   const cases: [title: string, more: object, refused: object][] = [
@@ -118,7 +118,7 @@ onEachStore('v3 8.2 an address that is refused is not stored', async (t, { ask, 
   t.equal((await create({ description: 'x'.repeat(most) })).view.description.length, most)
 })
 
-onEachStore('v3 8.2 a workspace has at most 100 addresses', async (t, { ask, create, store }) => {
+onEachStore('v3 8.2 workspace has at most 100 addresses', async (t, { ask, create, store }) => {
   for (let i = 0; i < 100; i++) await create()
   t.match(await refusal(create()), { code: 'invalid_state', message: 'Too many addresses' })
   t.equal(await addressesIn(store), 100)
@@ -128,7 +128,7 @@ onEachStore('v3 8.2 a workspace has at most 100 addresses', async (t, { ask, cre
 })
 
 onEachStore(
-  'v3 8.2 the addresses of a deleted workspace take no report from the instant of its deletion, and go with it',
+  'v3 8.2 addresses of a deleted workspace accept no report from its deletion on, and are removed',
   async (t, world) => {
     const { ask, create, find, store, revoked } = world
     const { token, view } = await create()
@@ -145,7 +145,7 @@ onEachStore(
   },
 )
 
-onEachStore('v3 8.4 many first reports of one key at once get one Resource', async (t, { create, reserve, store }) => {
+onEachStore('v3 8.4 concurrent first reports of one key get one Resource', async (t, { create, reserve, store }) => {
   for (let i = 0; i < 3; i++) await create()
   const asked = Array.from({ length: 60 }, (_, i) => reserve('srv-1', `subject${i}`, `address${i % 3}`))
   const given = new Set((await Promise.all(asked)).map(answer => answer?.subjectId))
@@ -158,7 +158,7 @@ onEachStore('v3 8.4 many first reports of one key at once get one Resource', asy
 })
 
 onEachStore(
-  'v3 8.4 a reservation is renewed by each first report, and lapses a minute after the last',
+  'v3 8.4 reservation is renewed by each first report, and lapses a minute after the last',
   async (t, { create, reserve, clock }) => {
     await create()
     t.strictSame(await reserve('srv-1', 'one'), { subjectId: 'one' })
@@ -171,7 +171,7 @@ onEachStore(
   },
 )
 
-onEachStore('v3 8.4 the key of a Resource that exists stays its own, and that of a deleted subject is free', async (t, world) => {
+onEachStore('v3 8.4 existing Resource keeps its key, and a deleted one frees it', async (t, world) => {
   const { create, reserve, store, clock } = world
   await create()
   const subject = subjectDocument('there', 'w1', 'srv-1', 'Server', { locations: [] } as never, 0)
@@ -182,7 +182,7 @@ onEachStore('v3 8.4 the key of a Resource that exists stays its own, and that of
   t.strictSame(await reserve('srv-1', 'new'), { subjectId: 'new' })
 })
 
-onEachStore('v3 8.4 the reports to one address make 1,000 Resources a day, and no more', async (t, world) => {
+onEachStore('v3 8.4 address creates at most 1,000 Resources a day', async (t, world) => {
   const { create, reserve, store, clock } = world
   clock.advance(day - (clock.now() % day))
   await create()
@@ -201,7 +201,7 @@ onEachStore('v3 8.4 the reports to one address make 1,000 Resources a day, and n
   t.strictSame(await reserve('late', 'late'), { subjectId: 'late' }, 'the next day of UTC')
 })
 
-t.test('v3 8.4 a workspace has at most 100,000 unarchived Resources', async t => {
+t.test('v3 8.4 workspace has at most 100,000 unarchived Resources', async t => {
   const memory = createMemoryStore()
   let counts = 0
   const present = { count: 99_999 }

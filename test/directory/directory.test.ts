@@ -4,28 +4,28 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
 import type { Bucket } from '#shared/bus/port.ts'
-import { watchProbers } from '#shared/bus/prober-presence.ts'
+import { watchProbers } from '#shared/bus/probers/prober-presence.ts'
 import { keys } from '#shared/bus/subjects.ts'
-import type { AskRequest } from '#shared/contracts/ask.ts'
-import type { ConditionDocument } from '#shared/contracts/condition.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
-import { limits } from '#shared/limits.ts'
-import { slugCandidate, slugOf } from '#shared/slug.ts'
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
+import { slugCandidate, slugOf } from '#shared/text/slug.ts'
+import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
 import { type DirectoryOptions, startDirectory } from '../../services/directory/app.ts'
-import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
 import type { DirectoryContext } from '../../services/directory/context.ts'
-import { reserveName } from '../../services/directory/names.ts'
+import { bootstrap, confirmFirstKey } from '../../services/directory/people/bootstrap.ts'
+import { reserveName } from '../../services/directory/subjects/names.ts'
 import { openIncident } from '../conformance/routes.ts'
-import { dyingStore } from '../support/dying-store.ts'
-import { subjectDocument } from '../support/fake-keeper.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import { dyingStore } from '../support/store/dying-store.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
+import { subjectDocument } from '../support/worlds/fake-keeper.ts'
 
 async function start(
   t: { teardown(run: () => Promise<void>): unknown },
@@ -43,7 +43,7 @@ async function start(
   return { clock, hub, bus, store, ask, asker, service, metrics: around.metrics }
 }
 
-/** Runs the same on the memory store and on a file. */
+/** Runs the same tests on the memory store and on a file. */
 function onEachStore(title: string, run: (t: Test, store: Store) => Promise<void>): void {
   t.test(`${title}, on the memory store`, t => run(t, createMemoryStore()))
   t.test(`${title}, on sqlite`, async t => {
@@ -93,18 +93,18 @@ onEachStore('names', async (t, given) => {
   const reserve = async (name: string, subjectId: string, workspaceId = 'w') =>
     (await ask('reserve-name', { workspaceId, name, subjectId, fallback: 'website' })).slug
 
-  await t.test('a slug is given once in a workspace, and each workspace has its own', async t => {
+  await t.test('slug is given once within a workspace, and may be given in another workspace', async t => {
     t.equal(await reserve('Shop', 's1'), 'shop')
     t.equal(await reserve('SHOP', 's2'), 'shop-2')
     t.equal(await reserve('Shop', 's3', 'other'), 'shop')
     t.equal(await reserve('***', 's4'), 'website')
   })
-  await t.test('the same subject gets its slug again', async t => {
+  await t.test('subject gets the same slug when it asks again', async t => {
     t.equal(await reserve('Shop', 's2'), 'shop-2')
     t.equal(await reserve('Shop', 's2'), 'shop-2')
     t.equal(await reserve('Shop', 's3', 'third'), 'shop', 'in another workspace it has none yet')
   })
-  await t.test('a repeat gets the slug of the first try, also where that was on its way when it began', async t => {
+  await t.test('repeated request gets the slug of the first try, also while the first try runs', async t => {
     await reserve('Twice', 't1')
     let first: string | null = null
     const between: Store['get'] = async (collection, ids) => {
@@ -116,12 +116,12 @@ onEachStore('names', async (t, given) => {
     t.equal(first, 'twice-2')
     t.strictSame(repeated, { slug: 'twice-2' })
   })
-  await t.test('200 at once get 200 different slugs without a gap', async t => {
+  await t.test('200 concurrent requests get 200 slugs without a gap', async t => {
     const given = await Promise.all(Array.from({ length: 200 }, (_, i) => reserve('Crowd', `c${i}`)))
     const expected = Array.from({ length: 200 }, (_, i) => slugCandidate('crowd', i + 1))
     t.strictSame(new Set(given), new Set(expected))
   })
-  await t.test('an unused reservation lapses after a minute, not before', async t => {
+  await t.test('unused reservation lapses after a minute', async t => {
     t.equal(await reserve('Lapse', 'l1'), 'lapse')
     clock.advance(limits.directory.reservationMs)
     t.equal(await reserve('Lapse', 'l2'), 'lapse-2')
@@ -129,12 +129,12 @@ onEachStore('names', async (t, given) => {
     t.equal(await reserve('Lapse', 'l3'), 'lapse')
     t.equal(await reserve('Lapse', 'l4'), 'lapse-3', 'taken over, it begins anew; the second is a moment from lapsing')
   })
-  await t.test('two that find a lapsed name at once do not both get it', async t => {
+  await t.test('one of two requests gets a lapsed name when both find the name at once', async t => {
     await reserve('Both', 'b1')
     clock.advance(limits.directory.reservationMs + 1)
     t.strictSame(new Set(await Promise.all([reserve('Both', 'b2'), reserve('Both', 'b3')])), new Set(['both', 'both-2']))
   })
-  await t.test('a used name stays, however old; that of a deleted subject is free again', async t => {
+  await t.test('used name stays reserved at any age, and the name of a deleted subject is free', async t => {
     await reserve('Used', 'used000001')
     const subject = subjectDocument('used000001', 'w', 'used', 'Used', check, clock.now())
     await store.insert('subjects', [subject])
@@ -143,19 +143,16 @@ onEachStore('names', async (t, given) => {
     await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
     t.equal(await reserve('Used', 'u3'), 'used')
   })
-  await t.test(
-    'the name of a subject that is deleted within its first minute is free at once, and given to one alone',
-    async t => {
-      await reserve('Brief', 'brief00001')
-      t.equal(await reserve('Brief', 'brief00002'), 'brief-2', 'its subject may be on its way')
-      const subject = subjectDocument('brief00001', 'w', 'brief', 'Brief', check, clock.now())
-      await store.insert('subjects', [subject])
-      t.equal(await reserve('Brief', 'brief00003'), 'brief-3', 'its subject lives')
-      await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
-      const given = await Promise.all([reserve('Brief', 'brief00004'), reserve('Brief', 'brief00005')])
-      t.strictSame(new Set(given), new Set(['brief', 'brief-4']))
-    },
-  )
+  await t.test('name of a subject that is deleted in its first minute is free at once, and is then given once', async t => {
+    await reserve('Brief', 'brief00001')
+    t.equal(await reserve('Brief', 'brief00002'), 'brief-2', 'its subject may be on its way')
+    const subject = subjectDocument('brief00001', 'w', 'brief', 'Brief', check, clock.now())
+    await store.insert('subjects', [subject])
+    t.equal(await reserve('Brief', 'brief00003'), 'brief-3', 'its subject lives')
+    await store.replace('subjects', [{ ...subject, rev: 2, deletedAt: clock.now() }])
+    const given = await Promise.all([reserve('Brief', 'brief00004'), reserve('Brief', 'brief00005')])
+    t.strictSame(new Set(given), new Set(['brief', 'brief-4']))
+  })
 })
 
 onEachStore('keys', async (t, given) => {
@@ -167,7 +164,7 @@ onEachStore('keys', async (t, given) => {
   const order = { id: 'mykey', userId: owner!.id, description: 'mine', tokenHash, prefix: tokenPrefix(token) }
   const made = await ask('create-key', order)
 
-  await t.test('a new key is recognised, belongs to the owner and lives 180 days', async t => {
+  await t.test('new key is valid, belongs to its owner and expires after 180 days', async t => {
     t.match(made, { username: 'owner', description: 'mine', lastUsedAt: null, expiresAt: clock.now() + 180 * 86_400_000 })
     t.ok(token.startsWith(made.prefix))
     t.match(await ask('authenticate', { tokenHash }), {
@@ -177,33 +174,30 @@ onEachStore('keys', async (t, given) => {
       memberships: [{ role: 'owner' }],
     })
   })
-  await t.test('the token is stored nowhere', async t => {
+  await t.test('token of a key is not stored', async t => {
     t.notMatch(JSON.stringify(await store.find('keys', { limit: 100 })), token)
     t.notMatch(JSON.stringify(await ask('list-keys', { userId: null })), token)
   })
-  await t.test(
-    'an unknown user gets no key; a repeated order makes none, and another one of the same id or token is refused',
-    async t => {
-      await t.rejects(ask('create-key', { ...order, id: 'other', userId: 'nobody' }), { code: 'not_found' })
-      t.strictSame(await ask('create-key', order), made)
-      await t.rejects(ask('create-key', { ...order, tokenHash: hashToken(makeToken()) }), { code: 'validation' })
-      await t.rejects(ask('create-key', { ...order, id: 'other' }), { code: 'validation' })
-      t.equal(await store.count('keys', {}), 1)
-    },
-  )
-  await t.test('use is recorded forward only', async t => {
+  await t.test('key is refused for an unknown user or a reused id or token, and a repeat creates no second key', async t => {
+    await t.rejects(ask('create-key', { ...order, id: 'other', userId: 'nobody' }), { code: 'not_found' })
+    t.strictSame(await ask('create-key', order), made)
+    await t.rejects(ask('create-key', { ...order, tokenHash: hashToken(makeToken()) }), { code: 'validation' })
+    await t.rejects(ask('create-key', { ...order, id: 'other' }), { code: 'validation' })
+    t.equal(await store.count('keys', {}), 1)
+  })
+  await t.test('last use of a key never moves to an earlier instant', async t => {
     await ask('touch-keys', { usedAt: { [made.id]: 2_000, nobody: 5 } })
     await ask('touch-keys', { usedAt: { [made.id]: 1_000 } })
     t.match(await ask('list-keys', { userId: null }), [{ id: made.id, lastUsedAt: 2_000, username: 'owner' }])
   })
-  await t.test('an expired key is nobody', async t => {
+  await t.test('expired key is unknown', async t => {
     const { expiresAt } = made
     const [key] = await store.get('keys', [made.id])
     await store.replace('keys', [{ ...key!, rev: key!.rev + 1, expiresAt: clock.now() }])
     t.equal(await ask('authenticate', { tokenHash }), null)
     await store.replace('keys', [{ ...key!, rev: key!.rev + 2, expiresAt }])
   })
-  await t.test('a deleted key is nobody, its deletion is told, and use does not bring it back', async t => {
+  await t.test('deleted key is unknown, its deletion reaches gateways, and its use does not restore it', async t => {
     const told: string[] = []
     const watch = await hub
       .connect()
@@ -224,7 +218,7 @@ onEachStore('locations', async (t, given) => {
   const presence = hub.connect().bucket('presence')
   const workers = async (name: string) =>
     (await ask('list-locations', {})).find(location => location.name === name)?.activeWorkers
-  /** Time in which a keeper says that it lives. */
+  /** Lets time pass while a keeper sends its heartbeats. */
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left -= limits.presence.beatMs) {
       clock.advance(Math.min(left, limits.presence.beatMs))
@@ -232,7 +226,7 @@ onEachStore('locations', async (t, given) => {
     }
   }
 
-  await t.test('asked for at once by many, a location is made once', async t => {
+  await t.test('location is created once by concurrent requests', async t => {
     const made = await Promise.all(Array.from({ length: 10 }, () => ask('ensure-location', { name: 'eu' })))
     t.equal(new Set(made.map(location => location.id)).size, 1)
     t.match(
@@ -240,7 +234,7 @@ onEachStore('locations', async (t, given) => {
       ['eu'],
     )
   })
-  await t.test('a prober counts while its key changes, and is gone when it stands still or is removed', async t => {
+  await t.test('prober counts as live while its presence entry changes, and not after its stop or removal', async t => {
     const { id } = await ask('ensure-location', { name: 'eu' })
     await presence.put(`prober.${id}.one`, {})
     await presence.put(`prober.${id}.two`, {})
@@ -254,7 +248,7 @@ onEachStore('locations', async (t, given) => {
     await presence.delete(`prober.${id}.one`)
     t.equal(await workers('eu'), 1)
   })
-  await t.test('a prober stays counted while nobody at all is heard, for up to a minute', async t => {
+  await t.test("prober stays counted for up to a minute while no prober's heartbeat arrives", async t => {
     const { id } = await ask('ensure-location', { name: 'eu' })
     await presence.put(`prober.${id}.two`, {})
     await pass(limits.presence.beatMs)
@@ -265,7 +259,7 @@ onEachStore('locations', async (t, given) => {
     clock.advance(limits.bus.presenceAgeMs)
     t.equal(await workers('eu'), 0)
   })
-  await t.test('live probers are a metric by the name of their location, and when one last lived is in the list', async t => {
+  await t.test('live probers are a metric by location name, and the list has the last instant of each', async t => {
     const { id } = await ask('ensure-location', { name: 'eu' })
     const before = { id: `location_lost.${id}`, kind: 'location_lost', objectId: id, name: 'eu', raised: 0, unsent: [] }
     const never = { writer: '', since: 0, changedAt: 0, count: 0, summary: '', attempts: 0, claimedBy: null, dueAt: null }
@@ -282,7 +276,7 @@ onEachStore('locations', async (t, given) => {
     await pass(limits.presence.goneMs)
     t.equal(await live(), '0')
   })
-  await t.test('an entry repeated after a reconnect is no sign of life', async t => {
+  await t.test('presence entry that is repeated after a reconnect is no sign of life', async t => {
     let repeat = (): void => undefined
     let beats = 0
     const entry = { key: 'prober.aaaa.one', revision: 3, at: 0, value: {} }
@@ -309,7 +303,7 @@ onEachStore('reads', async (t, given) => {
   const put = (id: string, change: object) =>
     store.upsert('subjects', [{ ...subjectDocument(id, 'w', id, id, check, 5), ...change }])
 
-  await t.test('a subject is answered without its inner state; a tombstone is nothing', async t => {
+  await t.test('subject is returned without inner state, and a tombstone as null', async t => {
     await put('one', {})
     const view = {
       id: 'one',
@@ -326,78 +320,71 @@ onEachStore('reads', async (t, given) => {
     t.equal(await ask('get-subject', { subjectId: 'gone' }), null)
     t.equal(await ask('get-subject', { subjectId: 'nothing' }), null)
   })
-  await t.test(
-    'an incident is answered open or closed, under the slug of its rule even when that is gone, and not of a deleted subject',
-    async t => {
-      const rule = { policyVersion: 1, policy: { language: 'reachability' }, verdict: null, incident: null }
-      await put('owned', { kind: 'custom', name: 'Owned', rules: [{ ...rule, key: 'r1', slug: 'disk', name: 'Disk full' }] })
-      await put('tomb', { deletedAt: 6 })
-      const inputs = [
-        { input: 'i1', value: 'problem', at: 5, reason: null },
-        { input: 'i2', value: 'ok', at: 5, reason: null },
-      ]
-      const incident = {
-        ...openIncident('owned', 'w', 5),
-        ruleKey: 'r1',
-        rule: { key: 'disk', name: 'Disk' },
-        evidence: { inputs, omitted: 0, truncated: false },
-      }
-      const closed = {
-        ...incident,
-        id: 'owned.2',
-        number: 2,
-        ruleKey: 'r2',
-        rule: { key: 'load', name: 'Load' },
-        open: 0,
-        status: 'ok',
-        closedAt: 9,
-        acknowledgedAt: 7,
-        acknowledgedBy: 'Ada',
-      }
-      await store.upsert('incidents', [incident, closed, openIncident('tomb', 'w', 5)] as never)
-      const view = {
-        id: 'owned.1',
-        publicId: createIncidentIds('').encode('owned.1'),
-        subjectId: 'owned',
-        subjectName: 'Owned',
-        subjectKind: 'custom',
-        workspaceId: 'w',
-        number: 1,
-        ruleKey: 'r1',
-        ruleSlug: 'disk',
-        ruleName: 'Disk full',
-        status: 'pending',
-        open: true,
-        troubleSince: 5,
-        confirmedAt: null,
-        wellSince: null,
-        closedAt: null,
-        acknowledgedAt: null,
-        acknowledgedBy: null,
-        failing: ['i1'],
-        unknown: [],
-        ok: ['i2'],
-      }
-      t.strictSame(await ask('get-incident', { incidentId: 'owned.1' }), view)
-      t.match(await ask('get-incident', { incidentId: 'owned.2' }), {
-        open: false,
-        status: 'ok',
-        ruleSlug: 'load',
-        ruleName: 'load',
-        closedAt: 9,
-        acknowledgedAt: 7,
-        acknowledgedBy: 'Ada',
-      })
-      for (const incidentId of ['tomb.1', 'owned.3', 'nothing'])
-        t.equal(await ask('get-incident', { incidentId }), null, incidentId)
-      t.strictSame(
-        (await ask('list-open-incidents', { workspaceId: 'w' })).items,
-        [view],
-        'the list shows the same, the open ones',
-      )
-    },
-  )
-  await t.test('the records of an incident come in pages that the bus takes, none missing', async t => {
+  await t.test('incident is returned open or closed under the slug of its rule, unless its subject is deleted', async t => {
+    const rule = { policyVersion: 1, policy: { language: 'reachability' }, verdict: null, incident: null }
+    await put('owned', { kind: 'custom', name: 'Owned', rules: [{ ...rule, key: 'r1', slug: 'disk', name: 'Disk full' }] })
+    await put('tomb', { deletedAt: 6 })
+    const inputs = [
+      { input: 'i1', value: 'problem', at: 5, reason: null },
+      { input: 'i2', value: 'ok', at: 5, reason: null },
+    ]
+    const incident = {
+      ...openIncident('owned', 'w', 5),
+      ruleKey: 'r1',
+      rule: { key: 'disk', name: 'Disk' },
+      evidence: { inputs, omitted: 0, truncated: false },
+    }
+    const closed = {
+      ...incident,
+      id: 'owned.2',
+      number: 2,
+      ruleKey: 'r2',
+      rule: { key: 'load', name: 'Load' },
+      open: 0,
+      status: 'ok',
+      closedAt: 9,
+      acknowledgedAt: 7,
+      acknowledgedBy: 'Ada',
+    }
+    await store.upsert('incidents', [incident, closed, openIncident('tomb', 'w', 5)] as never)
+    const view = {
+      id: 'owned.1',
+      publicId: createIncidentIds('').encode('owned.1'),
+      subjectId: 'owned',
+      subjectName: 'Owned',
+      subjectKind: 'custom',
+      workspaceId: 'w',
+      number: 1,
+      ruleKey: 'r1',
+      ruleSlug: 'disk',
+      ruleName: 'Disk full',
+      status: 'pending',
+      open: true,
+      troubleSince: 5,
+      confirmedAt: null,
+      wellSince: null,
+      closedAt: null,
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      failing: ['i1'],
+      unknown: [],
+      ok: ['i2'],
+    }
+    t.strictSame(await ask('get-incident', { incidentId: 'owned.1' }), view)
+    t.match(await ask('get-incident', { incidentId: 'owned.2' }), {
+      open: false,
+      status: 'ok',
+      ruleSlug: 'load',
+      ruleName: 'load',
+      closedAt: 9,
+      acknowledgedAt: 7,
+      acknowledgedBy: 'Ada',
+    })
+    for (const incidentId of ['tomb.1', 'owned.3', 'nothing'])
+      t.equal(await ask('get-incident', { incidentId }), null, incidentId)
+    t.strictSame((await ask('list-open-incidents', { workspaceId: 'w' })).items, [view], 'the list shows the same, the open ones')
+  })
+  await t.test('records of an incident come complete in pages that fit the bus', async t => {
     const count = 12
     await store.upsert('incidents', [{ id: 'told.1', rev: 1, subjectId: 'told' } as never])
     const entries = Array.from({ length: count }, (_, i) => ({
@@ -418,23 +405,34 @@ onEachStore('reads', async (t, given) => {
       entries.map(entry => entry.sequence),
     )
   })
-  await t.test('the last page of an open incident tells what its subject holds of it', async t => {
+  await t.test('last page of an open incident has the records that only its subject still holds', async t => {
     const incident = { version: 3, value: 'problem', context: { incidentId: 'holding.2' } }
     const rules = [
       { key: 'r1', incident: null },
-      { key: 'r2', incident, verdict: { verdict: 'problem' } },
+      { key: 'r2', incident, verdict: { verdict: 'problem' }, policy: { language: 'reachability' } },
     ]
-    await store.upsert('incidents', [{ id: 'holding.2', rev: 1, subjectId: 'holding' } as never])
-    await store.upsert('subjects', [{ id: 'holding', rev: 1, rules } as never])
+    const workspaceId = 'holdingws1'
+    await store.upsert('incidents', [{ id: 'holding.2', rev: 1, subjectId: 'holding', workspaceId, confirmedAt: 1 } as never])
+    await store.upsert('subjects', [{ id: 'holding', rev: 1, rules, workspaceId, template: null } as never])
+    const destination = { rev: 1, workspaceId, enabled: true, default: false, type: 'slack', sendOnOpen: false }
+    await store.upsert('destinations', [
+      { ...destination, id: 'd1', name: 'Ops', nameKey: 'ops' },
+      { ...destination, id: 'd2', name: 'Desk', nameKey: 'desk', default: true, defaultAt: 1 },
+    ] as never)
+    await store.upsert('deliveryTables', [
+      { id: 'holding', rev: 1, workspaceId, selections: [{ destinationId: 'd1', alertKinds: ['problem'] }] } as never,
+    ])
+    // The subject's own rows alone decide; the default destination does not count.
+    const recipients = { opened: [], problem: ['Ops'], no_data: [], recovery: [], acknowledged: [] }
     const { held } = await ask('get-incident-records', { id: 'holding.2', afterSequence: 0 })
-    t.strictSame(held, { ruleKey: 'r2', snapshot: incident, verdict: { verdict: 'problem' } })
+    t.strictSame(held, { ruleKey: 'r2', snapshot: incident, verdict: { verdict: 'problem' }, mutedTo: null, recipients })
   })
-  await t.test('whether there is a workspace', async t => {
+  await t.test('existence of a workspace is returned', async t => {
     await store.upsert('workspaces', [{ id: 'there', rev: 1, name: 'There', createdAt: 5, members: {} } as never])
     t.equal(await ask('workspace-exists', { workspaceId: 'there' }), true)
     t.equal(await ask('workspace-exists', { workspaceId: 'nowhere' }), false)
   })
-  await t.test('pages stay below 512 KiB, follow each other without gap or double, and end', async t => {
+  await t.test('pages stay below 512 KiB, have each item once, and end', async t => {
     const ids = Array.from({ length: 600 }, (_, i) => `p${String(i).padStart(3, '0')}`)
     for (const [i, id] of ids.entries())
       await put(id, { workspaceId: 'pages', createdAt: Math.floor(i / 7), check: { ...check, data: 'x'.repeat(4_000) } })
@@ -453,14 +451,14 @@ onEachStore('reads', async (t, given) => {
     t.strictSame(seen, ids)
     t.ok(pages >= 5)
   })
-  await t.test('an item larger than a page is a page of its own', async t => {
+  await t.test('item larger than a page is returned as a page of its own', async t => {
     for (const id of ['big1', 'big2'])
       await put(id, { workspaceId: 'big', check: { ...check, data: 'x'.repeat(limits.request.pageBytes) } })
     const first = await ask('list-websites', { workspaceId: 'big' })
     t.equal(first.items.length, 1)
     t.equal((await ask('list-websites', { workspaceId: 'big', after: first.next })).items[0]?.id, 'big2')
   })
-  await t.test('a cursor that is none is refused', async t => {
+  await t.test('malformed cursor is refused', async t => {
     for (const after of ['', 'x', '1:', `1:${'x'.repeat(65)}`]) {
       await t.rejects(ask('list-websites', { workspaceId: 'w', after }), { code: 'validation' }, after)
     }
@@ -484,19 +482,19 @@ onEachStore('destinations', async (t, given) => {
       .filter(destination => destination.default)
       .map(({ name }) => name)
 
-  await t.test('a repeated try answers what the first one stored', async t => {
+  await t.test('repeated creation returns the first result', async t => {
     const first = await ask('create-destination', request({ id: 'same' }))
     t.strictSame(await ask('create-destination', request({ id: 'same' })), first)
     t.equal((await ask('list-destinations', { workspaceId: 'w' })).length, 1)
   })
-  await t.test('many at once get different numbers, and exactly one of them is default', async t => {
+  await t.test('concurrent creations of destinations get different numbers, and exactly one destination is default', async t => {
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) => ask('create-destination', request({ workspaceId: 'many', name: `n${i}` }))),
     )
     t.equal(new Set(made.map(destination => destination.number)).size, 20)
     t.equal((await defaults('many')).length, 1)
   })
-  await t.test('default: true moves the mark', async t => {
+  await t.test('default: true moves the default mark to the new destination', async t => {
     await ask('create-destination', request({ workspaceId: 'move', name: 'a' }))
     await ask('create-destination', request({ workspaceId: 'move', name: 'b' }))
     t.strictSame(await defaults('move'), ['a'])
@@ -504,7 +502,7 @@ onEachStore('destinations', async (t, given) => {
     await ask('create-destination', request({ workspaceId: 'move', name: 'c', default: true }))
     t.strictSame(await defaults('move'), ['c'])
   })
-  await t.test('a crash in the middle of moving the mark leaves the newer one', async t => {
+  await t.test('newer default mark stays when its move crashes in the middle', async t => {
     await ask('create-destination', request({ workspaceId: 'crash', name: 'old' }))
     const [old] = await store.find('destinations', { where: { workspaceId: 'crash' }, limit: 1 })
     await store.insert('destinations', [
@@ -519,7 +517,7 @@ onEachStore('destinations', async (t, given) => {
       ],
     )
   })
-  await t.test('of two that want a name at once one gets it', async t => {
+  await t.test('one of two requests for the same name gets the name', async t => {
     const results = await Promise.allSettled(
       [1, 2].map(() => ask('create-destination', request({ workspaceId: 'race', name: 'Same' }))),
     )
@@ -529,7 +527,7 @@ onEachStore('destinations', async (t, given) => {
       { reason: { code: 'taken', message: 'Destination name taken' } },
     )
   })
-  await t.test('a transformation must be one of the workspace', async t => {
+  await t.test('transformation of a destination must belong to the same workspace', async t => {
     const transformation = {
       id: 'x',
       rev: 1,
@@ -546,14 +544,14 @@ onEachStore('destinations', async (t, given) => {
     const foreign = ask('create-destination', request({ workspaceId: 'other', transformationId: 7 }))
     await t.rejects(foreign, { code: 'not_found', message: 'Transformation not found' })
   })
-  await t.test('a workspace has at most 100', async t => {
+  await t.test('workspace has at most 100 destinations', async t => {
     for (let i = 0; i < 100; i++) await ask('create-destination', request({ workspaceId: 'full', name: `n${i}` }))
     await t.rejects(ask('create-destination', request({ workspaceId: 'full', name: 'more' })), { code: 'invalid_state' })
   })
 })
 
-t.test('questions', async t => {
-  await t.test('one that breaks its contract or is unknown is refused', async t => {
+t.test('requests', async t => {
+  await t.test('request is refused when it breaks its contract or its verb is unknown', async t => {
     const { asker } = await start(t)
     const send = (verb: string, body: unknown) => asker.request(`ask.directory.${verb}`, body, { timeoutMs: 100 })
     t.match(await send('authenticate', { tokenHash: 'x' }), { ok: false, error: { code: 'malformed' } })
@@ -561,7 +559,7 @@ t.test('questions', async t => {
     for (const verb of ['nothing', 'constructor', '__proto__'])
       t.match(await send(verb, {}), { ok: false, error: { code: 'not_found' } }, verb)
   })
-  await t.test('a store that does not answer is unavailable, to be asked again; anything else is internal', async t => {
+  await t.test('request fails with `unavailable` when the store does not respond, else with `internal`', async t => {
     const broken = createMemoryStore()
     let error: Error = new StoreError('unavailable', 'secret')
     broken.find = () => Promise.reject(error)
@@ -576,7 +574,7 @@ t.test('questions', async t => {
   })
 })
 
-t.test('the first start', async t => {
+t.test('first start', async t => {
   const clock = createHandClock()
   const options = { location: 'local' }
   const counts = async (store: Store) =>
@@ -584,7 +582,7 @@ t.test('the first start', async t => {
   const keyOf = async (store: Store, token: string) =>
     (await store.find('keys', { where: { tokenHash: hashToken(token) }, limit: 1 }))[0]
 
-  await t.test('makes the owner, Default, the membership, the location and, once confirmed, one key', async t => {
+  await t.test('first start creates owner, workspace, membership, location and, once confirmed, one key', async t => {
     const store = createMemoryStore()
     const { firstKey } = await bootstrap({ store, clock }, options)
     t.strictSame(await counts(store), [1, 1, 1, 1, 0])
@@ -596,7 +594,7 @@ t.test('the first start', async t => {
     t.match(await store.find('memberships', { limit: 2 }), [{ userId: user?.id }])
     t.match(await store.find('workspaces', { limit: 2 }), [{ name: 'Default', members: { [user!.id]: 'owner' } }])
   })
-  await t.test('a second start offers nothing, adds nothing, and brings back nothing that was removed', async t => {
+  await t.test('second start offers no key, adds nothing, and restores nothing that was removed', async t => {
     const store = createMemoryStore()
     const { firstKey } = await bootstrap({ store, clock }, options)
     await confirmFirstKey({ store, clock }, firstKey!)
@@ -608,7 +606,7 @@ t.test('the first start', async t => {
     await bootstrap({ store, clock }, { location: 'another' })
     t.equal(await store.count('locations', {}), 2, 'its own location exists at every start')
   })
-  await t.test('a start whose token nobody kept is followed by one that replaces it', async t => {
+  await t.test('next start replaces a token that was not stored', async t => {
     const store = createMemoryStore()
     const lost = (await bootstrap({ store, clock }, options)).firstKey!
     const kept = (await bootstrap({ store, clock }, options)).firstKey!
@@ -621,7 +619,7 @@ t.test('the first start', async t => {
     t.equal(await keyOf(store, lost), undefined)
     t.ok(await keyOf(store, kept))
   })
-  await t.test('two at once make one of everything, and exactly one token is confirmed', async t => {
+  await t.test('concurrent starts create one object of each kind and confirm one token', async t => {
     for (let i = 0; i < 20; i++) {
       const store = createMemoryStore()
       const tokens = (await Promise.all([1, 2].map(() => bootstrap({ store, clock }, options)))).map(({ firstKey }) => firstKey)
@@ -650,7 +648,7 @@ t.test('the first start', async t => {
     await bootstrap({ store, clock }, options)
     t.strictSame((await store.get('workspaces', ['later']))[0]?.members, undefined, 'it is not looked for again')
   })
-  await t.test('every one of them does, however many there are, with every member', async t => {
+  await t.test('roster of each of many workspaces has every member', async t => {
     const store = createMemoryStore()
     await bootstrap({ store, clock }, options)
     const [start] = await store.get('settings', ['first-start'])
@@ -677,7 +675,7 @@ t.test('the first start', async t => {
     t.ok(others.every(workspace => workspace?.members?.['ann'] === 'owner'))
   })
   for (const after of [false, true]) {
-    await t.test(`a crash ${after ? 'after' : 'before'} any write is healed by the next start`, async t => {
+    await t.test(`start repairs a crash ${after ? 'after' : 'before'} any write`, async t => {
       let crashes = 0
       for (let n = 1; n < 40; n++) {
         const store = createMemoryStore()
@@ -700,7 +698,7 @@ t.test('the first start', async t => {
   }
 })
 
-t.test('the rule that website monitoring maintains waits as long as the keepers are told to', async t => {
+t.test('rule of a website monitor has the delays that the keepers use', async t => {
   const cases: [string, DirectoryOptions['websiteHolds'], object, number, number][] = [
     ['two minutes where nothing is set', undefined, {}, 120_000, 120_000],
     ['as set', { confirmAfterMs: 7_000, closeAfterMs: 9_000 }, {}, 7_000, 9_000],

@@ -1,5 +1,5 @@
-// The doors of locations, through which remote probers ask: on the memory hub and on a real nats-server alike. What credentials permit
-// is tested where probers are (`test/prober/elsewhere.test.ts`), what an attacker gets from it in `test/integration/`.
+// The doors of locations, through which remote probers send requests, on the memory hub and on a real nats-server. The rights of
+// credentials are tested in `test/prober/elsewhere.test.ts`, attacks in `test/integration/`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -11,30 +11,30 @@ import { connect } from '@nats-io/transport-node'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { DoorLine } from '#shared/bus/door.ts'
-import { type ConnectBusOptions, connectBus } from '#shared/bus/nats.ts'
+import { pause } from '#shared/async/pause.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { subscribeWindowed } from '#shared/bus/clients/windowed.ts'
+import { type ConnectBusOptions, connectBus } from '#shared/bus/nats/nats.ts'
 import type { Bus, BusError } from '#shared/bus/port.ts'
-import { createProberBus } from '#shared/bus/prober-bus.ts'
+import type { DoorLine } from '#shared/bus/probers/door.ts'
+import { createProberBus } from '#shared/bus/probers/prober-bus.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
-import { subscribeWindowed } from '#shared/bus/windowed.ts'
-import { type Clock, createSystemClock } from '#shared/clock.ts'
-import type { CheckResult } from '#shared/contracts/check.ts'
-import type { Changes } from '#shared/contracts/door.ts'
-import { doorLimits } from '#shared/door-limits.ts'
-import { partitionOf } from '#shared/hash.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
-import { pause } from '#shared/pause.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { Changes } from '#shared/contracts/observations/door.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
-import { obtainNatsServer } from '../../infra/embedded/nats-server.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { type Clock, createSystemClock } from '#shared/time/clock.ts'
+import { obtainNatsServer } from '../../infra/runtime/bus/nats-server.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { startProber } from '../../services/prober/app.ts'
 import { collector, refused, upTo } from '../bus/contract.ts'
 import { eventually } from '../infra/run-program.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
-import { startTestBus, toolsFolder } from '../support/nats.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
+import { startTestBus, toolsFolder } from '../support/bus/nats.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 const clock = createSystemClock()
@@ -57,7 +57,7 @@ const entry = (changes = {}) => ({
 
 interface Harness {
   house(): Promise<Bus>
-  /** A bus as a remote prober of the location has it. */
+  /** A bus with the rights of a remote prober of the location. */
   prober(locationId: string): Promise<Bus>
 }
 
@@ -70,7 +70,7 @@ const lineOver = (bus: Bus): DoorLine => ({
   ask: (subject, text, timeoutMs) => bus.request(subject, JSON.parse(text), { timeoutMs }),
 })
 
-t.test('in memory', async t => {
+t.test('door in memory', async t => {
   const hub = createMemoryHub({ clock })
   describeDoors(t, {
     house: async () => hub.connect(),
@@ -78,7 +78,7 @@ t.test('in memory', async t => {
   })
 })
 
-t.test('on a nats-server', async t => {
+t.test('door on a nats-server', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   describeDoors(t, {
@@ -86,7 +86,7 @@ t.test('on a nats-server', async t => {
     prober: locationId => server.connect('prober', { locationId }),
   })
 
-  t.test('what the bus lost is gone for who watches, and what is new comes, whoever lost the store', async t => {
+  t.test('watcher gets lost and new keys when the store of the bus is lost', async t => {
     const house = await server.connect('house')
     const { directory } = await openDirectory(t, house)
     const bus = await server.connect('prober', { locationId: 'lost' })
@@ -107,7 +107,7 @@ t.test('on a nats-server', async t => {
   })
 })
 
-t.test('a prober by the rights that docs/probers.md names, given by somebody else, does all that a prober does', async t => {
+t.test('prober works with the rights that docs/probers.md names', async t => {
   const { house, prober, bare } = await serverOfOthers(t, 'fore')
   await openDirectory(t, house, ['fore', 'else'])
   await house.bucket('checks').put(keys.check('fore', 'mine'), entry())
@@ -132,7 +132,7 @@ t.test('a prober by the rights that docs/probers.md names, given by somebody els
   t.equal(await house.bucket('leases').get('p.1'), null)
 })
 
-/** A nats-server without accounts, on which one user may do everything and another has the rights of a prober. */
+/** A nats-server without accounts: one user may do everything, another user has the rights of a prober. */
 async function serverOfOthers(t: Test, locationId: string) {
   const folder = t.testdir({})
   const rights = `{ publish: ["door.${locationId}.*"], subscribe: ["_INBOX_${locationId}.>"] }`
@@ -175,7 +175,7 @@ interface Opened {
 
 let numbered = 0
 
-/** A directory on this bus with a store of its own; `of`: the locations that it knows from the beginning. */
+/** A directory on this bus with a store of its own; `of`: locations that are stored before it starts. */
 async function openDirectory(t: Test, bus: Bus, of: string[] = [], store: Store = createMemoryStore(), time: Clock = clock) {
   for (const id of of) await store.insert('locations', [{ id, rev: 1, name: `at ${id}`, displayName: null, createdAt: 1 }])
   const metrics = new Registry()
@@ -192,7 +192,7 @@ async function openDirectory(t: Test, bus: Bus, of: string[] = [], store: Store 
   return { directory, ask: createDirectoryClient(bus, clock).ask }
 }
 
-/** As another directory would make it: this one learns of it by the nudge. */
+/** Stores a location as another directory would: the tested directory learns of the location by the nudge. */
 async function addLocation(bus: Bus, store: Store, id: string): Promise<void> {
   await store.insert('locations', [{ id, rev: 1, name: `at ${id}`, displayName: null, createdAt: 1 }])
   const asker = () => bus.request(subjects.door(id, 'members'), {}, { timeoutMs: 1_000 }).then(Boolean, () => false)
@@ -218,7 +218,7 @@ function describeDoors(t: Test, harness: Harness): void {
     return { house, directory, bus }
   }
 
-  t.test('10,000 checks are read within moments, and every change of them follows at once', async t => {
+  t.test('10,000 checks are read within moments, and each later change arrives at once', async t => {
     const { house, bus } = await open(t, 'many')
     const checks = house.bucket('checks')
     await Promise.all(upTo(10_000).map(n => checks.put(keys.check('many', `subject${n}`), entry({ rev: n }))))
@@ -246,7 +246,7 @@ function describeDoors(t: Test, harness: Harness): void {
     t.ok(performance.now() - changedAt < 1_000)
   })
 
-  t.test('a prober through a door checks within 3 s of its start, and its results are judged where all are', async t => {
+  t.test('prober at a door runs its first check within 3 s of its start, and its results are judged', async t => {
     const { house, bus } = await open(t, 'look')
     const website = createServer((_, response) => void response.end('hello')).listen(0, '127.0.0.1')
     await once(website, 'listening')
@@ -279,7 +279,7 @@ function describeDoors(t: Test, harness: Harness): void {
     t.ok([...reports.values()].every(({ ok }) => ok))
   })
 
-  t.test('what is published at once shares requests, and each report is stored before it is acknowledged', async t => {
+  t.test('concurrent reports share requests, and each is stored before it is acknowledged', async t => {
     const { house, bus } = await open(t, 'send')
     const { lastSequence } = await house.observations.state()
     const long = { ...result, ok: false, error: '\u0001'.repeat(300) }
@@ -290,7 +290,7 @@ function describeDoors(t: Test, harness: Harness): void {
     t.equal(await refused(bus.observations.publish('obs.1.else.x', result)), 'unavailable', 'of another location')
   })
 
-  t.test('junk is dropped, counted, and said once with its first reason, and what comes with it is stored', async t => {
+  t.test('malformed report is dropped, counted and logged once with its reason, and the others are stored', async t => {
     const { house, directory, bus } = await open(t, 'junk')
     const { lastSequence } = await house.observations.state()
     for (let n = 0; n < 50; n++) {
@@ -300,12 +300,12 @@ function describeDoors(t: Test, harness: Harness): void {
     t.equal((await house.observations.state()).lastSequence, lastSequence + 1)
     t.match(await directory.metrics.metrics(), /junk_reports_total\{location="at junk"\} 5001/)
     await directory.stop()
-    const said = directory.lines.filter(({ msg }) => msg === 'reports dropped that are none')
+    const said = directory.lines.filter(({ msg }) => msg === 'invalid reports dropped')
     t.match(said, [{ location: 'at junk', reason: /slotAt must be integer/ }, { count: 5_001 - Number(said[0]?.['count']) }])
     t.equal(said.length, 2, 'the first at once, the others together')
   })
 
-  t.test('a directory that ends hands over to another, and no change is missed or told twice', async t => {
+  t.test('door loses and repeats no change when another directory takes over the location', async t => {
     const { house, directory, bus } = await open(t, 'hand')
     const other = await openDirectory(t, await harness.house(), [], directory.store)
     const seen = await watchOf(bus, 'hand')
@@ -322,7 +322,7 @@ function describeDoors(t: Test, harness: Harness): void {
     t.strictSame(seen.items, ['ready', ...upTo(30).map(n => `s${n}: true`), 'last: true'])
   })
 
-  t.test('a prober whose question is kept by a directory that died learns of a change with its next beat', async t => {
+  t.test('prober gets a change with its next heartbeat when its directory died', async t => {
     const house = await harness.house()
     const held = await house.subscribe(subjects.door('dead', 'changes'), () => undefined)
     const { directory } = await openDirectory(t, await harness.house())
@@ -336,7 +336,7 @@ function describeDoors(t: Test, harness: Harness): void {
     const seen = await watchOf(bus, 'dead')
     t.strictSame(seen.items, ['ready'])
     await addLocation(house, directory.store, 'dead')
-    // Somebody has to ask before anybody follows the changes.
+    // The directory follows changes only after the first request of a prober.
     const somebody = await harness.house()
     await held.close()
     await somebody.request(subjects.door('dead', 'changes'), { after: null }, { timeoutMs: 5_000 })
@@ -347,7 +347,7 @@ function describeDoors(t: Test, harness: Harness): void {
     })
   })
 
-  t.test('locations get a door when they come, under the name that they have, and lose it when they go', async t => {
+  t.test('door opens with its location, is renamed with it, and closes with it', async t => {
     const { house, directory } = await open(t, 'here')
     const ask = (id: string) => refused(house.request(subjects.door(id, 'members'), {}, { timeoutMs: 1_000 }))
     t.equal(await ask('here'), 'nothing refused')
@@ -359,14 +359,14 @@ function describeDoors(t: Test, harness: Harness): void {
     t.equal(await ask('here'), 'nothing refused')
   })
 
-  t.test('a location has so many probers and no more, and hears of each that comes or leaves', async t => {
+  t.test('location has a bounded number of probers, and every prober learns when another joins or ends', async t => {
     const { house, bus } = await open(t, 'full')
     const told = collector<string>()
     await bus.bucket('presence').watch(keys.probersOf('full'), {
       onEntry: ({ key, value }) => told.add(`${key.split('.')[2]}: ${value !== null}`),
     })
     await watchOf(bus, 'full')
-    /** As a prober does, who says it again when it found no room in the window. */
+    /** Sends as a prober does: repeats the request when the window had no room. */
     const said = async (say: () => Promise<unknown>): Promise<string> => {
       const outcome = String(await refused(say()))
       if (outcome !== 'no_responders') return outcome
@@ -393,7 +393,7 @@ function describeDoors(t: Test, harness: Harness): void {
   })
 }
 
-t.test('a window lets so many messages through at once and a second, and none of the rest reaches its receiver', async t => {
+t.test('window passes a bounded burst and rate, and drops further messages before the receiver', async t => {
   const time = createVirtualClock()
   const hub = createMemoryHub({ clock: time })
   const receiver = hub.connect()
@@ -432,7 +432,7 @@ t.test('a window lets so many messages through at once and a second, and none of
   t.equal(taken - quiet, 50)
 })
 
-t.test('a location that reads too much waits for its share, and is refused when that is too far off', async t => {
+t.test('location that reads too much waits for its share, and is refused above a bound', async t => {
   const time = createVirtualClock()
   const hub = createMemoryHub({ clock: time })
   const house = hub.connect()
@@ -462,7 +462,7 @@ t.test('a location that reads too much waits for its share, and is refused when 
   t.strictSame([...new Set(answers.map(({ code }) => code))].toSorted(), ['answered', 'busy'])
 })
 
-t.test('a location gets no more reports and answers a second than its door lets through, however many it sends', async t => {
+t.test('door bounds the reports and responses of a location in each second', async t => {
   const time = createVirtualClock()
   const hub = createMemoryHub({ clock: time })
   const house = hub.connect()
@@ -472,7 +472,7 @@ t.test('a location gets no more reports and answers a second than its door lets 
   const attacker = hub.connect()
   const neighbour = hub.connect()
   const report = (subjectId: string) => ({ reports: Array.from({ length: doorLimits.reports }, () => [subjectId, result]) })
-  /** Returns how the request ended, and after how many ms. */
+  /** Returns the outcome of the request, and its duration in ms. */
   const ask = async (bus: Bus, id: string, verb: string, body: unknown) => {
     const askedAt = time.monotonic()
     const outcome = await bus.request(subjects.door(id, verb), body, { timeoutMs: 60_000 }).then(
@@ -482,7 +482,7 @@ t.test('a location gets no more reports and answers a second than its door lets 
     return { outcome, tookMs: time.monotonic() - askedAt }
   }
   const stored = async () => (await house.observations.state()).lastSequence
-  /** Floods for 10 s, and reports from the other location ten times a second; returns how each request ended. */
+  /** Floods the door for 10 s, while the other location reports ten times a second. Returns the outcomes of the flood. */
   const flood = async (verb: string, body: unknown) => {
     const flooded: ReturnType<typeof ask>[] = []
     const calm: typeof flooded = []

@@ -1,33 +1,34 @@
-// Reads of Incidents of generation 3 in the directory, on each store: pages, filters, what they cost. Rules: docs/reference/v3.md, 5 and 9.
+// Reads of Incidents of generation 3 in the directory, on each store: pages, filters, and the number of rows read. Rules:
+// docs/reference/v3.md, 5 and 9.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { IncidentFilters } from '#shared/contracts/ask-incidents.ts'
-import type { IncidentDocument } from '#shared/contracts/incident.ts'
-import type { Page } from '#shared/contracts/page.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { facetsOf, facetsWithin } from '#shared/incident-facets.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
+import type { Page } from '#shared/contracts/ask/page.ts'
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { facetsOf, facetsWithin } from '#shared/incidents/incident-facets.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { startDirectory } from '../../services/directory/app.ts'
-import { tagDocumentsOf, withTags } from '../../services/keeper/tags.ts'
+import { tagDocumentsOf, withTags } from '../../services/keeper/round/tags.ts'
 import { history, incident, subject } from '../store/documents.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
-import { startSecantus } from '../support/secantus.ts'
-import { storeTags } from '../support/store-tags.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
+import { startSecantus } from '../support/store/secantus.ts'
+import { storeTags } from '../support/worlds/store-tags.ts'
 
 async function start(t: Test, store: Store) {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
-  const surroundings = { bus: hub.connect(), clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() }
-  const service = await startDirectory(surroundings)
+  const context = { bus: hub.connect(), clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() }
+  const service = await startDirectory(context)
   t.teardown(() => service.stop())
   return createDirectoryClient(hub.connect(), clock)
 }
@@ -54,7 +55,7 @@ const everything: IncidentFilters = {
 }
 const both = [null, true, false]
 
-/** Of two workspaces, 40 Resources and 3 rules; several open at one instant. */
+/** Incidents of two workspaces, 40 Resources and 3 rules; several open at one instant. */
 function someIncidents(count: number): IncidentDocument[] {
   return Array.from({ length: count }, (_, i) => {
     const facets = { isOpen: i % 3 === 0, isConfirmed: i % 5 !== 0, isAcknowledged: i % 7 === 0 }
@@ -89,11 +90,11 @@ const everyMix = both.flatMap(isOpen =>
   both.flatMap(isConfirmed => both.map(isAcknowledged => ({ isOpen, isConfirmed, isAcknowledged }))),
 )
 
-onEachStore('v3 9.1, 9.2 and 9.5 pages with every mix of filters have what fits, newest first', (t, store) =>
+onEachStore('v3 9.1, 9.2 and 9.5 pages with every mix of filters have the matching Incidents, newest first', (t, store) =>
   listsWhatFits(t, store, everyMix),
 )
 
-t.test('v3 9.1, 9.2 and 9.5 pages with some mixes of filters have what fits, newest first, on mongodb', async t => {
+t.test('v3 9.1, 9.2 and 9.5 pages with some mixes of filters have the matching Incidents, newest first, on mongodb', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: SecantusDB could not be installed')
   t.teardown(() => server.stop())
@@ -131,7 +132,7 @@ async function listsWhatFits(t: Test, store: Store, mixes: typeof everyMix): Pro
   }
 }
 
-onEachStore('an Incident of a deleted Resource, and one of another workspace, is in no list and not read', async (t, store) => {
+onEachStore('Incident of a deleted Resource or another workspace is in no list and not read', async (t, store) => {
   const { ask } = await start(t, store)
   const documents = someIncidents(10)
   await fill(store, documents)
@@ -199,7 +200,7 @@ onEachStore('v3 9.5 Incidents of few and of many Resources behind a filter are f
   )
 })
 
-t.test('v3 9.5 a filter by what Resources are matches 5,000 of them, and is refused beyond', async t => {
+t.test('v3 9.5 filter over Resources matches up to 5,000 Resources, and is refused above this bound', async t => {
   const store = createMemoryStore()
   const { ask } = await start(t, store)
   const made = Array.from({ length: 5_001 }, (_, i) =>
@@ -221,7 +222,7 @@ t.test('v3 9.5 a filter by what Resources are matches 5,000 of them, and is refu
   t.equal((await ask('list-incidents', { workspaceId: 'w', filters: state, limit: 50 })).items.length, 1, 'state alone')
 })
 
-t.test('v3 9.5 a page of 50 among thousands of Incidents reads a few hundred rows at most', async t => {
+t.test('v3 9.5 page of 50 among thousands of Incidents reads a few hundred rows at most', async t => {
   const store = createMemoryStore()
   let rows = 0
   const counted: Store = {
@@ -253,7 +254,7 @@ t.test('v3 9.5 a page of 50 among thousands of Incidents reads a few hundred row
   }
 })
 
-t.test('v3 9.5 one answer looks at a bounded number of Incidents of a Resource, and the next one goes on', async t => {
+t.test('v3 9.5 one response reads a bounded number of Incidents of a Resource, and the next response continues', async t => {
   const store = createMemoryStore()
   const { ask } = await start(t, store)
   const count = limits.incidentLists.lookedAt + 100
@@ -273,7 +274,7 @@ t.test('v3 9.5 one answer looks at a bounded number of Incidents of a Resource, 
   t.strictSame([second.items.map(({ id }) => id), second.next], [['subject001.1'], null])
 })
 
-onEachStore('v3 5.8 records are read the first 100 and the latest 400, at the bound and beyond it', async (t, store) => {
+onEachStore('v3 5.8 first 100 and latest 400 records are read, at the bound and beyond it', async (t, store) => {
   const { ask } = await start(t, store)
   const record = (sequence: number, incidentId: string) =>
     history(`${incidentId}.${sequence}`, {
@@ -303,7 +304,7 @@ onEachStore('v3 5.8 records are read the first 100 and the latest 400, at the bo
   }
 })
 
-t.test('transitions with much evidence come in several answers', async t => {
+t.test('transitions with much evidence are returned in several responses', async t => {
   const store = createMemoryStore()
   const { ask } = await start(t, store)
   const large = {

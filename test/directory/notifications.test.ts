@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { AskRequest, AskResults } from '#shared/contracts/ask.ts'
-import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import { defaultDestination } from '#shared/default-destination.ts'
-import { randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import { openMongodbStore } from '#shared/store/mongodb.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { openMongodbStore } from '#shared/store/mongodb/mongodb.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
+import { randomId } from '#shared/text/ids.ts'
 import { startDirectory } from '../../services/directory/app.ts'
-import { subjectDocument } from '../support/fake-keeper.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
-import { startSecantus } from '../support/secantus.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
+import { startSecantus } from '../support/store/secantus.ts'
+import { subjectDocument } from '../support/worlds/fake-keeper.ts'
 
 const silent = pino({ level: 'silent' })
 
-/** Two directories on one store share the questions, as two processes would. */
+/** Two directories on one store share the requests, as two processes would. */
 async function start(t: Test, store: Store) {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
@@ -53,7 +53,7 @@ async function mongodb(): Promise<string | null> {
 }
 t.teardown(async () => (await server)?.stop())
 
-/** Races are run where they can happen: in memory, on a file, and over MongoDB's wire protocol. */
+/** Races run on stores where they can occur: in memory, on a file, and over MongoDB's wire protocol. */
 function onEachStore(title: string, run: (t: Test, store: Store, rounds: number) => Promise<void>): void {
   t.test(`${title}, on the memory store`, t => run(t, createMemoryStore(), 20))
   t.test(`${title}, on sqlite`, async t => {
@@ -70,7 +70,7 @@ function onEachStore(title: string, run: (t: Test, store: Store, rounds: number)
   })
 }
 
-/** The store of a process that dies at its n-th write (deletes included), before or after it has happened. */
+/** The store of a process that dies at its n-th write (deletes included), before or after the write has happened. */
 function dyingStore(store: Store, n: number, after: boolean): Store {
   let writes = 0
   const dying = { ...store }
@@ -86,9 +86,9 @@ function dyingStore(store: Store, n: number, after: boolean): Store {
   return dying
 }
 
-onEachStore('the default mark', async (t, store, rounds) => {
+onEachStore('default mark', async (t, store, rounds) => {
   const { add, ask, marked, stored, clock } = await start(t, store)
-  await t.test('of many moves at once one wins, and only its mark is left', async t => {
+  await t.test('last of concurrent moves of the default mark wins, and no other mark stays', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `move${round}`
       const made = [await add(workspaceId, 'a'), await add(workspaceId, 'b'), await add(workspaceId, 'c')]
@@ -107,10 +107,10 @@ onEachStore('the default mark', async (t, store, rounds) => {
       )
     }
   })
-  await t.test('a change of the destination that lost the mark does not bring it back', async t => {
+  await t.test('change of a destination does not restore a default mark that it lost', async t => {
     const a = await add('back', 'a')
     const b = await add('back', 'b', { default: true })
-    // What a mover that died right after its first write leaves behind.
+    // State after the process died right after the first write of the move.
     const [old] = await store.get('destinations', [a.id])
     await store.replace('destinations', [{ ...old!, rev: old!.rev + 1, default: true, defaultAt: 1 }])
     t.strictSame(await marked('back'), ['b'])
@@ -121,7 +121,7 @@ onEachStore('the default mark', async (t, store, rounds) => {
     t.strictSame(await ask('delete-destination', { workspaceId: 'back', id: b.id }), { wasDefault: true })
     t.strictSame(await marked('back'), [], 'nor does the deletion of the one that has it')
   })
-  await t.test('a deletion at the same time as a move leaves one default or none, never an older one', async t => {
+  await t.test('deletion during a move of the mark leaves one default or none, never an older default', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `race${round}`
       const a = await add(workspaceId, 'a')
@@ -136,7 +136,7 @@ onEachStore('the default mark', async (t, store, rounds) => {
       t.equal(defaultDestination(await stored(workspaceId))?.name ?? 'none', 'c')
     }
   })
-  await t.test('a repeated deletion is no error', async t => {
+  await t.test('repeated deletion is no error', async t => {
     const { id } = await add('twice', 'a')
     t.strictSame(
       await ask('delete-destination', { workspaceId: 'other', id }),
@@ -150,7 +150,7 @@ onEachStore('the default mark', async (t, store, rounds) => {
 
 onEachStore('names and revisions', async (t, store, rounds) => {
   const { add, ask } = await start(t, store)
-  await t.test('of two that rename to the same name one gets it', async t => {
+  await t.test('one of two concurrent renames to the same name wins', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `name${round}`
       const made = [await add(workspaceId, 'a'), await add(workspaceId, 'b')]
@@ -162,7 +162,7 @@ onEachStore('names and revisions', async (t, store, rounds) => {
       )
     }
   })
-  await t.test('changes of different fields at once are both kept', async t => {
+  await t.test('concurrent changes of different fields are both kept', async t => {
     const made = await add('both', 'a')
     const other = await add('both', 'b')
     await Promise.all([
@@ -175,7 +175,7 @@ onEachStore('names and revisions', async (t, store, rounds) => {
       { name: 'B', url: 'https://new.example', enabled: false },
     ])
   })
-  await t.test('a repeated create of a transformation answers what the first one stored', async t => {
+  await t.test('repeated creation of a transformation returns the first result', async t => {
     const request = { id: 'same', workspaceId: 'w', name: 'T', template: 'x' }
     const first = await ask('create-transformation', request)
     t.strictSame(await ask('create-transformation', request), first)
@@ -194,10 +194,10 @@ onEachStore('names and revisions', async (t, store, rounds) => {
   })
 })
 
-onEachStore('what names a thing that is deleted meanwhile', async (t, store, rounds) => {
+onEachStore('references to deleted things', async (t, store, rounds) => {
   const { add, ask, clock } = await start(t, store)
   const check = { locations: [] } as never
-  await t.test('a table that is written while its destination is deleted names it no more', async t => {
+  await t.test('table names no destination that was deleted while the table was written', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `table${round}`
       const subjectId = `Subject${String(round).padStart(3, '0')}`
@@ -215,7 +215,7 @@ onEachStore('what names a thing that is deleted meanwhile', async (t, store, rou
       t.notOk(selections.some(({ number }) => number === gone.number))
     }
   })
-  await t.test('tables of deleted subjects are swept with a deletion', async t => {
+  await t.test('deletion sweeps tables of deleted subjects', async t => {
     const made = await add('sweep', 'a')
     const selections = [{ number: made.number, alertKinds: ['problem' as const] }]
     for (const subjectId of ['SweepAlive', 'SweepDead0', 'SweepNever']) {
@@ -229,7 +229,7 @@ onEachStore('what names a thing that is deleted meanwhile', async (t, store, rou
     t.match(left, [{ id: 'SweepAlive', selections: [] }])
     t.equal(left.length, 1)
   })
-  await t.test('a transformation that is deleted while a destination takes it is used by nobody', async t => {
+  await t.test('transformation is used by no destination when it is deleted during the binding', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `trans${round}`
       const { id, number } = await ask('create-transformation', { workspaceId, name: 'T', template: 'x' })
@@ -246,7 +246,7 @@ onEachStore('what names a thing that is deleted meanwhile', async (t, store, rou
 
 for (const after of [false, true]) {
   t.test(
-    `a deletion that dies ${after ? 'after' : 'before'} any of its writes never makes another the default and is finished by a repeat`,
+    `deletion that dies ${after ? 'after' : 'before'} any of its writes makes no other destination default, and a repeat finishes it`,
     async t => {
       let crashes = 0
       for (let n = 1; n < 10; n++) {
@@ -254,7 +254,7 @@ for (const after of [false, true]) {
         const { add, ask, marked, clock } = await start(t, whole)
         const a = await add('w', 'a')
         const b = await add('w', 'b', { default: true })
-        // An older mark that was never cleared, and a table that names both.
+        // State: an older default mark was never cleared, and a table names both destinations.
         const [old] = await whole.get('destinations', [a.id])
         await whole.replace('destinations', [{ ...old!, rev: old!.rev + 1, default: true, defaultAt: 1 }])
         await whole.upsert('subjects', [
@@ -282,7 +282,7 @@ for (const after of [false, true]) {
   )
 }
 
-t.test('a destination that is being deleted cannot become default, so that the one before is not lost', async t => {
+t.test('destination cannot become default during its deletion, and the present default stays', async t => {
   const whole = createMemoryStore()
   const { add, marked } = await start(t, whole)
   await add('w', 'a')
@@ -315,7 +315,7 @@ t.test('a destination that is being deleted cannot become default, so that the o
   t.strictSame(await marked('w'), ['a'])
 })
 
-t.test('a store that does not answer while tables are swept does not undo a deletion', async t => {
+t.test('deleted destination stays deleted when the store fails during the sweep of tables', async t => {
   const whole = createMemoryStore()
   const { add, ask } = await start(t, whole)
   const made = await add('w', 'a')
@@ -329,7 +329,7 @@ t.test('a store that does not answer while tables are swept does not undo a dele
   t.strictSame(await ask('list-destinations', { workspaceId: 'w' }), [])
 })
 
-t.test('a row of a destination that is made while tables are swept stays', async t => {
+t.test('row of a destination stays when the destination is created during a sweep', async t => {
   const whole = createMemoryStore()
   const { add, ask, clock } = await start(t, whole)
   await whole.upsert('subjects', [subjectDocument('Shop000000', 'w', 'shop', 'Shop', { locations: [] } as never, clock.now())])
@@ -400,7 +400,7 @@ onEachStore('v3 10.3 deliveries of an incident and of a destination', async (t, 
     } while (after !== null)
     return found
   }
-  await t.test('an incident has its entries newest first, whatever the pages', async t => {
+  await t.test('incident has its entries newest first in any pages', async t => {
     for (const limit of [1, 2, 200]) {
       const entries = await readAll(after =>
         ask('list-incident-deliveries', { workspaceId: 'w', incidentId: 'a.1', limit, after }),
@@ -433,7 +433,7 @@ onEachStore('v3 10.3 deliveries of an incident and of a destination', async (t, 
       })
     }
   })
-  await t.test('a destination has its entries, tests among them, of its workspace', async t => {
+  await t.test('log of a destination has its entries, and tests of its workspace only', async t => {
     const asked = { workspaceId: 'w', destinationId: 'd', limit: 2 }
     const entries = await readAll(after => ask('list-destination-deliveries', { ...asked, after }))
     t.strictSame(
@@ -448,7 +448,7 @@ onEachStore('v3 10.3 deliveries of an incident and of a destination', async (t, 
       ],
     )
   })
-  await t.test("generation 2's log shows attempts of its own kinds alone", async t => {
+  await t.test('log of generation 2 has only attempts of the alert kinds of generation 2', async t => {
     const numbers = async (destinationNumber: number | null, failedOnly = false) =>
       (await ask('list-deliveries', { workspaceId: 'w', destinationNumber, failedOnly, limit: 100, after: null })).items.map(
         ({ number }) => number,
@@ -459,7 +459,7 @@ onEachStore('v3 10.3 deliveries of an incident and of a destination', async (t, 
   })
 })
 
-t.test('a log of large bodies is answered whole, and no row is read much more than once for it', async t => {
+t.test('log of large bodies is returned complete, and each row is read about once', async t => {
   const whole = createMemoryStore()
   const row = (n: number, payload: string): DeliveryLogDocument => ({
     id: `delivery.${n}`,

@@ -1,27 +1,27 @@
-// Lists of Resources behind filters: what a walk over stored tags finds is what a look at every Resource finds. Rules: docs/reference/v3.md, 9.1 to 9.4.
+// Lists of Resources with filters: a walk over stored tags finds the same Resources as a scan. Rules: docs/reference/v3.md, 9.1 to 9.4.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { AskRequest } from '#shared/contracts/ask.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Answers, TemplateField } from '#shared/contracts/template.ts'
-import { createLogger } from '#shared/logger.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+import type { Answers, TemplateField } from '#shared/contracts/resources/template.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { createLogger } from '#shared/observability/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { startDirectory } from '../../services/directory/app.ts'
-import { subjectIdsBehind } from '../../services/directory/resource-filters.ts'
-import { publish } from '../keeper/resource-world.ts'
+import { subjectIdsBehind } from '../../services/directory/resources/resource-filters.ts'
+import { publish } from '../keeper/resources/resource-world.ts'
 import { websiteMeta } from '../keeper/world.ts'
-import { subjectDocument } from '../support/fake-keeper.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
-import { startSecantus } from '../support/secantus.ts'
-import { storeTags } from '../support/store-tags.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
+import { startSecantus } from '../support/store/secantus.ts'
+import { subjectDocument } from '../support/worlds/fake-keeper.ts'
+import { storeTags } from '../support/worlds/store-tags.ts'
 
 const workspaceId = 'workspace0'
 type Filters = Pick<AskRequest<'list-resources'>, 'state' | 'template' | 'meta' | 'labels'>
@@ -36,7 +36,7 @@ async function start(t: Test, store: Store) {
   const { ask } = createDirectoryClient(hub.connect(), clock)
   const list = (more: Partial<AskRequest<'list-resources'>>) =>
     ask('list-resources', { workspaceId, ...everything, state: 'active', after: null, limit: 50, ...more })
-  /** Ids of all pages. */
+  /** Ids of all pages of the list. */
   const listAll = async (filters: Filters, limit = 50): Promise<string[]> => {
     const ids: string[] = []
     for (let after: string | null = null; ; ) {
@@ -77,7 +77,7 @@ const templates = [
   manifest('job', 1, [field('size', 'integer', { min: 0, max: 9 }), field('fast', 'boolean'), field('wait', 'duration')]),
 ]
 
-/** Repeats for a seed. */
+/** A workspace of random Resources, the same for the same seed. */
 function random(seed: number) {
   let state = seed
   const below = (n: number) => {
@@ -160,7 +160,7 @@ function randomFilters({ below, one }: Random): Filters {
   return { state: one(['active', 'active', 'archived', 'all'] as const), template, meta: pairs(meta), labels: pairs(labels) }
 }
 
-/** A look at every subject, by the words of the reference. */
+/** Whether a subject matches the filters, written from the words of the reference. */
 function fits({ template, check, templated, labels, archivedAt, deletedAt }: SubjectDocument, filters: Filters): boolean {
   if (deletedAt !== null || (filters.state !== 'all' && (archivedAt === null) !== (filters.state === 'active'))) return false
   if (filters.template !== null && template !== filters.template && template?.split('@')[0] !== filters.template) return false
@@ -212,15 +212,15 @@ const property =
     t.ok(found > lists, `the lists show ${found} Resources`)
   }
 
-t.test('v3 9.3 a list under random filters shows what a look at every Resource finds', async t => {
+t.test('v3 9.3 list under random filters shows the Resources that a scan finds', async t => {
   const seedNumber = Number(process.env['SEED'] ?? 20_261_123)
-  t.test('on the memory store', t => property(seedNumber, { subjects: 400, lists: 300 })(t, createMemoryStore()))
-  t.test('on sqlite', async t => {
+  t.test('list on the memory store', t => property(seedNumber, { subjects: 400, lists: 300 })(t, createMemoryStore()))
+  t.test('list on sqlite', async t => {
     const store = await openSqliteStore(join(t.testdir(), 'lists.db'))
     t.teardown(() => store.close())
     await property(seedNumber + 1, { subjects: 400, lists: 300 })(t, store)
   })
-  t.test('on mongodb', async t => {
+  t.test('list on mongodb', async t => {
     const server = await startSecantus()
     if (server === null) return t.comment('skipped: SecantusDB could not be installed')
     t.teardown(() => server.stop())
@@ -230,7 +230,7 @@ t.test('v3 9.3 a list under random filters shows what a look at every Resource f
   })
 })
 
-t.test('v3 9.1 a walk shows what is there throughout exactly once while other Resources come, change and go', async t => {
+t.test('v3 9.1 list shows each permanent Resource once while others are created, changed and deleted', async t => {
   const store = createMemoryStore()
   const { list } = await start(t, store)
   const by = random(7)
@@ -276,7 +276,7 @@ t.test('v3 9.1 a walk shows what is there throughout exactly once while other Re
   )
 })
 
-t.test('v3 9.3 a tag that its subject has lost a moment ago shows nothing', async t => {
+t.test('v3 9.3 Resource is not found by a tag that it has just lost', async t => {
   const store = createMemoryStore()
   const { list } = await start(t, store)
   const active = subjectDocument('Late000001', workspaceId, 'late', 'Late', { ...websiteMeta, locations: [] }, 1)
@@ -287,7 +287,7 @@ t.test('v3 9.3 a tag that its subject has lost a moment ago shows nothing', asyn
   t.strictSame(await list({}), { items: [], next: null }, 'archived, and its tags are not stored yet')
 })
 
-t.test('v3 9.3 a filter is refused by the name of its parameter', async t => {
+t.test('v3 9.3 filter is refused with the name of its parameter', async t => {
   const store = createMemoryStore()
   const { list } = await start(t, store)
   await seed(store, 1, random(1))
@@ -336,7 +336,7 @@ t.test('v3 9.3 a filter is refused by the name of its parameter', async t => {
   await t.rejects(list({ template: 'host@1', meta: [beyond] }), { code: 'validation', facts: { field: 'meta.size' } })
 })
 
-t.test('v3 9.3 a field has the type of the highest revision that declares it', async t => {
+t.test('v3 9.3 field has the type of the highest revision that declares it', async t => {
   const store = createMemoryStore()
   const { listAll } = await start(t, store)
   for (let version = 1; version <= 120; version++) {
@@ -360,7 +360,7 @@ t.test('v3 9.3 a field has the type of the highest revision that declares it', a
   t.strictSame(await listAll({ ...everything, template: 'deep@1', meta: [{ key: 'depth', value: '4' }] }), ['Deep000001'])
 })
 
-t.test('v3 9.3 a list reads as many tags as its rarest filter has, however many Resources meet the others', async t => {
+t.test('v3 9.3 list reads only the tags of its rarest filter, however many Resources match others', async t => {
   const store = createMemoryStore()
   let read = 0
   const find: Store['find'] = async (collection, query) => {

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { limits } from '#shared/limits.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { startDirectory } from '../../services/directory/app.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 
 async function start(t: Test, store: Store) {
   const clock = createHandClock()
@@ -51,7 +51,7 @@ const manifest = (version: number, more: object = {}) => ({
   ...more,
 })
 
-onEachStore('v3 3.2 a revision is published once, and a bare key means the highest version', async (t, store) => {
+onEachStore('v3 3.2 revision is published once, and a bare key means the highest version', async (t, store) => {
   const { publish, get } = await start(t, store)
   for (const version of [2, 10, 1]) await publish(manifest(version, { summary: `number ${version}` }))
   t.match(await get('host'), { version: 10 }, 'highest by number')
@@ -64,7 +64,7 @@ onEachStore('v3 3.2 a revision is published once, and a bare key means the highe
   t.match(await get('host@2'), { summary: 'number 2' }, 'nothing changed')
 })
 
-onEachStore('v3 3.2 of two publications of one revision at once exactly one is stored', async (t, store) => {
+onEachStore('v3 3.2 one of two concurrent publications of a revision is stored', async (t, store) => {
   const { publish, get } = await start(t, store)
   const names = ['One', 'Two', 'Three']
   const results = await Promise.allSettled(names.map(name => publish(manifest(1, { name }))))
@@ -73,7 +73,7 @@ onEachStore('v3 3.2 of two publications of one revision at once exactly one is s
   t.match(await get('host'), { name: won[0] })
 })
 
-onEachStore('v3 1.4 a manifest is refused with its dotted place, and nothing is stored', async (t, store) => {
+onEachStore('v3 1.4 manifest is refused with its dotted place and not stored', async (t, store) => {
   const { ask, publish } = await start(t, store)
   const rows: [sent: unknown, code: string, field: string][] = [
     [manifest(1, { url: 'x' }), 'malformed', 'url'],
@@ -92,7 +92,7 @@ onEachStore('v3 1.4 a manifest is refused with its dotted place, and nothing is 
   t.equal(await store.count('templates', {}), 0)
 })
 
-onEachStore('v3 3.9 a destination is resolved by name when the Template is published', async (t, store) => {
+onEachStore('v3 3.9 destination is resolved by name when the Template is published', async (t, store) => {
   const { ask, publish } = await start(t, store)
   const fields = { type: 'webhook' as const, url: 'https://hooks.example/x', channel: '', default: false, transformationId: null }
   const { id } = await ask('create-destination', { workspaceId: 'w1', name: 'Ops', ...fields })
@@ -103,13 +103,13 @@ onEachStore('v3 3.9 a destination is resolved by name when the Template is publi
   await t.rejects(routed('w2'), { code: 'validation', facts: { field: 'rules.0.routes.0.destination' } }, 'of another workspace')
 })
 
-onEachStore('v3 3.2 a workspace holds 1,000 revisions, listed in pages by key and version', async (t, store) => {
+onEachStore('v3 3.2 workspace holds 1,000 revisions, listed in pages by key and version', async (t, store) => {
   const { ask, publish } = await start(t, store)
   const { perWorkspace } = limits.templateRevision
   const published = Array.from({ length: perWorkspace }, (_, i) =>
     manifest(1 + (i >> 1), { key: i % 2 === 0 ? 'b' : 'a', summary: 'x'.repeat(500) }),
   )
-  // As many at once as a directory serves at once.
+  // As many concurrent requests as a directory serves.
   while (published.length > 0) await Promise.all(published.splice(0, 50).map(one => publish(one)))
   await t.rejects(publish(manifest(1)), { code: 'validation', facts: { field: 'key' } }, 'one more')
   await publish(manifest(1), 'w2')
@@ -130,7 +130,7 @@ onEachStore('v3 3.2 a workspace holds 1,000 revisions, listed in pages by key an
   t.ok(pages > 1, `${pages} pages`)
 })
 
-onEachStore('v3 3.2 all revisions of a workspace together have at most 16 MiB', async (t, store) => {
+onEachStore('v3 3.2 revisions of a workspace have at most 16 MiB in all', async (t, store) => {
   const { publish } = await start(t, store)
   const help = '✓'.repeat(500)
   const fields = Array.from({ length: 32 }, (_, i) => ({
@@ -149,7 +149,7 @@ onEachStore('v3 3.2 all revisions of a workspace together have at most 16 MiB', 
   await publish(manifest(room + 1), 'w1')
 })
 
-onEachStore('v3 3.10 website-check@1 is there in every workspace', async (t, store) => {
+onEachStore('v3 3.10 website-check@1 is in every workspace', async (t, store) => {
   const { get } = await start(t, store)
   for (const reference of ['website-check', 'website-check@1']) {
     t.match(await get(reference, 'anywhere'), {

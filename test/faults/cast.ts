@@ -1,48 +1,48 @@
-// The things that are watched in a fault run: what happens to each, drawn by a seed, and what people must be told of it.
-import { second } from '#shared/limits.ts'
+// Cast of a fault run: the watched things, their troubles drawn by a seed, and the messages that people must get.
+import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Spell } from './outside-world.ts'
 import type { Expected, Kind } from './told.ts'
 import { confirmMs, intervalMs, ruleConfirmMs } from './watched-things.ts'
 
-/** site: checked; heart: reports all the time and may not be silent; reporter: reports its status. */
+/** site: is checked; heart: reports continuously and must not be silent; reporter: reports its status. */
 export type Sort = 'site' | 'heart' | 'reporter'
 
 export interface Thing {
   sort: Sort
   name: string
-  /** It fails, is silent, or reports problems in this spell. Infinity: still to be known. */
+  /** Spell in which the thing fails, is silent, or reports problems. Infinity: not yet known. */
   spell: Spell | null
   expected: readonly Kind[]
-  /** The spell ends so long after its message has come. */
+  /** Time from the message to the end of the spell, ms. */
   lastsMs: number
-  /** How often it reports. */
+  /** Interval of its reports. */
   everyMs: number
-  /** So long a heart may be silent; null: no heart. */
+  /** Permitted silence of a heart; null: no heart. */
   noDataMs: number | null
-  /** A report that is not taken is sent again half a second later; otherwise the next one comes an interval later. */
+  /** True: a refused report is sent again half a second later. False: the next report follows an interval later. */
   isCareful: boolean
 }
 
 export interface CastOptions {
-  /** So long a heart may be silent that reports every 5 s. */
+  /** Permitted silence of a heart that reports every 5 s. */
   noDataMs: number
-  /** The fault begins so long after the beginning and takes about `faultMs`. */
+  /** Time from the beginning to the fault, which lasts about `faultMs`. */
   faultInMs: number
   faultMs: number
-  /** Checks go on during the fault: a blip may come then. Otherwise it comes afterwards: seen to begin and not to end it is trouble. */
+  /** True: checks continue during the fault, and a blip can happen then. False: the blip happens after the fault. */
   isChecked: boolean
-  /** Also senders that do not repeat a report that was not taken. */
+  /** True: includes senders that do not repeat a refused report. */
   hasCareless: boolean
 }
 
-/** A blip of 6 s fails two checks at most, and is over 10 s after the first of them. */
+/** A blip of 6 s fails at most two checks, and is over 10 s after the first of these checks. */
 export const blipMs = 6 * second
 
 /** A report of theirs that is lost makes them silent for 40 s, two only if the outage is as long as their interval. */
 const slowly = { everyMs: 20 * second, noDataMs: 45 * second }
 
-/** The instants of spells are ms after the beginning. */
+/** Instants of spells, ms after the beginning. */
 export function drawCast(random: Random, options: CastOptions): Thing[] {
   const { faultInMs, faultMs, isChecked, hasCareless, noDataMs } = options
   const near = () => Math.max(0, faultInMs + random.integer(-25 * second, faultMs + 10 * second))
@@ -77,7 +77,7 @@ export function drawCast(random: Random, options: CastOptions): Thing[] {
 
 export const expectedOf = (cast: readonly Thing[]): Expected => new Map(cast.map(({ name, expected }) => [name, expected]))
 
-/** How long after the beginning of its trouble people are told at the latest if nothing is in the way, ms. */
+/** Latest time from the beginning of its trouble to its message without a fault, ms. */
 export function promiseMs({ sort, noDataMs }: Thing): number {
   if (sort === 'site') return intervalMs + confirmMs
   return ruleConfirmMs + (noDataMs ?? intervalMs)

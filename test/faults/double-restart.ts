@@ -1,11 +1,11 @@
 // The installation ends and starts twice; the second end comes within 15 s of the first start.
 import { setTimeout as pause } from 'node:timers/promises'
-import { second } from '#shared/limits.ts'
+import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Plan } from './life.ts'
 import type { Ending, SingleStage } from './single-stage.ts'
 
-/** About how long a start takes. */
+/** Approximate duration of a start. */
 const startMs = 3 * second
 
 export function planDoubleRestart(stage: SingleStage, random: Random): Plan {

@@ -1,6 +1,7 @@
-// One seed of a fault run: things are watched, the fault comes, and what people were told and what was acknowledged is compared with what must be.
+// One seed of a fault run: things are watched, the fault happens, and messages and acknowledged requests are compared with the required
+// ones.
 import { setTimeout as pause } from 'node:timers/promises'
-import { second } from '#shared/limits.ts'
+import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import { blipMs, drawCast, expectedOf, promiseMs, type Thing } from './cast.ts'
 import type { Spell } from './outside-world.ts'
@@ -11,15 +12,15 @@ import { createReported, createSite, intervalMs } from './watched-things.ts'
 
 /** One life of a seed under a kind of fault. */
 export interface Plan {
-  /** Of hearts that report every 5 s. */
+  /** Permitted silence of hearts that report every 5 s. */
   noDataMs: number
-  /** About how long the fault takes, ms. */
+  /** Approximate duration of the fault, ms. */
   faultMs: number
-  /** Checks go on during the fault. */
+  /** True: checks continue during the fault. */
   isChecked: boolean
-  /** Reports can't be taken during the fault: what is due then is due at its end, and silence is held back after it. */
+  /** True: reports cannot be accepted during the fault. Messages due in this time are due at its end, and silence is held back after it. */
   isOff: boolean
-  /** Begins the fault and ends it; resolves, when all is well again, with what was done and what is wrong about the way back. */
+  /** Starts and ends the fault. Resolves after the recovery with the actions taken and the faults of the recovery. */
   strike(cast: readonly Thing[]): Promise<Struck>
 }
 
@@ -31,29 +32,31 @@ export interface Struck {
 export interface Outcome extends Comparison {
   fault: string
   faultMs: number
-  /** Acknowledged writes that are not there, and deleted ones that are. */
+  /** Acknowledged writes that are missing, and deleted objects that still exist. */
   missing: string[]
   /** Sentences about steps that were too slow by the kind's own measure. */
   late: string[]
-  /** The longest time without a successful write, and without a report of one well sender that was taken, ms. */
+  /** Longest time without a successful write, and without an accepted report of one healthy sender, ms. */
   writeGapMs: number
   reportGapMs: number
-  /** How much later than promised the latest message of trouble came, ms. */
+  /** Largest delay of a trouble's message beyond its promised instant, ms. */
   latestMs: number
-  /** Requests that failed, and each sentence once. */
+  /** Number of failed requests, and each distinct error. */
   failedRequests: number
   failures: string[]
 }
 
-/** Monitors and senders have been heard by then. */
+/** Time until monitors and senders have reported. */
 const warmMs = 15 * second
-/** Later than that after its promise a message counts as lost. On a busy machine reports are not taken for seconds, which adds to a hold. */
+/**
+ * Delay beyond the promise after which a message counts as lost. On a busy machine reports can wait for seconds, which lengthens a hold.
+ */
 const lateMs = 60 * second
-/** After a trouble has ended, people are told within this time. */
+/** Longest time from the end of a trouble to its message. */
 const recoveryMs = 40 * second
-/** A false message may come until so long after silence counts again. */
+/** Time in which a false message can still arrive after silence counts again. */
 const lingerMs = 20 * second
-/** At least so long is silence held back after a time without reports. */
+/** Minimal time for which silence is held back after a time without reports. */
 const holdMs = 15 * second
 
 export async function live(stage: Stage, random: Random, plan: Plan): Promise<Outcome> {
@@ -99,7 +102,7 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   requests.endWriting()
   await writer
   const missing = [...(await requests.missingMonitors()), ...(await openIncidents(stage, cast))]
-  // A sender that stops is soon called silent.
+  // A sender that stops is soon notified as silent.
   const told = [...messages]
   requests.end()
   await Promise.all(senders)
@@ -125,15 +128,15 @@ function blipAt(spell: Spell, from: number): void {
 
 interface Course {
   faultAt: number
-  /** Infinity: it goes on. */
+  /** End of the trouble; Infinity: it continues. */
   endedAt: number
   plan: Plan
-  /** The longest time so far without a report of one well heart that was taken. */
+  /** Longest time so far without an accepted report of one healthy heart. */
   gap(): Gap
   isGivenUp?: boolean
 }
 
-/** Silence counts again by then: it is held back for as long as reports were not taken. */
+/** Instant at which silence counts again: it is held back for as long as reports were not accepted. */
 function heldUntil({ faultAt, endedAt, gap }: Course): number {
   const { ms, until: back } = gap()
   return Math.max(endedAt + Math.max(holdMs, endedAt - faultAt), back + ms)
@@ -149,7 +152,7 @@ async function createCast(stage: Stage, cast: readonly Thing[]): Promise<Map<str
   return ids
 }
 
-/** Ends each trouble some time after people were told of it, or when nobody was told in time. Resolves when all have ended. */
+/** Ends each trouble some time after its message, or when its message is overdue. Resolves when all troubles have ended. */
 async function endTroubles(cast: readonly Thing[], messages: readonly Message[], course: Course): Promise<void> {
   const open = new Set(cast.filter(({ spell, expected }) => spell !== null && expected.length > 0))
   while (open.size > 0 && !course.isGivenUp) {
@@ -168,7 +171,7 @@ async function endTroubles(cast: readonly Thing[], messages: readonly Message[],
 const toldOf = ({ name, expected }: Thing, messages: readonly Message[]): Message | undefined =>
   messages.find(message => message.name === name && message.kind === expected[0])
 
-/** When people must have been told of a trouble, the fault considered. */
+/** Latest instant of a trouble's message, including the delay by the fault. */
 function dueAt(thing: Thing, course: Course): number {
   const { faultAt, endedAt, plan } = course
   const promise = promiseMs(thing)
@@ -176,7 +179,7 @@ function dueAt(thing: Thing, course: Course): number {
   if (at < faultAt) return at
   if (thing.sort === 'heart') return Math.max(at, heldUntil(course))
   if (!plan.isOff) return at
-  // Trouble that begins unseen is seen after the end.
+  // Trouble that begins unnoticed during the fault is noticed after its end.
   const isSeen = thing.sort === 'site' && plan.isChecked
   return Math.max(at, isSeen ? endedAt : endedAt + promise)
 }
@@ -189,7 +192,7 @@ function latenessOf(cast: readonly Thing[], messages: readonly Message[], course
   return Math.max(0, ...late)
 }
 
-/** Troubles that the API still shows although all is well. */
+/** Returns the troubles that the API still shows after the recovery. */
 async function openIncidents({ call, workspaceId }: Stage, cast: readonly Thing[]): Promise<string[]> {
   type Incident = { confirmed_at: string | null; monitor_name?: string; subject_id?: string }
   const pages = [`/v2/incidents?workspace_id=${workspaceId}`]

@@ -1,6 +1,6 @@
 // One NATS server of three is killed or frozen and comes back 12 to 30 s later.
 import { setTimeout as pause } from 'node:timers/promises'
-import { second } from '#shared/limits.ts'
+import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import type { ClusterStage } from './cluster-stage.ts'
 import type { Plan } from './life.ts'

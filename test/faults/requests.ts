@@ -1,14 +1,14 @@
 // Users of the installation during a fault: senders of reports, and a person who creates and deletes monitors. Holds the acknowledged writes.
 import { setTimeout as pause } from 'node:timers/promises'
-import { second } from '#shared/limits.ts'
-import { countPushed, pushedRows } from '../support/pushed-rows.ts'
+import { second } from '#shared/limits/limits.ts'
+import { countPushed, pushedRows } from '../support/worlds/pushed-rows.ts'
 import type { Thing } from './cast.ts'
 import { isIn } from './outside-world.ts'
 import { read, type Stage } from './stage.ts'
 
 const retryMs = second / 2
 
-/** A time without success. */
+/** Time without a successful request. */
 export interface Gap {
   ms: number
   until: number
@@ -17,9 +17,9 @@ export interface Gap {
 export class Requests {
   readonly #stage: Stage
   readonly #succeeded = new Map<string, number[]>()
-  /** By name of the sender, the values of the reports that were acknowledged. */
+  /** Values of the acknowledged reports, by name of the sender. */
   readonly #reported = new Map<string, number[]>()
-  /** By id, of the monitors whose creation or deletion was acknowledged; null: a deletion got no response. */
+  /** Monitors whose creation or deletion was acknowledged, by id; null: a deletion got no response. */
   readonly #written = new Map<string, boolean | null>()
   readonly #failures = new Set<string>()
   #failed = 0
@@ -86,14 +86,14 @@ export class Requests {
     }
   }
 
-  /** The longest time from `from` to now, or to the end, in which no request of this name succeeded. */
+  /** Returns the longest time between `from` and now, or the end, in which no request of this name succeeded. */
   longestGap(name: string, from: number): Gap {
     const at = (this.#succeeded.get(name) ?? []).filter(each => each > from)
     const gaps = [...at, this.#endedAt ?? Date.now()].map((until, i, all) => ({ ms: until - (all[i - 1] ?? from), until }))
     return gaps.reduce((one, other) => (other.ms > one.ms ? other : one))
   }
 
-  /** Acknowledged monitors that the API does not list, and deleted ones that it does. */
+  /** Returns acknowledged monitors that the API does not list, and deleted monitors that it lists. */
   async missingMonitors(): Promise<string[]> {
     const path = `/v2/monitoring/websites?workspace_id=${this.#stage.workspaceId}`
     const listed = new Set((await read<{ id: string }[]>(this.#stage.call, path)).map(({ id }) => id))
@@ -101,7 +101,7 @@ export class Requests {
     return wrong.map(([id, isThere]) => `monitor ${id}: ${isThere ? 'created' : 'deleted'}`)
   }
 
-  /** Acknowledged reports that the store does not have. The services must have ended. `ids`: of the senders' subjects. */
+  /** Returns acknowledged reports that the store lacks. The services must have ended. `ids`: ids of the senders' subjects. */
   async missingReports(ids: ReadonlyMap<string, string>): Promise<string[]> {
     const store = await this.#stage.openStore()
     const missing: string[] = []

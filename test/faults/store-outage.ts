@@ -1,6 +1,6 @@
 // The store is frozen or killed for 20 to 60 s, and comes back with what it had stored.
 import { setTimeout as pause } from 'node:timers/promises'
-import { second } from '#shared/limits.ts'
+import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Plan } from './life.ts'
 import type { StoreStage } from './single-stage.ts'

@@ -1,24 +1,24 @@
-// What people were told, held against what they must be told. Pure.
+// Received messages compared with the required messages. Pure.
 
 export type Kind = 'problem' | 'no_data' | 'ok'
 
 export interface Message {
   name: string
   kind: Kind
-  /** The Idempotency-Key. */
+  /** Idempotency-Key of the message. */
   key: string
   at: number
 }
 
-/** What must be told of one thing, in this order and nothing else. */
+/** Required messages about one thing, in this order and no others. */
 export type Expected = ReadonlyMap<string, readonly Kind[]>
 
 export interface Comparison {
-  /** Messages that nothing demanded. */
+  /** Messages that were not required. */
   wrong: string[]
-  /** Messages that never came. */
+  /** Required messages that never arrived. */
   lost: string[]
-  /** Messages that came again with their Idempotency-Key, which receivers drop (docs/notifications.md). */
+  /** Messages repeated with the same Idempotency-Key, which receivers drop (docs/notifications.md). */
   repeated: string[]
 }
 
@@ -37,6 +37,6 @@ export function compareTold(expected: Expected, messages: readonly Message[]): C
   return comparison
 }
 
-/** Whether everything demanded has come. */
+/** True if every required message has arrived. */
 export const isAllTold = (expected: Expected, messages: readonly Message[]): boolean =>
   compareTold(expected, messages).lost.length === 0

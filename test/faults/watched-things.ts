@@ -1,8 +1,8 @@
 // Monitors and custom subjects of a fault run, created by commands: quicker intervals than the API allows, and ids that are known.
-import type { KeeperClient } from '#shared/bus/command-keeper.ts'
-import type { Command } from '#shared/contracts/command.ts'
-import { randomId } from '#shared/ids.ts'
-import { second } from '#shared/limits.ts'
+import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import { second } from '#shared/limits/limits.ts'
+import { randomId } from '#shared/text/ids.ts'
 import type { Stage } from './stage.ts'
 
 /** How often monitors are checked and reports are sent. */

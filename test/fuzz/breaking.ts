@@ -8,7 +8,7 @@ export interface FuzzRequest {
   headers: Record<string, string>
   /** Bytes as they are sent; null: none. */
   body: string | Uint8Array | null
-  /** What was done to it; empty: nothing. */
+  /** Change made to the request; empty: none. */
   broken: string[]
 }
 

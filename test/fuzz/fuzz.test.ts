@@ -9,7 +9,7 @@ import { type Operation, readOperations } from './operations.ts'
 
 const [seed, cases] = [20_260_102, 300]
 
-t.test(`${cases} requests made from the documents (seed ${seed})`, async t => {
+t.test(`${cases} requests from the documents bring documented responses alone (seed ${seed})`, async t => {
   const installation = await startInstallation('2.0.0')
   t.teardown(() => installation.stop())
   const report = await fuzz(installation, { seed, cases })
@@ -77,7 +77,7 @@ const refused = (code: number, message: string, more: object = {}) => ({
 })
 const succeeded = (result: unknown) => ({ result, error: null, meta: null })
 
-t.test('the judge lets pass what is as documented', async t => {
+t.test('judge passes documented responses', async t => {
   t.strictSame(judge(request, answer(succeeded({ id: 'a' }), { changed: true }), operation), [])
   t.strictSame(judge(request, answer(refused(2001, 'Invalid name')), operation), [])
   t.strictSame(judge(request, answer(refused(2002, 'Not found')), null), [])
@@ -116,7 +116,7 @@ const offending: { name: string; request?: Partial<FuzzRequest>; answer: Answere
 ]
 
 for (const { name, request: change, answer, says, found } of offending) {
-  t.test(`the judge sees ${name}`, async t => {
+  t.test(`judge finds ${name}`, async t => {
     t.match(judge({ ...request, ...change }, answer, found === null ? null : operation).join('; '), says)
   })
 }

@@ -10,11 +10,11 @@ import { makeValue } from './values.ts'
 
 export interface FuzzReport {
   cases: number
-  /** How often each operation answered with a result. */
+  /** Number of successful responses of each operation. */
   successes: Map<string, number>
-  /** How often each refusal was answered. */
+  /** Number of responses with each refusal. */
   refusals: Map<string, number>
-  /** Operations that never answered with a result. */
+  /** Operations without a successful response. */
   unanswered: string[]
   slowestMs: number
   findings: { number: number; request: FuzzRequest; answer: string; offences: string[] }[]
@@ -56,12 +56,12 @@ export async function fuzz(installation: FuzzedInstallation, { seed, cases, onCa
 
 const unanswered = (operations: Operation[], { successes }: FuzzReport) => operations.filter(({ name }) => !successes.has(name))
 
-/** What has not answered yet is tried more often; deletions are rarer, so that there is something to work on. */
+/** Operations without a response so far are tried more often; deletions are rarer, so that there is something to work on. */
 function pickOperation(operations: Operation[], known: Known, report: FuzzReport, random: Random): Operation {
   const sought = unanswered(operations, report)
   if (sought.length > 0 && random.chance(0.3)) {
     const { path, name } = random.pick(sought)
-    // What would be addressed is not known yet: it is listed or made under the path before its last parameter.
+    // No such object is known yet: it is listed or made under the path before its last parameter.
     const wanted = known.has(path) ? [name] : ['GET', 'POST'].map(method => `${method} ${path.replace(/[/][{]\w+[}][^{]*$/, '')}`)
     const candidates = operations.filter(operation => wanted.includes(operation.name))
     if (candidates.length > 0) return random.pick(candidates)

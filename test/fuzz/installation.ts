@@ -1,5 +1,5 @@
-// A whole installation in this process: real bus, SQLite in a temporary folder, all services. Its store is watched, so that what is
-// written on behalf of a client can be told from what the keeper writes by itself.
+// A whole installation in this process: real bus, SQLite in a temporary folder, all services. Its store is watched, so that writes for a
+// client can be distinguished from the keeper's own.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,20 +7,20 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
-import { createDirectoryClient, type DirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { ProberIssuer } from '#shared/bus/prober-issuer.ts'
-import { type Clock, createSystemClock } from '#shared/clock.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { createLogger } from '#shared/logger.ts'
+import { createDirectoryClient, type DirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { createLogger } from '#shared/observability/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { PutResult, Store } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
-import { readAllSettings } from '../../infra/embedded/all-settings.ts'
-import { followCollector } from '../../infra/embedded/collector-pace.ts'
-import { decideRunMode } from '../../infra/embedded/run-mode.ts'
-import { startServices } from '../../infra/embedded/services.ts'
-import { bootstrap, confirmFirstKey } from '../../services/directory/bootstrap.ts'
-import { startTestBus } from '../support/nats.ts'
+import { type Clock, createSystemClock } from '#shared/time/clock.ts'
+import { readAllSettings } from '../../infra/runtime/all-settings.ts'
+import { followCollector } from '../../infra/runtime/collector-pace.ts'
+import { decideRunMode } from '../../infra/runtime/run-mode.ts'
+import { startServices } from '../../infra/runtime/services.ts'
+import { bootstrap, confirmFirstKey } from '../../services/directory/people/bootstrap.ts'
+import { startTestBus } from '../support/bus/nats.ts'
 
 export interface FuzzedInstallation {
   url: string

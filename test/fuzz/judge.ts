@@ -1,4 +1,4 @@
-// What must hold of every answer, whatever was asked: the envelope, never an internal error, in time, as documented.
+// Rules for every response to every request: the envelope, never an internal error, in time, as documented.
 import type { FuzzRequest } from './breaking.ts'
 import type { Operation } from './operations.ts'
 
@@ -7,11 +7,11 @@ export interface Answered {
   text: string
   contentType: string
   ms: number
-  /** Whether anything that clients write is other than before. */
+  /** True if anything written by clients has changed. */
   changed: boolean
 }
 
-/** Known clients give up after 5 s (spec D, general rules). */
+/** A response leaves within 4 s (reference/envelope 6.1): known clients give up after 5 s. */
 const answerMsMax = 4_000
 
 const errorKeys = ['code', 'error_type', 'message', 'details']
@@ -72,7 +72,7 @@ function parse({ text, contentType }: Answered): Envelope | null {
   }
 }
 
-/** An empty body is no body, and no body is an empty object (spec D, general rules). */
+/** An empty body is an empty object (reference/envelope 5.2). */
 function jsonOf(body: FuzzRequest['body']): unknown {
   const text = typeof body === 'string' ? body : body === null ? '' : new TextDecoder().decode(body)
   return withoutNulls(text.trim() === '' ? {} : JSON.parse(text))

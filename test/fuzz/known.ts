@@ -1,4 +1,4 @@
-// What the fuzz has learnt of the installation from its answers: addresses of things that exist, and values that mean something.
+// Knowledge that the fuzz has gained from responses: addresses of existing things, and values that mean something.
 import type { Random } from '../simulation/random.ts'
 import type { Operation } from './operations.ts'
 

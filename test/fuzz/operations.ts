@@ -1,4 +1,4 @@
-// What the served OpenAPI documents say, as the fuzz needs it: operations, the schema of their bodies, judges of their answers.
+// Operations of the served OpenAPI documents: the schema of their bodies, judges of their responses.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
@@ -33,7 +33,7 @@ interface Described {
   responses: { '200': { 'x-refusals': { code: number; message: string }[] } }
 }
 
-/** All operations of a document. `name` tells the documents apart. */
+/** Returns all operations of a document. `name` identifies the document. */
 export function readOperations(name: string, document: { paths: Record<string, Record<string, unknown>> }): Operation[] {
   const ajv = new Ajv2020({ strict: false, validateFormats: true, allErrors: false })
   addFormats.default(ajv)

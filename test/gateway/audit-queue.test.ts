@@ -1,48 +1,38 @@
-// The queue of audit rows: when it writes, what it keeps while nobody takes rows, and what it drops. Rule: docs/reference/v3.md, 11.4.
+// The queue of audit rows: when it writes, which rows it keeps while the directory stores none, and which rows it drops. Rule:
+// docs/reference/v3.md, 11.4.
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import type { AuditRow } from '#shared/contracts/ask-audit.ts'
+import type { AuditBlock } from '#shared/contracts/ask/ask-audit.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits, minute } from '#shared/limits.ts'
+import { limits, minute } from '#shared/limits/limits.ts'
 import { createAuditQueue } from '../../services/gateway/audit/audit-queue.ts'
+import type { AuditRow } from '../../services/gateway/audit/audit-row.ts'
 import { createHandClock } from '../support/hand-clock.ts'
+import { auditRow } from '../support/store/audit-rows.ts'
 
-const { queued, flushMs, flushRows, lastWriteMs } = limits.audit
-
-const row = (number: number): AuditRow => ({
-  at: number,
-  order: String(number).padStart(9, '0'),
-  workspaceId: 'w1',
-  personId: null,
-  personName: null,
-  keyId: null,
-  keyPrefix: null,
-  addressId: null,
-  method: 'POST',
-  path: '/',
-  status: 200,
-  userAgent: null,
-  isObservation: false,
-})
+const { queued, flushMs, flushRows, flushCharacters, lastWriteMs, blockMs } = limits.audit
 
 interface Write {
+  /** Path of the first row, which is the number of that row among all rows. */
   first: number
   rows: number
+  blocks: AuditBlock[]
   done(): void
   fail(error: Error): void
 }
 
-/** Writes wait until the test settles them, or succeed at once. */
+/** Writes of the queue: each waits until the test settles it, or succeeds at once. */
 function start({ isPrompt = false } = {}) {
   const clock = createHandClock()
   const metrics = new Registry()
   const lines: { msg: string; count?: number }[] = []
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const writes: Write[] = []
-  const write = (rows: AuditRow[]) =>
+  const write = (blocks: AuditBlock[]) =>
     new Promise<void>((resolve, reject) => {
-      writes.push({ first: rows[0]?.at ?? -1, rows: rows.length, done: resolve, fail: reject })
+      const rows = blocks.reduce((sum, { paths }) => sum + paths.length, 0)
+      writes.push({ first: Number(blocks[0]?.paths[0]), rows, blocks, done: resolve, fail: reject })
       if (isPrompt) resolve()
     })
   const queue = createAuditQueue({ clock, logger, metrics, write })
@@ -52,17 +42,17 @@ function start({ isPrompt = false } = {}) {
     return Object.fromEntries(values.map(({ labels, value }) => [labels['reason'], value]))
   }
   const waiting = async () => (await metrics.getSingleMetric('watchkeeper_gateway_audit_waiting')?.get())?.values[0]?.value
-  const add = (count: number) => {
-    for (let i = 0; i < count; i++) queue.add(row(next++))
+  const add = (count: number, more: Partial<AuditRow> = {}) => {
+    for (let i = 0; i < count; i++) queue.add(auditRow(clock.now(), { path: String(next++), ...more }))
   }
   return { clock, queue, writes, lines, add, dropped, waiting }
 }
 
-/** Until promises that are settled have been heard. */
+/** Waits until the callbacks of settled promises have run. */
 const settled = () => new Promise(setImmediate)
 const away = () => new AppError('unavailable', 'The store does not answer')
 
-t.test('v3 11.4: rows are written a second after the first, and no sooner', async t => {
+t.test('v3 11.4: rows are written one second after the first', async t => {
   const { clock, writes, add } = start()
   add(1)
   clock.advance(flushMs / 2)
@@ -73,7 +63,7 @@ t.test('v3 11.4: rows are written a second after the first, and no sooner', asyn
   t.match(writes, [{ first: 0, rows: 3 }])
 })
 
-t.test('v3 11.4: 500 waiting rows are written at once, 499 are not', async t => {
+t.test('v3 11.4: 500 waiting rows are written at once, and 499 wait', async t => {
   const { writes, add } = start()
   add(flushRows - 1)
   t.equal(writes.length, 0)
@@ -81,7 +71,7 @@ t.test('v3 11.4: 500 waiting rows are written at once, 499 are not', async t => 
   t.match(writes, [{ rows: flushRows }])
 })
 
-t.test('v3 11.4: rows that come during a write are written within a second of their own, one batch after the other', async t => {
+t.test('v3 11.4: rows that arrive during a write are written within a second, one batch at a time', async t => {
   const { clock, writes, add } = start()
   add(flushRows)
   clock.advance(flushMs / 2)
@@ -93,7 +83,7 @@ t.test('v3 11.4: rows that come during a write are written within a second of th
   t.match(writes, [{ first: 0 }, { first: flushRows, rows: 10 }])
 })
 
-t.test('v3 11.4: rows of a failed write wait, and are written again in their order', async t => {
+t.test('v3 11.4: rows of a failed write are sent again as the same blocks before later rows', async t => {
   const { clock, writes, lines, add, dropped } = start()
   add(2)
   clock.advance(flushMs)
@@ -103,15 +93,15 @@ t.test('v3 11.4: rows of a failed write wait, and are written again in their ord
   await settled()
   t.equal(writes.length, 1, 'a full batch does not hurry a directory that is away')
   clock.advance(flushMs)
-  t.match(writes[1], { first: 0, rows: flushRows })
+  t.strictSame(writes[1]?.blocks, writes[0]?.blocks)
   writes[1]?.done()
   await settled()
-  t.match(writes[2], { first: flushRows, rows: 2 })
+  t.match(writes[2], { first: 2, rows: flushRows })
   t.strictSame(await dropped(), {})
   t.match(lines, [{ msg: 'audit rows could not be written, and wait' }])
 })
 
-t.test('v3 11.4: 10,000 rows wait, the next ones are dropped, counted, and logged once a minute', async t => {
+t.test('v3 11.4: row is dropped, counted and logged once a minute when 10,000 rows already wait', async t => {
   const { clock, writes, lines, add, dropped, waiting } = start()
   add(queued)
   t.strictSame(await dropped(), {}, 'all that the bound allows')
@@ -139,7 +129,7 @@ t.test('v3 11.4: 10,000 rows wait, the next ones are dropped, counted, and logge
   t.strictSame(await dropped(), { full: 42 }, 'there is room again')
 })
 
-t.test('a batch that the directory will never take is dropped, so that it does not keep back the others', async t => {
+t.test('batch that the directory can never store is dropped, and later batches are written', async t => {
   const { clock, writes, lines, add, dropped } = start()
   add(flushRows + 1)
   clock.advance(flushMs)
@@ -150,7 +140,7 @@ t.test('a batch that the directory will never take is dropped, so that it does n
   t.match(lines, [{ msg: 'audit rows dropped because the directory refused them', count: flushRows }])
 })
 
-t.test('v3 11.4: a stop writes what is left', async t => {
+t.test('v3 11.4: stop writes the remaining rows', async t => {
   const { writes, queue, add, dropped, waiting } = start({ isPrompt: true })
   add(1_234)
   await queue.stop()
@@ -162,7 +152,7 @@ t.test('v3 11.4: a stop writes what is left', async t => {
   t.strictSame(await dropped(), {})
 })
 
-t.test('a stop ends in time without a directory, and counts the rows that are lost', async t => {
+t.test('stop ends in time and counts the lost rows when there is no directory', async t => {
   const { clock, writes, lines, queue, add, dropped } = start()
   add(3)
   const stopping = queue.stop()
@@ -179,4 +169,67 @@ t.test('a stop ends in time without a directory, and counts the rows that are lo
   failing.writes[0]?.fail(away())
   await ending
   t.strictSame(await failing.dropped(), { stop: 1 }, 'it does not try a second time')
+})
+
+t.test('v3 11.4: rows wait for one write while the directory is away, up to a full batch', async t => {
+  const { clock, writes, add } = start()
+  add(1)
+  for (let tries = 0; tries < 5; tries++) {
+    clock.advance(flushMs)
+    writes[tries]?.fail(away())
+    await settled()
+    add(1)
+  }
+  clock.advance(flushMs)
+  writes[5]?.done()
+  await settled()
+  t.match(writes[6], { first: 1, rows: 5 })
+})
+
+t.test('rows are written at once when their texts reach the size limit of a write', async t => {
+  const { writes, add } = start({ isPrompt: true })
+  const path = 'x'.repeat(limits.audit.pathCharacters)
+  add(Math.ceil(flushCharacters / path.length) - 2, { path })
+  t.equal(writes.length, 0)
+  add(2, { path })
+  t.equal(writes.length, 1)
+  await settled()
+  for (let i = 0; i < flushRows - 1; i++) add(1, { path, personName: `Person ${i}` })
+  t.ok(writes.length > 1, 'texts that several rows share count once')
+})
+
+t.test('rows of a workspace make one block, and its rows of Observations another block', async t => {
+  const { clock, writes, add } = start()
+  add(2)
+  add(1, { isObservation: true })
+  add(1, { workspaceId: null })
+  clock.advance(1)
+  add(1, { status: 409 })
+  clock.advance(flushMs)
+  const [own, observed, ofNone] = writes[0]?.blocks ?? []
+  t.match(own, { workspaceId: 'w1', isObservation: false, afterMs: [0, 0, 1], numbers: [0, 1, 4], kindOf: [0, 0, 1] })
+  t.match(own?.kinds, [{ status: 201 }, { status: 409 }])
+  t.match(observed, { workspaceId: 'w1', isObservation: true, numbers: [2] })
+  t.match(ofNone, { workspaceId: null, numbers: [3] })
+  t.equal(writes[0]?.blocks.length, 3)
+})
+
+t.test('block ends before a row that is a second later or earlier than the first row of the block', async t => {
+  const { clock, writes, add } = start()
+  add(1)
+  clock.advance(flushMs)
+  const at = clock.now()
+  for (const [i, after] of [0, blockMs, blockMs + 1, 5, 4].entries()) add(1, { at: at + after, path: String(i) })
+  writes[0]?.done()
+  await settled()
+  clock.advance(flushMs)
+  t.strictSame(
+    writes[1]?.blocks.map(({ firstAt, afterMs }) => [firstAt - at, ...afterMs]),
+    [
+      [0, 0, blockMs],
+      [blockMs + 1, 0],
+      [5, 0],
+      [4, 0],
+    ],
+  )
 })

@@ -1,5 +1,5 @@
-// The examples of the API's documents, sent as they stand to a whole installation: each succeeds, and its answer is one that the
-// document allows. The messages that it sends by itself are what the document says, too.
+// The examples of the API's documents, sent unchanged to a whole installation. Each example succeeds, and its response fits the document.
+// Messages that the installation sends fit the document, too.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import { openApiDocument } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
 import { type DocumentName, startScript } from '../../services/gateway/openapi/page.ts'
 import { type FuzzedInstallation, startInstallation } from '../fuzz/installation.ts'
-import { version } from '../support/api-world.ts'
+import { version } from '../support/worlds/api-world.ts'
 
 type Name = keyof typeof generations
 
@@ -31,7 +31,7 @@ interface Parameter {
   example?: string
 }
 
-/** As it is told: what makes something comes before what needs it. */
+/** Examples in the order of their use: an object is created before the examples that use it. */
 const stories: Record<Name, string[]> = {
   v1: [
     ...['GET /version', 'GET /v1/workspaces', 'GET /v1/regions', 'POST /v1/rules', 'GET /v1/rules', 'GET /v1/rules/{uid}'],
@@ -85,7 +85,7 @@ function judgeOf(name: Name) {
 const answerPlace = (method: string, path: string) =>
   `paths/${pointer(path)}/${method.toLowerCase()}/responses/200/content/${pointer('application/json')}/schema`
 
-/** A receiver that keeps the bodies of messages. */
+/** Starts a receiver that stores the bodies of messages. */
 async function startReceiver(t: Test) {
   const bodies: string[] = []
   const server = createServer(async (request, response) => {
@@ -107,7 +107,7 @@ async function call({ url, key }: FuzzedInstallation, method: string, path: stri
   return answer.json() as Promise<{ result: never; error: unknown }>
 }
 
-/** The id of the first open incident of a place; a check that fails opens one within seconds. */
+/** Returns the id of the first open incident at a path. A failing check opens the incident within seconds. */
 async function incidentAt(installation: FuzzedInstallation, path: string): Promise<string> {
   const deadline = performance.now() + 60_000
   for (;;) {
@@ -120,7 +120,7 @@ async function incidentAt(installation: FuzzedInstallation, path: string): Promi
 }
 
 for (const name of ['v1', 'v2'] as const) {
-  t.test(`every example of ${name} succeeds when it is sent`, async t => {
+  t.test(`every example of ${name} succeeds when it is sent unchanged`, async t => {
     const installation = await startInstallation(version)
     t.teardown(() => installation.stop())
     const receiver = await startReceiver(t)
@@ -169,7 +169,7 @@ for (const name of ['v1', 'v2'] as const) {
     }
   })
 
-  t.test(`every answer that the document of ${name} shows is one that it allows`, async t => {
+  t.test(`every response that the document of ${name} shows fits its schema`, async t => {
     const judge = judgeOf(name)
     for (const [path, { parameters: _, ...operations }] of Object.entries(documentOf(name).paths)) {
       for (const [method, operation] of Object.entries(operations)) {
@@ -186,14 +186,14 @@ for (const name of ['v1', 'v2'] as const) {
   })
 }
 
-t.test('the message that the document shows is one that it allows', async t => {
+t.test('message that the document shows fits its schema', async t => {
   const place = `webhooks/message/post/requestBody/content/${pointer('application/json')}`
   const { webhooks } = documentOf('v2') as never as Record<'webhooks', Record<'message', { post: DocumentedOperation }>>
   const fits = judgeOf('v2')(`${place}/schema`)
   t.ok(fits(webhooks.message.post.requestBody?.content['application/json'].example), JSON.stringify(fits.errors))
 })
 
-t.test('the page puts the first workspace of its reader in the place of WORKSPACE_ID', async t => {
+t.test('page replaces WORKSPACE_ID by the first workspace of its reader', async t => {
   interface Request {
     url: string
     headers: Record<string, string>

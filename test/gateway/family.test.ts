@@ -1,15 +1,15 @@
-// A generation of the API brings its dialect and its plugin: a planted one is served without a change anywhere else.
+// A generation of the API consists of its dialect and its plugin: a test generation is served without a change of any other code.
 import { connect } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { AppError } from '#shared/errors.ts'
 import { createGateway } from '../../services/gateway/app.ts'
-import { type Dialect, dialectOf, noSuchRoute, type Refusal, sendRefusal } from '../../services/gateway/dialect.ts'
-import { allFamilies } from '../../services/gateway/families.ts'
-import type { Family } from '../../services/gateway/family.ts'
+import { type Dialect, dialectOf, noSuchRoute, type Refusal, sendRefusal } from '../../services/gateway/http/dialect.ts'
+import { allFamilies } from '../../services/gateway/http/families.ts'
+import type { Family } from '../../services/gateway/http/family.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
 
 const refusal = (word: string): Refusal => ({ status: 418, body: { word }, code: 418, isInternal: false })
 
@@ -32,7 +32,7 @@ const family: Family = {
   },
 }
 
-t.test('a planted generation refuses unknown keys, undecodable paths and unreadable bytes in its own words', async t => {
+t.test('test generation refuses unknown keys, undecodable paths and unreadable bytes in its dialect', async t => {
   const clock = createHandClock()
   const bus = createMemoryHub({ clock }).connect()
   const around = { bus, clock, logger: pino({ level: 'silent' }), metrics: new Registry() }
@@ -50,7 +50,7 @@ t.test('a planted generation refuses unknown keys, undecodable paths and unreada
   t.match(garbled, /^HTTP\/1\.1 418 .*\r\n\r\n\{"word":"no http"\}$/s)
 })
 
-t.test('the longest prefix of a path decides which dialect speaks', t => {
+t.test('dialect is chosen by the longest prefix of a path', t => {
   const dialects = [...allFamilies.map(({ dialect }) => dialect), planted]
   const rows: [target: string, prefix: string][] = [
     ['/api', '/api'],
@@ -66,7 +66,7 @@ t.test('the longest prefix of a path decides which dialect speaks', t => {
   t.end()
 })
 
-/** Everything that comes back until the connection closes. */
+/** Sends the bytes and returns all bytes that arrive until the connection closes. */
 function send(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = ''

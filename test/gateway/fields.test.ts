@@ -1,13 +1,13 @@
-// Bodies of generations 1 and 2 are read by their schemas: which field is refused first, in which words, and that no bound is without them.
+// Bodies of generations 1 and 2 are read by their schemas: which field is refused first, and the sentence that each bound has.
 
 import t from 'tap'
 import { type TObject, Type } from 'typebox'
 import type { AppError } from '#shared/errors.ts'
-import { classicRoutes } from '../../services/gateway/api.ts'
-import { marks } from '../../services/gateway/field-values.ts'
-import { fieldReader, Maybe } from '../../services/gateway/fields.ts'
+import { marks } from '../../services/gateway/body/field-values.ts'
+import { fieldReader, Maybe } from '../../services/gateway/body/fields.ts'
+import { classicRoutes } from '../../services/gateway/http/api.ts'
 import { freshThings, pathOf, routes } from '../conformance/routes.ts'
-import { startApiWorld } from '../support/api-world.ts'
+import { startApiWorld } from '../support/worlds/api-world.ts'
 
 const inWords = (details: string) => ({ message: 'In words', details })
 
@@ -60,7 +60,7 @@ function refusalOf(body: object): string | null {
   }
 }
 
-t.test('a field reader refuses with the words of the schema when a value is missing or out of its bounds', async t => {
+t.test('field reader refuses with the words of the schema when a value is missing or out of bounds', async t => {
   const cases: [change: object, refusal: string | null][] = [
     [{}, null],
     [{ word: null, rows: null, labels: null, flag: null, at: null, unjudged: null }, null],
@@ -91,7 +91,7 @@ t.test('a field reader refuses with the words of the schema when a value is miss
   for (const [change, refusal] of cases) t.equal(refusalOf({ ...right, ...change }), refusal, JSON.stringify(change))
 })
 
-t.test('a field reader refuses JSON types first, then the first field in declared order, when several are wrong', async t => {
+t.test('field reader refuses JSON types first, then the first declared field, when several are wrong', async t => {
   t.equal(refusalOf({ at: 'never', word: 'c', name: 'long' }), "validation: Validation failed: Field 'name' is too long")
   t.equal(refusalOf({ at: 'never', word: 'c', name: 'one' }), 'validation: In words: a or b')
   t.equal(refusalOf({ name: '', flag: 'x' }), "malformed: Invalid JSON: Field 'flag' has the wrong type")
@@ -100,7 +100,7 @@ t.test('a field reader refuses JSON types first, then the first field in declare
 
 const home = 'home000000'
 
-/** Two faults each, at the gateway itself. */
+/** Requests with two faults that the gateway itself refuses. */
 const twice: [line: string, change: object, refusal: string][] = [
   ['POST /v2/subjects', { name: '', subject_kind: 'website' }, '2004 Website subjects are created elsewhere'],
   ['POST /v2/subjects', { name: '', subject_kind: 'other' }, "2001 Field 'subject_kind' must be custom"],
@@ -137,7 +137,7 @@ const twice: [line: string, change: object, refusal: string][] = [
   ],
 ]
 
-t.test('a route of generation 2 refuses the first field of its order when two are wrong', async t => {
+t.test('route of generation 2 refuses the first field of its order when two are wrong', async t => {
   const world = await startApiWorld()
   t.teardown(() => world.stop())
   const { token } = await world.addPerson('owner', { [home]: 'owner' })
@@ -150,13 +150,13 @@ t.test('a route of generation 2 refuses the first field of its order when two ar
   }
 })
 
-/** Judged by the route's own reader or by the directory. */
+/** Bounds that the route's own reader or the directory checks. */
 const judgedElsewhere = [
   ...['workspace_id', 'name', 'url', 'channel', 'template', 'transformation_id', 'selections', 'selections[].destination_id'],
   ...['document.inputs[].mode', 'document.inputs[].compare', 'document.decision.at_least'],
 ]
 
-t.test('a bound of a body of generations 1 and 2 has the words of its refusal, or another judges it', async t => {
+t.test('each bound of a body of generations 1 and 2 has a sentence for its refusal, or another check', async t => {
   const bare = new Set<string>()
   for (const { body } of Object.values(classicRoutes).flat()) if (body !== undefined) collectBare(body, '', bare)
   t.strictSame([...bare].toSorted(), judgedElsewhere.toSorted())

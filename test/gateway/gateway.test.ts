@@ -1,4 +1,4 @@
-// The gateway's own behaviour behind the contract: whom it asks and when, what it keeps, how it fails and how it stops.
+// The gateway's own behaviour: its requests to other services, its copies in memory, its failures and its stop.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
@@ -6,18 +6,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { makeToken } from '#shared/api-token.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { LocationView } from '#shared/contracts/ask-people.ts'
-import { limits } from '#shared/limits.ts'
+import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { makeToken } from '#shared/tokens/api-token.ts'
 import { createGateway } from '../../services/gateway/app.ts'
-import { requireNoBody } from '../../services/gateway/json-body.ts'
-import { createLocationNames } from '../../services/gateway/location-names.ts'
-import { withinBudget } from '../../services/gateway/time-budget.ts'
-import { type ApiWorld, incidentSalt, startApiWorld } from '../support/api-world.ts'
-import { bodyIsRead } from '../support/body-is-read.ts'
+import { requireNoBody } from '../../services/gateway/body/json-body.ts'
+import { withinBudget } from '../../services/gateway/http/time-budget.ts'
+import { createLocationNames } from '../../services/gateway/subjects/location-names.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
+import { bodyIsRead } from '../support/clients/body-is-read.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
+import { type ApiWorld, incidentSalt, startApiWorld } from '../support/worlds/api-world.ts'
 
 const websites = '/api/v2/monitoring/websites'
 const website = (change: object = {}) => ({
@@ -29,12 +29,12 @@ const website = (change: object = {}) => ({
   ...change,
 })
 
-/** A world of its own, with an owner and a count of the questions by verb. */
+/** A world of its own, with an owner and the count of requests to the directory by verb. */
 async function start(t: { teardown(run: () => Promise<void>): unknown }, options: { withDirectory?: boolean } = {}) {
   const world = await startApiWorld(options)
   t.teardown(() => world.stop())
   const asked: string[] = []
-  // The gateway itself tries out whether keys can be asked about, with nobody's.
+  // The gateway itself tests with the hash of no key whether the directory responds; these requests are not counted.
   const isTrial = (body: unknown) => JSON.stringify(body).includes('0'.repeat(64))
   const listener = await world.hub.connect().subscribe('ask.directory.*', ({ subject, body }) => {
     if (!isTrial(body)) asked.push(subject.slice(14))
@@ -45,7 +45,7 @@ async function start(t: { teardown(run: () => Promise<void>): unknown }, options
 
 const version = (world: ApiWorld, token: string) => world.call('GET', '/api/version', { token })
 
-t.test('a hot request asks nobody; the copy of an identity is refreshed after its time', async t => {
+t.test('repeated request needs no other service, and the copy of an identity is refreshed after its time', async t => {
   const { world, asked, token } = await start(t)
   for (let i = 0; i < 5; i++) t.equal((await version(world, token)).json.error, null)
   t.strictSame(asked, ['authenticate'])
@@ -57,7 +57,7 @@ t.test('a hot request asks nobody; the copy of an identity is refreshed after it
   t.equal(asked.filter(verb => verb === 'authenticate').length, 2)
 })
 
-t.test('requests that come at once with a key not yet known ask once', async t => {
+t.test('concurrent requests with an unknown key ask the directory once', async t => {
   const { world, keyId, token } = await start(t, { withDirectory: false })
   const identity = {
     keyId,
@@ -84,7 +84,7 @@ t.test('requests that come at once with a key not yet known ask once', async t =
   t.ok((await Promise.all(running)).every(answer => answer.json.result === '2.0.0'))
 })
 
-t.test('what cannot be a token is refused without asking', async t => {
+t.test('malformed token is refused without a request to the directory', async t => {
   const { world, asked } = await start(t)
   for (const token of ['x', `wk_${'a'.repeat(31)}`, `wk_${'a'.repeat(33)}`, `wk_${'-'.repeat(32)}`]) {
     t.equal((await version(world, token)).json.error.code, 1003)
@@ -92,7 +92,7 @@ t.test('what cannot be a token is refused without asking', async t => {
   t.strictSame(asked, [])
 })
 
-t.test('deleting a key stops its token at once, though the gateway knows it', async t => {
+t.test('token of a deleted key is refused at once by a gateway that has a copy of the key', async t => {
   const { world, token, keyId } = await start(t)
   const other = await world.addPerson('other', {})
   t.equal((await version(world, token)).json.error, null)
@@ -102,7 +102,7 @@ t.test('deleting a key stops its token at once, though the gateway knows it', as
   t.equal((await version(world, other.token)).json.error, null, 'another key goes on')
 })
 
-t.test('a key that is revoked while the directory answers is not remembered', async t => {
+t.test('key is not cached when it is revoked during the response of the directory', async t => {
   const { world, keyId, token } = await start(t, { withDirectory: false })
   let times = 0
   const identity = {
@@ -125,7 +125,7 @@ t.test('a key that is revoked while the directory answers is not remembered', as
   t.equal(times, 2)
 })
 
-t.test('gateway opens one watcher of revocations when it starts, for keys and Observation addresses', async t => {
+t.test('gateway opens one watcher of revocations for keys and Observation addresses', async t => {
   const clock = createHandClock()
   const bus = createMemoryHub({ clock }).connect()
   const watched: string[] = []
@@ -143,7 +143,7 @@ t.test('gateway opens one watcher of revocations when it starts, for keys and Ob
   await service.stop()
 })
 
-t.test('a revocation also refreshes memberships: what was taken away is gone with the next request', async t => {
+t.test('revocation refreshes memberships before the next request', async t => {
   const { world, asked, token, userId } = await start(t)
   const other = await world.addPerson('other', { home000000: 'owner' })
   const list = () => world.call('GET', `${websites}?workspace_id=home000000`, { token })
@@ -157,7 +157,7 @@ t.test('a revocation also refreshes memberships: what was taken away is gone wit
   t.equal(asked.filter(verb => verb === 'authenticate').length, before + 1, 'another person’s copy is still good')
 })
 
-t.test('a key expires on the instant, however fresh its copy is', async t => {
+t.test("key expires at its instant, also if the gateway's copy is fresh", async t => {
   const { world, token } = await start(t)
   world.clock.advance(limits.key.lifeMs - 2)
   t.equal((await version(world, token)).json.error, null)
@@ -167,7 +167,7 @@ t.test('a key expires on the instant, however fresh its copy is', async t => {
   t.equal((await version(world, token)).json.error.code, 1003)
 })
 
-t.test('cut off from the bus it trusts no copy, answers 500 in time, and resumes by itself', async t => {
+t.test('disconnected gateway uses no copy, responds 500 in time, and recovers without a restart', async t => {
   const { world, token } = await start(t)
   t.equal((await version(world, token)).json.error, null)
   t.strictSame(world.gateway.unready(), [])
@@ -185,7 +185,7 @@ t.test('cut off from the bus it trusts no copy, answers 500 in time, and resumes
   t.equal((await advancingUntil(world, version(world, token))).json.error, null)
 })
 
-t.test('every answer leaves within 4 s, whatever it waits for', async t => {
+t.test('every response is sent within 4 s', async t => {
   const { world, token } = await start(t)
   t.equal((await version(world, token)).json.error, null)
   world.keeper.trouble = 'silence'
@@ -198,26 +198,23 @@ t.test('every answer leaves within 4 s, whatever it waits for', async t => {
   t.equal(ids.size, 1, 'all tries of a request carry one command id and one subject id')
 })
 
-t.test(
-  'a report that may have been taken in is not sent again under another id, where it goes to a remembered address',
-  async t => {
-    const { world, token } = await start(t)
-    const subjects = '/api/v2/subjects'
-    const post = (path: string, body: object) => world.call('POST', `${subjects}${path}`, { token, body })
-    await post('', { workspace_id: 'home000000', name: 'Shop' })
-    await post('/shop/signals', { name: 'Beat', kind: 'event' })
-    const report = () => post('/shop/signals/beat/observations', { status: 'ok' })
-    t.equal((await report()).json.error, null)
-    for (const trouble of ['silence', 'unavailable', 'internal'] as const) {
-      world.keeper.trouble = trouble
-      world.keeper.commands.length = 0
-      t.equal((await advancingUntil(world, report())).json.error.code, 500, trouble)
-      t.equal(new Set(world.keeper.commands.map(({ command }) => command.id)).size, 1, trouble)
-    }
-  },
-)
+t.test('report is not repeated under another id when its first attempt may have been stored', async t => {
+  const { world, token } = await start(t)
+  const subjects = '/api/v2/subjects'
+  const post = (path: string, body: object) => world.call('POST', `${subjects}${path}`, { token, body })
+  await post('', { workspace_id: 'home000000', name: 'Shop' })
+  await post('/shop/signals', { name: 'Beat', kind: 'event' })
+  const report = () => post('/shop/signals/beat/observations', { status: 'ok' })
+  t.equal((await report()).json.error, null)
+  for (const trouble of ['silence', 'unavailable', 'internal'] as const) {
+    world.keeper.trouble = trouble
+    world.keeper.commands.length = 0
+    t.equal((await advancingUntil(world, report())).json.error.code, 500, trouble)
+    t.equal(new Set(world.keeper.commands.map(({ command }) => command.id)).size, 1, trouble)
+  }
+})
 
-t.test('what a request has waited is taken off the time of its answer, and an answer leaves no timer behind', async t => {
+t.test('time spent waiting shortens the time left for a response, and a response leaves no timer', async t => {
   const hand = createHandClock()
   let timers = 0
   const clock: Clock = {
@@ -250,7 +247,7 @@ t.test('what a request has waited is taken off the time of its answer, and an an
   t.equal(timers, 0)
 })
 
-t.test('a body that never ends is given up within the same time', async t => {
+t.test('body that never ends is refused within the time of a response', async t => {
   const { world, token } = await start(t)
   await version(world, token)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
@@ -261,7 +258,7 @@ t.test('a body that never ends is given up within the same time', async t => {
   t.match(await advancingUntil(world, answered), /^HTTP\/1\.1 200 .*"code":500/s)
 })
 
-t.test('whoever loses the key or the role while the rest of a request comes changes nothing with it', async t => {
+t.test('request changes nothing when its key or role is removed while its body arrives', async t => {
   const cases: [what: string, verb: string | null, change: object, answer: object][] = [
     ['nothing happens', null, {}, { error: null }],
     ['the key is deleted', 'delete-key', { userId: null }, { error: { code: 1003 } }],
@@ -283,7 +280,7 @@ t.test('whoever loses the key or the role while the rest of a request comes chan
   }
 })
 
-t.test('a request whose rest comes after its answer changes nothing', async t => {
+t.test('request changes nothing when its body ends after the response was sent', async t => {
   const { world, token } = await start(t)
   const { socket, reading, answered, end } = sendAllButTheEnd(world, websites, token, website())
   t.teardown(() => socket.destroy())
@@ -295,7 +292,7 @@ t.test('a request whose rest comes after its answer changes nothing', async t =>
   t.strictSame(world.keeper.commands, [])
 })
 
-t.test('internal failures answer 500 and say nothing of the inside', async t => {
+t.test('internal failure responds 500 without internal details', async t => {
   const { world, token } = await start(t)
   for (const code of ['internal', 'busy', 'unavailable'] as const) {
     world.keeper.trouble = code
@@ -309,7 +306,7 @@ t.test('internal failures answer 500 and say nothing of the inside', async t => 
   t.match(gone.json.error, { code: 2002, message: 'Website monitor not found' }, 'deleted between the look and the command')
 })
 
-t.test('logs carry neither tokens nor addresses of destinations', async t => {
+t.test('log has neither tokens nor addresses of destinations', async t => {
   const { world, token } = await start(t)
   world.keeper.trouble = 'internal'
   await world.call('POST', websites, { token, body: website({ request: { url: 'https://me:hidden@a.example', method: 'GET' } }) })
@@ -321,7 +318,7 @@ t.test('logs carry neither tokens nor addresses of destinations', async t => {
   t.notMatch(world.logged.join('\n'), /hidden|wk_/)
 })
 
-t.test('when keys were used is told in batches, at most each 10 s, and at the stop', async t => {
+t.test('use of keys is recorded in batches, every 10 s at most and at the stop', async t => {
   const { world, asked, token, keyId } = await start(t)
   const lastUsed = async () => (await world.store.get('keys', [keyId]))[0]?.lastUsedAt
   await version(world, token)
@@ -339,7 +336,7 @@ t.test('when keys were used is told in batches, at most each 10 s, and at the st
   t.equal(await lastUsed(), world.clock.now())
 })
 
-t.test('a stop does not wait for a directory that is gone', async t => {
+t.test('stop ends in time without a directory', async t => {
   const { world, token } = await start(t)
   await version(world, token)
   await world.directory.stop()
@@ -348,7 +345,7 @@ t.test('a stop does not wait for a directory that is gone', async t => {
   t.ok(world.clock.monotonic() - startedAt <= limits.key.lastTouchMs + 500)
 })
 
-t.test('a list larger than a page of the bus is answered whole', async t => {
+t.test('list larger than a page of the bus is returned complete', async t => {
   const { world, token } = await start(t)
   const data = 'x'.repeat(60 * 1024)
   const ids = Array.from({ length: 30 }, (_, i) => `website${String(i).padStart(3, '0')}`)
@@ -361,7 +358,7 @@ t.test('a list larger than a page of the bus is answered whole', async t => {
   t.strictSame(listed, ids)
 })
 
-t.test('a window is over at its end, though its keeper has not said so yet', async t => {
+t.test('window counts as ended at its end, before its keeper has reported the end', async t => {
   const { world, token } = await start(t)
   const startedAt = world.clock.now()
   const endsAt = startedAt + 60_000
@@ -381,7 +378,7 @@ t.test('a window is over at its end, though its keeper has not said so yet', asy
   t.equal(await read(), null)
 })
 
-t.test('a location made a moment ago can be used at once, though the names were just read', async t => {
+t.test('location is usable at once after its creation', async t => {
   const { world, token } = await start(t)
   const create = () => world.call('POST', websites, { token, body: website({ locations: ['new'] }) })
   t.equal((await create()).json.error.message, 'invalid locations')
@@ -389,7 +386,7 @@ t.test('a location made a moment ago can be used at once, though the names were 
   t.strictSame((await create()).json.result.locations, ['new'])
 })
 
-t.test('a location that was removed or renamed a moment ago is not chosen any more', async t => {
+t.test('removed or renamed location is refused at once', async t => {
   const { world, token } = await start(t)
   const tell = (verb: string, body: object) =>
     world.directoryBus.request(`ask.directory.${verb}`, body, { timeoutMs: 1_000 }) as Promise<{ ok: boolean }>
@@ -407,7 +404,7 @@ t.test('a location that was removed or renamed a moment ago is not chosen any mo
   t.strictSame((await world.call('GET', `${websites}/${monitor}`, { token })).json.result.locations, ['eu'])
 })
 
-t.test('a location that another gateway has just used is named; one that is gone is not asked for again and again', async t => {
+t.test('location of another gateway is named at once, and a removed location is looked up once', async t => {
   const { world, asked, token } = await start(t)
   await world.addSubject({ id: 'website001', workspaceId: 'home000000' })
   const get = (id: string) => world.call('GET', `${websites}/${id}`, { token })
@@ -424,7 +421,7 @@ t.test('a location that another gateway has just used is named; one that is gone
   t.ok(asked.filter(verb => verb === 'list-locations').length <= 2)
 })
 
-t.test('who finds the names of locations stale at once asks for them once, and misses none made meanwhile', async t => {
+t.test('concurrent reads of stale location names send one request, and miss no new location', async t => {
   const clock = createHandClock()
   const waiting: ((ids: string[]) => void)[] = []
   let questions = 0
@@ -454,7 +451,7 @@ t.test('who finds the names of locations stale at once asks for them once, and m
   t.equal(questions, 3, 'once more for what was made while it was answered')
 })
 
-t.test('what is no readable request is refused in the envelope under /api, and plainly elsewhere', async t => {
+t.test('unreadable request is refused in the envelope if its path is below /api, else as plain text', async t => {
   const { world, token } = await start(t)
   const send = (text: string) => sendRaw(world, text)
   const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
@@ -508,7 +505,7 @@ t.test('what is no readable request is refused in the envelope under /api, and p
   }
 })
 
-t.test('a request without Host is served: its answer is in the envelope as any other', async t => {
+t.test('request without Host is served in the envelope', async t => {
   const { world, token } = await start(t)
   const authorization = `Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`
   t.match(await sendRaw(world, `GET /api/version HTTP/1.1\r\n${authorization}`), /^HTTP\/1.1 200 .*"result":"2\.0\.0"/s)
@@ -516,7 +513,7 @@ t.test('a request without Host is served: its answer is in the envelope as any o
   t.match(await sendRaw(world, 'DELETE /session/keys/x HTTP/1.1\r\nOrigin: http://x\r\n\r\n', true), /^HTTP\/1.1 403 /)
 })
 
-t.test('a client that waits for 100 Continue gets it, and then its answer', async t => {
+t.test('client that waits for 100 Continue gets 100 before its response', async t => {
   const { world, token } = await start(t)
   const text = JSON.stringify(website())
   const head = `POST ${websites} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n`
@@ -524,10 +521,10 @@ t.test('a client that waits for 100 Continue gets it, and then its answer', asyn
   t.match(received, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 .*"error":null/s)
 })
 
-t.test('a request that does not end in time is refused in the envelope, unless it is known to be for another place', async t => {
+t.test('late request is refused in the envelope unless its known path is outside /api', async t => {
   const { world, token } = await start(t)
   const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  /** Sends this, and lets the time be over when it has arrived. */
+  /** Sends the text, and lets the time of the request end when the text has arrived. */
   const sendLate = async (text: string): Promise<string> => {
     const arrived = once(world.fastify.server, 'connection') as Promise<[Socket]>
     const answer = sendRaw(world, text)
@@ -549,7 +546,7 @@ t.test('a request that does not end in time is refused in the envelope, unless i
   t.match(await sendLate(''), /^HTTP\/1.1 408 /, 'a connection that sent nothing has asked nothing')
 })
 
-t.test('an unreadable request is refused after the answers to those before it, and none is answered twice', async t => {
+t.test('unreadable request is refused after the responses to earlier requests, and each response is sent once', async t => {
   const { world, token } = await start(t)
   const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
   const monitors = `GET ${websites}?workspace_id=home000000 HTTP/1.1\r\n${head}\r\n`
@@ -579,7 +576,7 @@ t.test('an unreadable request is refused after the answers to those before it, a
   t.equal(rest, '', 'of a request that has its answer, a body that cannot be read ends the connection')
 })
 
-t.test('an unreadable request is refused by its own path, whatever was asked before it in the same packet', async t => {
+t.test('unreadable request is refused by its own path when it shares a packet with another', async t => {
   const { world, token } = await start(t)
   const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
   const before = (path: string) => [
@@ -599,7 +596,7 @@ t.test('an unreadable request is refused by its own path, whatever was asked bef
   }
 })
 
-t.test('whoever is late with a request is told so within a second or two of the time', async t => {
+t.test('late request is refused within two seconds of the end of its time', async t => {
   const { world } = await start(t)
   world.fastify.server.headersTimeout = 1
   const began = performance.now()
@@ -607,7 +604,7 @@ t.test('whoever is late with a request is told so within a second or two of the 
   t.ok(performance.now() - began < 5_000)
 })
 
-t.test('a client that does not read its answer is let go', async t => {
+t.test('client that does not read its response is disconnected', async t => {
   const { world } = await start(t)
   const arrived = once(world.fastify.server, 'connection') as Promise<[Socket]>
   const client = connect(Number(new URL(world.address).port), '127.0.0.1').pause()
@@ -620,7 +617,7 @@ t.test('a client that does not read its answer is let go', async t => {
   t.ok(socket.destroyed)
 })
 
-t.test('answers are counted by route and code, never by the path that was sent', async t => {
+t.test('responses are counted by route and code, never by the path of the request', async t => {
   const { world, token } = await start(t)
   await version(world, token)
   await version(world, 'x')
@@ -634,26 +631,23 @@ t.test('answers are counted by route and code, never by the path that was sent',
   t.notMatch(text, 'code="0"')
 })
 
-t.test(
-  'what is no success is not counted as one: a page that is not there, a refused session, an answer that did not get out',
-  async t => {
-    const { world, token } = await start(t)
-    await world.call('GET', '/nowhere')
-    await world.call('GET', '/session/keys')
-    world.fastify.server.once('request', (_request, response) => response.emit('error', new Error('the client is gone')))
-    await world.call('GET', '/api/version', { token })
-    const counted = (await world.metrics.metrics())
-      .split('\n')
-      .filter(line => line.startsWith('watchkeeper_gateway_requests_total{'))
-    const wanted = ['route="unknown",code="404"', 'route="/session/keys",code="401"', 'route="/api/version",code="none"']
-    t.strictSame(
-      counted,
-      wanted.map(labels => `watchkeeper_gateway_requests_total{${labels}} 1`),
-    )
-  },
-)
+t.test('missing page, refused session and lost response do not count as successes', async t => {
+  const { world, token } = await start(t)
+  await world.call('GET', '/nowhere')
+  await world.call('GET', '/session/keys')
+  world.fastify.server.once('request', (_request, response) => response.emit('error', new Error('the client is gone')))
+  await world.call('GET', '/api/version', { token })
+  const counted = (await world.metrics.metrics())
+    .split('\n')
+    .filter(line => line.startsWith('watchkeeper_gateway_requests_total{'))
+  const wanted = ['route="unknown",code="404"', 'route="/session/keys",code="401"', 'route="/api/version",code="none"']
+  t.strictSame(
+    counted,
+    wanted.map(labels => `watchkeeper_gateway_requests_total{${labels}} 1`),
+  )
+})
 
-/** What comes on a socket until so many envelopes of success or refusal are there. */
+/** Returns the bytes of a socket as soon as they hold the given number of envelopes of successes or refusals. */
 function received(socket: Socket, envelopes: number): Promise<string> {
   let text = ''
   return new Promise(resolve =>
@@ -664,7 +658,7 @@ function received(socket: Socket, envelopes: number): Promise<string> {
   )
 }
 
-t.test('a connection is kept after refusals, and a refused body does not spoil the next request on it', async t => {
+t.test('connection stays usable after refusals, and a refused body does not affect the next request', async t => {
   const { world, token } = await start(t)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
   t.teardown(() => socket.destroy())
@@ -675,7 +669,7 @@ t.test('a connection is kept after refusals, and a refused body does not spoil t
   t.match(await answers, /"code":2002.*"result":"2\.0\.0"/s)
 })
 
-t.test('every request of a connection is known by the key that it sends itself', async t => {
+t.test('each request of a connection is identified by its own key', async t => {
   const { world, token } = await start(t)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
   t.teardown(() => socket.destroy())
@@ -687,7 +681,7 @@ t.test('every request of a connection is known by the key that it sends itself',
   t.strictSame(codes, [0, 1003, 0, 1002, 0, 1003])
 })
 
-t.test('a body beyond all bounds is refused before it ends, and its connection is closed', async t => {
+t.test('oversized body is refused before it has arrived completely, and its connection is closed', async t => {
   const { world, token } = await start(t)
   await version(world, token)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
@@ -708,7 +702,7 @@ t.test('a body beyond all bounds is refused before it ends, and its connection i
   t.match(received, /^connection: close/im)
 })
 
-t.test('where no body is taken, one that breaks off is a body, and one beyond all bounds closes its connection', async t => {
+t.test('route without a body closes the connection at an oversized body, and refuses a broken body like any body', async t => {
   const headers: Record<string, string> = {}
   const reply = { header: (name: string, value: string) => Object.assign(headers, { [name]: value }) } as unknown as FastifyReply
   const refused = (raw: PassThrough) =>
@@ -726,7 +720,7 @@ t.test('where no body is taken, one that breaks off is a body, and one beyond al
   t.notOk(endless.destroyed, 'its connection carries the refusal')
 })
 
-t.test('stop finishes what is being answered and takes no more', async t => {
+t.test('stop finishes running requests and accepts no further connection', async t => {
   const { world, token } = await start(t)
   await version(world, token)
   const { port } = new URL(world.address)
@@ -740,7 +734,7 @@ t.test('stop finishes what is being answered and takes no more', async t => {
   await t.rejects(fetch(`http://127.0.0.1:${port}/api/version`))
 })
 
-t.test('a client that goes on asking does not hold up the stop, and idle ones are let go at once', async t => {
+t.test('stop closes idle connections at once and is not delayed by new requests', async t => {
   const { world, token, keyId } = await start(t)
   const port = Number(new URL(world.address).port)
   const ask = (line: string, body = '') =>
@@ -777,11 +771,11 @@ t.test('a client that goes on asking does not hold up the stop, and idle ones ar
   t.ok((await world.store.get('keys', [keyId]))[0]?.lastUsedAt, 'what comes after the connections was done')
 })
 
-t.test('what a stop takes at most leaves a rest of what a service may take', async t => {
+t.test('longest stop takes at most three quarters of the time that a service has', async t => {
   t.ok(limits.http.drainMs + limits.key.lastTouchMs <= 0.75 * limits.start.serviceStopMs)
 })
 
-/** Keeps the next command waiting; resolves when it came, with what answers it. */
+/** Holds the next command. Resolves when the command has arrived, with the function that responds to it. */
 function holdCommands(world: ApiWorld): Promise<() => void> {
   world.keeper.trouble = 'silence'
   return new Promise(resolve => {
@@ -791,7 +785,7 @@ function holdCommands(world: ApiWorld): Promise<() => void> {
   })
 }
 
-/** A request of which all but the last byte is sent. */
+/** Sends a request without its last byte. */
 function sendAllButTheEnd(world: ApiWorld, path: string, token: string, body: object) {
   const text = JSON.stringify(body)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
@@ -802,11 +796,11 @@ function sendAllButTheEnd(world: ApiWorld, path: string, token: string, body: ob
     socket.write(text.slice(-1))
     return answered
   }
-  /** Once the checks that need no body are passed. */
+  /** Resolves after the checks that need no body have passed. */
   return { socket, reading: bodyIsRead(world.fastify.server), answered, end }
 }
 
-/** Sends this on a connection of its own, and answers all that comes back until it is closed. */
+/** Sends the text on a new connection, and returns all bytes that arrive until the connection closes. */
 function sendRaw(world: ApiWorld, text: string, isEnded = false): Promise<string> {
   return new Promise(resolve => {
     const socket = connect(Number(new URL(world.address).port), '127.0.0.1', () => {
@@ -822,12 +816,12 @@ function sendRaw(world: ApiWorld, text: string, isEnded = false): Promise<string
   })
 }
 
-/** Lets what was sent arrive: real sockets and promises need a few turns of the loop. */
+/** Waits some turns of the event loop, in which real sockets and promises deliver sent data. */
 async function turns(count = 20): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** Turns the clock on until the answer is there. */
+/** Advances the clock until the response has arrived. */
 async function advancingUntil<T>(world: ApiWorld, answer: Promise<T>): Promise<T> {
   let done = false
   void answer.finally(() => {

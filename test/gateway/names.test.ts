@@ -1,19 +1,19 @@
-// Names that deceive: every door by which something gets a name refuses control and invisible characters, and stores nothing.
+// Names with control or invisible characters: every route and command that stores a name refuses them and stores nothing.
 import t from 'tap'
-import type { Answer } from '../support/api-world.ts'
-import { startSessionWorld } from '../support/session-world.ts'
-import { startWholeWorld } from '../support/whole-world.ts'
+import type { Answer } from '../support/worlds/api-world.ts'
+import { startSessionWorld } from '../support/worlds/session-world.ts'
+import { startWholeWorld } from '../support/worlds/whole-world.ts'
 
 const home = 'home000000'
 const deceiving: Record<string, string> = { NUL: 'Shop \0x', 'U+202E': 'Shop \u202egnp.exe', 'U+2066': '\u2066Shop\u2069' }
-/** Joiners of emoji and of a script. */
+/** Text with legal joiners: of an emoji and of a script. */
 const visible = '👩‍👩‍👧 می‌خواهم'
 let number = 0
 
-/** Under the generations 1 and 2: which body, and how its refusal reads. */
+/** A request of generations 1 and 2 that stores a name: its path, its body and the message of its refusal. */
 type Door = [path: string, body: Record<string, unknown>, message: string]
 
-t.test('generations 1 and 2 refuse a name and store nothing when it has hidden characters', async t => {
+t.test('generations 1 and 2 refuse a name with hidden characters and store nothing', async t => {
   const world = await startWholeWorld()
   t.teardown(() => world.stop())
   const { token } = await world.addPerson('owner', { [home]: 'owner' })
@@ -62,7 +62,7 @@ t.test('generations 1 and 2 refuse a name and store nothing when it has hidden c
   }
 })
 
-t.test('the session API refuses a name and stores nothing when it has hidden characters', async t => {
+t.test('session API refuses a name with hidden characters and stores nothing', async t => {
   const world = await startSessionWorld(t)
   const owner = await world.signedIn('owner')
   await world.addPerson('vera')

@@ -1,12 +1,12 @@
-// Signing in at an OIDC provider: the gateway with its client library against a real provider in this process, a browser between them.
+// Sign-in by OIDC: the gateway with its client library, a real provider in this process, and a browser between both.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { limits } from '#shared/limits.ts'
-import { localPath } from '../../services/gateway/session/oidc-paths.ts'
-import type { Browser, Shown } from '../support/browser.ts'
-import { type ProviderPerson, startProvider, type TestProvider } from '../support/oidc-provider.ts'
-import { type SessionWorld, startSessionWorld } from '../support/session-world.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { localPath } from '../../services/gateway/session/oidc/oidc-paths.ts'
+import type { Browser, Shown } from '../support/clients/browser.ts'
+import { type ProviderPerson, startProvider, type TestProvider } from '../support/clients/oidc-provider.ts'
+import { type SessionWorld, startSessionWorld } from '../support/worlds/session-world.ts'
 
 const home = 'https://watch.example'
 const callback = `${home}/session/oidc/callback`
@@ -30,7 +30,7 @@ async function start(t: Test, options: { authentication?: string } = {}): Promis
   return { world, provider }
 }
 
-/** Up to where the provider sends the browser back to the gateway. */
+/** Follows redirects until the provider sends the browser back to the gateway. */
 const toCallback = (browser: Browser, startUrl = '/session/oidc/start') =>
   browser.follow(startUrl, url => url.href.startsWith(callback))
 
@@ -48,7 +48,7 @@ function demandRefused(t: Test, shown: Shown, trouble: string): void {
   )
 }
 
-t.test('a first sign-in makes an account with a workspace; the next finds both', async t => {
+t.test('first sign-in creates an account with a workspace, and the next sign-in finds both', async t => {
   const house = await start(t)
   const { world } = house
   const browser = world.browser()
@@ -70,7 +70,7 @@ t.test('a first sign-in makes an account with a workspace; the next finds both',
   t.strictSame((await again.send('GET', '/session')).json, who, 'at another gateway, with another name and e-mail')
 })
 
-t.test('an account is bound to issuer and subject: name and e-mail open nothing', async t => {
+t.test('account is found by issuer and subject, never by name or e-mail', async t => {
   const house = await start(t)
   const { world } = house
   const browser = world.browser()
@@ -82,7 +82,7 @@ t.test('an account is bound to issuer and subject: name and e-mail open nothing'
   t.notOk(workspaces.some(({ id }: { id: string }) => id === world.workspaceId))
 })
 
-t.test('a person without any name gets an account too', async t => {
+t.test('person gets an account when the provider sends no name', async t => {
   const house = await start(t)
   for (const person of [
     { sub: 'bare' },
@@ -96,12 +96,12 @@ t.test('a person without any name gets an account too', async t => {
   }
 })
 
-t.test('a client that authenticates in the body works too', async t => {
+t.test('client authenticates in the body when the provider requires it', async t => {
   const house = await start(t, { authentication: 'client_secret_post' })
   t.equal((await signIn(house, lena)).headers.location, '/')
 })
 
-t.test('what goes to the provider is bound to this browser and says nothing more', async t => {
+t.test('request to the provider is bound to its browser and has no other data', async t => {
   const { world } = await start(t)
   const [first, second] = [world.browser(), world.browser()]
   const shown = await first.visit(`${home}/session/oidc/start`)
@@ -119,7 +119,7 @@ t.test('what goes to the provider is bound to this browser and says nothing more
   t.notOk(sealed!.includes('secret'))
 })
 
-t.test('a sign-in that is not the one this browser began is refused, and the provider is not asked', async t => {
+t.test('sign-in that another browser began is refused without a request to the provider', async t => {
   const house = await start(t)
   const { world, provider } = house
   provider.person = lena
@@ -158,7 +158,7 @@ t.test('a sign-in that is not the one this browser began is refused, and the pro
   t.equal((await otherGateway.visit(url.href)).headers.location, '/', 'the right one still works, at any gateway')
 })
 
-t.test('a sign-in that took too long is refused', async t => {
+t.test('sign-in is refused when it took too long', async t => {
   const { world, provider } = await start(t)
   provider.person = lena
   const browser = world.browser()
@@ -167,7 +167,7 @@ t.test('a sign-in that took too long is refused', async t => {
   demandRefused(t, await browser.visit(url.href), 'expired')
 })
 
-t.test('a code that was used is worth nothing', async t => {
+t.test('code is refused when it was used before', async t => {
   const { world, provider } = await start(t)
   provider.person = lena
   const browser = world.browser()
@@ -178,14 +178,14 @@ t.test('a code that was used is worth nothing', async t => {
   demandRefused(t, await browser.visit(url.href), 'expired')
 })
 
-t.test('a person who says no comes back to the sign-in page', async t => {
+t.test('person who declines returns to the sign-in page', async t => {
   const { world, provider } = await start(t)
   provider.person = null
   const browser = world.browser()
   demandRefused(t, await browser.visit((await toCallback(browser)).href), 'cancelled')
 })
 
-t.test('a disabled account is refused, whatever the provider says', async t => {
+t.test('disabled account is refused whatever the provider responds', async t => {
   const house = await start(t)
   const browser = house.world.browser()
   await signIn(house, lena, browser)
@@ -197,7 +197,7 @@ t.test('a disabled account is refused, whatever the provider says', async t => {
   t.equal((await signIn(house, lena)).headers.location, '/')
 })
 
-t.test('a provider that is down stops nobody but those who want to sign in there, and is found when it is back', async t => {
+t.test('failed provider stops only sign-ins by this provider, until it responds again', async t => {
   const provider = await startProvider({ redirectUri: callback })
   t.teardown(() => provider.stop().catch(() => undefined))
   await provider.stop()
@@ -225,7 +225,7 @@ t.test('a provider that is down stops nobody but those who want to sign in there
   )
 })
 
-t.test('an answer of a provider that is longer than any should be is not read', async t => {
+t.test('response of a provider is not read when it is oversized', async t => {
   let padding = 0
   const wordy = createServer((request, response) => {
     const issuer = `http://${request.headers.host}`
@@ -250,14 +250,14 @@ t.test('an answer of a provider that is longer than any should be is not read', 
   t.match((await begin()).headers.location, `${issuer}/authorize?`)
 })
 
-t.test('requests at once share one discovery, and only so many may wait', async t => {
+t.test('concurrent requests share one discovery, and the number of waiting requests is bounded', async t => {
   const { world, provider } = await start(t)
   const starts = await Promise.all(Array.from({ length: 20 }, () => world.browser().visit(`${home}/session/oidc/start`)))
   t.ok(starts.every(({ headers }) => headers.location?.startsWith(provider.issuer)))
   t.equal(provider.asked.filter(path => path.includes('.well-known')).length, 1)
 })
 
-t.test('a person is sent to where they wanted to go, and never elsewhere', async t => {
+t.test('sign-in returns to the requested page, and never to another site', async t => {
   const house = await start(t)
   house.provider.person = lena
   const browser = house.world.browser()
@@ -291,7 +291,7 @@ t.test('a person is sent to where they wanted to go, and never elsewhere', async
   }
 })
 
-t.test('the longest way that is kept fits the cookie that a browser keeps', async t => {
+t.test('longest stored path of return fits the cookie of a browser', async t => {
   const house = await start(t)
   house.provider.person = lena
   for (const wanted of [`/${'x'.repeat(limits.sessionApi.returnToCharacters - 1)}`, `/${'日'.repeat(222)}`]) {
@@ -304,7 +304,7 @@ t.test('the longest way that is kept fits the cookie that a browser keeps', asyn
   }
 })
 
-t.test('where no provider is configured, there is no such route', async t => {
+t.test('route is absent without a configured provider', async t => {
   const world = await startSessionWorld(t)
   for (const path of ['start', 'callback']) {
     const shown = await world.browser().send('GET', `/session/oidc/${path}`)

@@ -1,21 +1,21 @@
-// The OpenAPI documents hold together with the routes that are registered and the tables of the specification, and are what they say
-// they are. That real answers fit them is shown by the fuzz (test/fuzz), which makes its requests from them.
+// The OpenAPI documents agree with the registered routes and the tables of docs/reference, and are valid OpenAPI. The fuzz tests
+// (test/fuzz) generate requests from the documents and check real responses against them.
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { fastify as createFastify, type RouteOptions } from 'fastify'
 import t from 'tap'
-import { formatDuration } from '#shared/durations.ts'
-import { apiRoutes } from '../../services/gateway/api.ts'
+import { formatDuration } from '#shared/time/durations.ts'
 import type { GatewayContext } from '../../services/gateway/context.ts'
+import { apiRoutes } from '../../services/gateway/http/api.ts'
 import { openApiDocument, refusalsOf } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
 import { readWebsite } from '../../services/gateway/v2/website-body.ts'
 import { routes } from '../conformance/routes.ts'
-import { type ApiWorld, startApiWorld, version } from '../support/api-world.ts'
 import { createHandClock } from '../support/hand-clock.ts'
+import { type ApiWorld, startApiWorld, version } from '../support/worlds/api-world.ts'
 
-/** Spec A, Endpoints. */
+/** Routes of reference/envelope 1.1 and 7, and of reference/website-monitors 1.1. */
 const tableA = [
   'GET /version',
   ...['GET /v2/workspaces', 'GET /v1/workspaces', 'GET /v2/locations', 'GET /v1/regions', 'GET /v2/incidents'],
@@ -25,7 +25,7 @@ const tableA = [
   'POST /v1/rules/{uid}/incidents/{incident}/acknowledge',
 ]
 
-/** Spec B, Endpoints, the notification routes included. */
+/** Routes of reference/custom-subjects, reference/incidents 5.2 and 6.1, and reference/messages. */
 const tableB = [
   ...['GET /v2/subjects', 'POST /v2/subjects', 'GET /v2/subjects/{subject}'],
   ...['GET /v2/subjects/{subject}/signals', 'POST /v2/subjects/{subject}/signals'],
@@ -51,7 +51,7 @@ const tableB = [
 const described = [...new Set(Object.values(generations).flatMap(({ routes }) => Object.keys(routes)))]
 const nameless = (routes: string[]) => routes.map(route => route.replaceAll(/[{]\w+[}]|:\w+/g, '{}')).toSorted()
 
-/** What the gateway registers under /api, generation 3 apart, as `GET /v2/workspaces`. */
+/** Routes that the gateway registers under /api except generation 3, written as `GET /v2/workspaces`. */
 async function registeredRoutes(): Promise<string[]> {
   const found: string[] = []
   const fastify = createFastify()
@@ -64,22 +64,22 @@ async function registeredRoutes(): Promise<string[]> {
   return found.filter(route => !route.includes(' /v3'))
 }
 
-t.test('every registered route is described, and what is described is registered', async t => {
+t.test('described routes equal the registered routes', async t => {
   t.strictSame(nameless(await registeredRoutes()), nameless(described))
 })
 
-t.test('every row of the specification is described, in its own words, and nothing else is', async t => {
+t.test('OpenAPI describes exactly the routes of the reference', async t => {
   t.strictSame(described.toSorted(), [...tableA, ...tableB].toSorted())
 })
 
-t.test('every described route has its line in the table that conformance runs over', async t => {
+t.test('every described route has a line in the conformance table', async t => {
   const listed = routes.map(({ method, path }) => `${method} ${path.replace(/[?].*/, '')}`)
-  // It needs a notifier and a receiver: test/conformance/notifications-v2.test.ts has it, also who may send it.
+  // This route needs a notifier and a receiver: test/conformance/notifications-v2/ tests the route and its rights.
   const apart = 'POST /v2/notifications/destinations/{id}/test'
   t.strictSame(nameless([...new Set(listed), apart]), nameless(described))
 })
 
-t.test('each generation has its own routes and those that both share', async t => {
+t.test('each generation has its own routes and the shared ones', async t => {
   t.strictSame(
     Object.keys(generations.v1.routes).filter(route => !/ \/(v1\/|version$)/.test(route)),
     [],
@@ -91,7 +91,7 @@ t.test('each generation has its own routes and those that both share', async t =
 })
 
 for (const [name, generation] of Object.entries(generations)) {
-  t.test(`the document of ${name} is OpenAPI 3.1`, async t => {
+  t.test(`document of ${name} is OpenAPI 3.1`, async t => {
     const validator = new Validator()
     const document = openApiDocument(generation, version)
     t.strictSame(await validator.validate(structuredClone(document)), { valid: true })
@@ -102,7 +102,7 @@ for (const [name, generation] of Object.entries(generations)) {
   })
 }
 
-t.test('a body that has required fields is itself required, on every route', t => {
+t.test('body with required fields is required on every route', t => {
   interface Documented {
     paths: Record<string, Record<string, { requestBody?: { required: boolean; content: Record<string, { schema: Schema }> } }>>
     components: { schemas: Record<string, Schema> }
@@ -125,7 +125,7 @@ t.test('a body that has required fields is itself required, on every route', t =
   t.end()
 })
 
-t.test('a body is documented with the bounds that its readers judge by', async t => {
+t.test('documented bounds of a body equal the bounds of its reader', async t => {
   const { components } = openApiDocument(generations.v2, version) as never as { components: { schemas: Record<string, object> } }
   t.match(components.schemas['CreateWebsiteMonitor'], {
     required: ['name', 'interval', 'request', 'response', 'workspace_id'],
@@ -142,7 +142,7 @@ t.test('a body is documented with the bounds that its readers judge by', async t
   })
 })
 
-t.test('Access denied is documented where somebody may be denied access, and nowhere else', async t => {
+t.test('Access denied is documented exactly for routes that can deny access', async t => {
   const described = { ...generations.v1.routes, ...generations.v2.routes }
   for (const { method, path, needs, outsider } of routes) {
     const [name = ''] = nameless([`${method} ${path.replace(/[?].*/, '')}`])
@@ -153,7 +153,7 @@ t.test('Access denied is documented where somebody may be denied access, and now
   }
 })
 
-t.test('a duration is answered in a form that the document has, however short', async t => {
+t.test('returned duration fits the document at any length', async t => {
   const { components } = openApiDocument(generations.v2, version) as never as Components
   const pattern = new RegExp(components.schemas['Policy']?.properties?.wait?.properties?.confirm_after?.pattern ?? 'none')
   for (const ms of [0, 1, 250, 999, 1_000, 1_500, 59_999, 60_000, 90_001, 3_600_000, 3_600_250, 8_760 * 3_600_000]) {
@@ -162,7 +162,7 @@ t.test('a duration is answered in a form that the document has, however short', 
   for (const other of ['', '5', 'ms', '1m250ms', '1d', '-1s']) t.notMatch(other, pattern)
 })
 
-t.test('an address that is taken is one that the document allows', async t => {
+t.test('accepted address of a website fits the document', async t => {
   const document = openApiDocument(generations.v2, version)
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)
@@ -188,7 +188,7 @@ interface Properties {
   properties?: Record<string, Properties>
 }
 
-t.test('as it is served', async t => {
+t.test('document that the gateway serves', async t => {
   const world: ApiWorld = await startApiWorld()
   t.teardown(() => world.stop())
   const get = (path: string, method = 'GET') => fetch(`${world.address}${path}`, { method, redirect: 'manual' })

@@ -1,9 +1,9 @@
-// What only the dashboard does to a subject, by the session API over real HTTP: a website monitor becomes custom, any subject goes into
-// maintenance, a custom subject is deleted. The directory is the real one, the keeper carries commands out by the real step.
+// Changes of subjects that only the dashboard offers, by the session API over real HTTP: conversion of a website monitor, maintenance,
+// deletion. The directory is real, and the keeper's real step handles commands.
 import t, { type Test } from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
-import { startFakeKeeper } from '../support/fake-keeper.ts'
-import { startSessionWorld } from '../support/session-world.ts'
+import { startFakeKeeper } from '../support/worlds/fake-keeper.ts'
+import { startSessionWorld } from '../support/worlds/session-world.ts'
 
 const website = {
   url: 'https://example.org/',
@@ -40,7 +40,7 @@ async function startWithMonitor(t: Test) {
   return { ...world, ...browsers, subject, path: `/session/subjects/${subjectId}` }
 }
 
-t.test('a website monitor becomes custom by its first signal, once and for good', async t => {
+t.test('website monitor becomes custom permanently by its first signal', async t => {
   const { editor, path, subject } = await startWithMonitor(t)
   const made = await editor.send('POST', `${path}/signals`, { body: { name: 'Deploys', kind: 'event' } })
   t.equal(made.status, 201)
@@ -49,7 +49,7 @@ t.test('a website monitor becomes custom by its first signal, once and for good'
   t.equal((await editor.send('POST', `${path}/signals`, { body: { name: 'Deploys', kind: 'event' } })).status >= 400, true)
 })
 
-t.test('a website monitor becomes custom by its first authored rule, which may read its own checks', async t => {
+t.test("website monitor becomes custom by its first authored rule, which may read the monitor's checks", async t => {
   const { editor, path, subject } = await startWithMonitor(t)
   const document = { inputs: [{ signal: 'shop', mode: 'latest_value', compare: '>', threshold: 500 }], decision: { need: 'any' } }
   const made = await editor.send('POST', `${path}/rules`, { body: { name: 'Slow', document } })
@@ -58,7 +58,7 @@ t.test('a website monitor becomes custom by its first authored rule, which may r
   t.equal((await subject())?.kind, 'custom')
 })
 
-t.test('any subject is put into maintenance, its end moved, and the window cancelled', async t => {
+t.test('maintenance of a subject starts, its end is moved, and it is cancelled', async t => {
   const { editor, path, clock, subject } = await startWithMonitor(t)
   const at = (ms: number) => new Date(clock.now() + ms).toISOString()
   const started = await editor.send('POST', `${path}/maintenance`, { body: { ends_at: at(3_600_000) } })
@@ -80,7 +80,7 @@ t.test('any subject is put into maintenance, its end moved, and the window cance
   t.equal((await editor.send('DELETE', `${path}/maintenance`)).status, 404, 'none runs')
 })
 
-t.test('a custom subject is deleted; a website monitor is not', async t => {
+t.test('custom subject is deleted, and the deletion of a website monitor is refused', async t => {
   const { editor, path, subject } = await startWithMonitor(t)
   t.equal((await editor.send('DELETE', path)).status, 409)
   await editor.send('POST', `${path}/signals`, { body: { name: 'Deploys', kind: 'event' } })
@@ -89,7 +89,7 @@ t.test('a custom subject is deleted; a website monitor is not', async t => {
   t.equal((await editor.send('DELETE', path)).status, 404)
 })
 
-t.test('a custom subject that never was a monitor is named by its slug and its workspace', async t => {
+t.test('custom subject is found by slug and workspace when it never was a monitor', async t => {
   const { editor, viewer, stranger, hub, workspaceId, clock, store } = await startWithMonitor(t)
   const create = { kind: 'create-subject', id: 'backup', workspaceId, slug: 'näch-tlich', name: 'Näch tlich' }
   await hub.connect().request(subjects.command('custom0001'), create, { timeoutMs: 1_000 })
@@ -118,7 +118,7 @@ t.test('a custom subject that never was a monitor is named by its slug and its w
   t.equal((await editor.send('DELETE', path)).status, 404)
 })
 
-t.test('viewers, strangers and bad bodies are refused, and nothing changes', async t => {
+t.test('viewer, stranger and malformed body are refused without a change', async t => {
   const { editor, viewer, stranger, path, subject, browser } = await startWithMonitor(t)
   const before = JSON.stringify(await subject())
   const signal = { name: 'Deploys', kind: 'event' }

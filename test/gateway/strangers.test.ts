@@ -1,16 +1,17 @@
-// Connections without a key over real sockets: they are bounded by client, give way to others, and lock nobody out.
+// Connections without a key over real sockets. They are bounded by client, are closed in favour of new connections, and never exclude other
+// clients.
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { clientNetwork } from '../../services/gateway/client-network.ts'
-import type { ConnectionBounds } from '../../services/gateway/strangers.ts'
-import { proxyCheck } from '../../services/gateway/trusted-proxies.ts'
-import { type ApiWorld, startApiWorld } from '../support/api-world.ts'
-import { startSessionWorld } from '../support/session-world.ts'
+import { clientNetwork } from '#shared/net/client-network.ts'
+import type { ConnectionBounds } from '../../services/gateway/http/strangers.ts'
+import { proxyCheck } from '../../services/gateway/http/trusted-proxies.ts'
+import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'
+import { startSessionWorld } from '../support/worlds/session-world.ts'
 
 const bounds: ConnectionBounds = { connections: 200, connectionsPerClient: 20, youngMs: 1_000, lateMs: 1_000 }
-/** Of this machine, all of them; each is a client of its own. */
+/** Two addresses of this machine; each counts as a client of its own. */
 const [attacker, neighbour] = ['127.0.0.1', '127.0.0.2']
 const halfAHead = 'GET /api/version HTTP/1.1\r\nHost: x\r\n'
 const halfABody =
@@ -27,7 +28,7 @@ async function start(t: Test, trustProxy?: string[]): Promise<ApiWorld & Given> 
   return { ...world, token }
 }
 
-/** Connected, with this sent; never fails. */
+/** Opens a connection and sends the text. Resolves also when the connection is refused. */
 async function open(t: Test, { address }: Pick<Given, 'address'>, from: string, sent = ''): Promise<Socket> {
   const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', localAddress: from })
   socket.on('error', () => undefined).resume()
@@ -42,7 +43,7 @@ const openMany = (t: Test, world: Pick<Given, 'address'>, count: number, from: s
 
 const withKey = (token: string) => `GET /api/version HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
 
-/** A connection on which a key was accepted. */
+/** Opens a connection on which a key has been accepted. */
 async function openWithKey(t: Test, world: Given, from: string): Promise<Socket> {
   const socket = await open(t, world, from)
   socket.write(withKey(world.token))
@@ -50,7 +51,7 @@ async function openWithKey(t: Test, world: Given, from: string): Promise<Socket>
   return socket
 }
 
-/** One request with the key on a connection of its own: its status, or how it failed. */
+/** Sends one request with the key on a new connection; returns its status or its error. */
 const ask = ({ address, token }: Given, from: string): Promise<number | string> =>
   new Promise(resolve => {
     const headers = { authorization: `Bearer ${token}` }
@@ -60,7 +61,7 @@ const ask = ({ address, token }: Given, from: string): Promise<number | string> 
     asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end()
   })
 
-/** Real sockets close within some turns of the loop. */
+/** Waits for the condition: real sockets close within some turns of the event loop. */
 async function until(condition: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + 30_000
   while (!condition()) {
@@ -73,14 +74,14 @@ const openOf = (sockets: readonly Socket[]) => sockets.filter(socket => !socket.
 const connectionsOf = (server: Server) =>
   new Promise<number>((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
 
-/** Resolves when the server's count fits: a client is connected, or closed, before the server knows. */
+/** Resolves when the server has the expected count: a client sees its connection open or closed before the server does. */
 async function counted(server: Server, fits: (count: number) => boolean): Promise<void> {
   while (!fits(await connectionsOf(server))) await new Promise(resolve => setImmediate(resolve))
 }
 
 const arrived = (server: Server, wanted: number) => counted(server, count => count === wanted)
 
-t.test('a client with a key gets each answer while waves of idle and half-sent connections fill the server', async t => {
+t.test('client with a key gets each response while idle and half-sent connections fill the server', async t => {
   const world = await start(t)
   const kept = await openWithKey(t, world, attacker)
   for (let wave = 1; wave <= 8; wave++) {
@@ -100,7 +101,7 @@ t.test('a client with a key gets each answer while waves of idle and half-sent c
   t.match(await world.metrics.metrics(), /watchkeeper_gateway_closed_connections_total\{reason="server"\} 1\d{3}\n/)
 })
 
-t.test('a client keeps its newest strangers and all connections with a key when it has too many', async t => {
+t.test('client beyond its bound keeps its newest connections without a key and all with a key', async t => {
   const world = await start(t)
   const known = await Promise.all(Array.from({ length: 30 }, () => openWithKey(t, world, attacker)))
   const strangers: Socket[] = []
@@ -120,7 +121,7 @@ t.test('a client keeps its newest strangers and all connections with a key when 
   t.match(await world.metrics.metrics(), 'watchkeeper_gateway_closed_connections_total{reason="client"} 45')
 })
 
-t.test('strangers behind a trusted proxy are bounded by the server alone', async t => {
+t.test('connections without a key through a trusted proxy are bounded only by the server', async t => {
   const world = await start(t, ['127.0.0.0/31'])
   const proxied = await openMany(t, world, 60, attacker)
   const direct = await openMany(t, world, 60, neighbour)
@@ -131,7 +132,7 @@ t.test('strangers behind a trusted proxy are bounded by the server alone', async
   t.equal(await ask(world, attacker), 200)
 })
 
-t.test('a new connection is closed when only connections with a key are left', async t => {
+t.test('new connection is closed when all other connections have a key', async t => {
   const world = await start(t)
   const known = await Promise.all(Array.from({ length: bounds.connections }, () => openWithKey(t, world, attacker)))
   const stranger = await open(t, world, neighbour)
@@ -142,7 +143,7 @@ t.test('a new connection is closed when only connections with a key are left', a
   t.equal(await ask(world, neighbour), 200, 'there is room again')
 })
 
-t.test('a connection with an accepted session is kept when its client has too many strangers', async t => {
+t.test('connection with an accepted session stays open among too many without one', async t => {
   const world = await startSessionWorld(t, { connections: bounds })
   const address = world.addresses[0] as string
   const owner = await world.signedIn('owner')
@@ -157,13 +158,15 @@ t.test('a connection with an accepted session is kept when its client has too ma
   t.notOk(socket.destroyed)
 })
 
-t.test('a client is an IPv4 address or 64 bits of IPv6', async t => {
+t.test('client is one IPv4 address or the first 64 bits of an IPv6 address', async t => {
   const rows: [address: string, network: string][] = [
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
     ['2001:db8::9', '2001:db8:0:0::/64'],
+    ['2001::1:2:3:4:192.0.2.7', '2001:0:1:2::/64'],
+    ['::192.0.2.7', '0:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['', ''],

@@ -1,16 +1,16 @@
-// How far the heap may grow between two full collections, by when they came.
+// Permitted growth of the heap between two full collections, chosen by the instants of these collections.
 import t from 'tap'
-import { limits } from '#shared/limits.ts'
-import { createGrowth, followCollector, type Growth } from '../../infra/embedded/collector-pace.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createGrowth, followCollector, type Growth } from '../../infra/runtime/collector-pace.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
 const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
 const second = 1_000
-/** The calm room lasts so long at the edge of being busy. */
+/** Time between two collections, ms, at which a heap with the calm growth just counts as busy. */
 const busyWithinMs = Math.ceil((calmPercent / busyPercentPerSecond) * second)
 
-/** Tells of collections that come so long after one another, ms; answers when the last one was. */
+/** Reports collections with these gaps, ms; returns the instant of the last collection. */
 function collect(growth: Growth, gaps: readonly number[], from = 0): number {
   let at = from
   for (const gap of gaps) {
@@ -20,7 +20,7 @@ function collect(growth: Growth, gaps: readonly number[], from = 0): number {
   return at
 }
 
-/** A heap that fills evenly: what lives and what dies, MB and MB a second. Answers the room of each of the collections. */
+/** Simulates a heap that fills evenly: live data in MB, garbage in MB a second. Returns the permitted growth after each collection. */
 function fill(growth: Growth, { lives, perSecond, times }: { lives: number; perSecond: number; times: number }): number[] {
   let at = 0
   let inForce = growth.percent()
@@ -32,13 +32,13 @@ function fill(growth: Growth, { lives, perSecond, times }: { lives: number; perS
   }).map((instant, index, all) => instant - (all[index - 1] ?? 0))
 }
 
-t.test('calm stays whoever collects seldom, or in pairs', async t => {
+t.test('pace stays calm when collections are rare or in pairs', async t => {
   const growth = createGrowth()
   collect(growth, [0, busyWithinMs, everyMs, pairMs - 1, everyMs, 20, busyWithinMs])
   t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
 })
 
-t.test('one that follows closely says nothing; the one behind it does', async t => {
+t.test('pace changes at the second close collection, not at the first', async t => {
   const growth = createGrowth()
   const at = collect(growth, [0, 7 * second, 650, 7 * second, 650])
   t.equal(growth.busy(), false)
@@ -46,13 +46,13 @@ t.test('one that follows closely says nothing; the one behind it does', async t 
   t.equal(growth.busy(), true, 'a busy process collects again and again')
 })
 
-t.test('once in a while two may come close together', async t => {
+t.test('pace stays calm when two collections are close only occasionally', async t => {
   const growth = createGrowth()
   collect(growth, [0, busyWithinMs, busyWithinMs - 1, busyWithinMs, pairMs, busyWithinMs])
   t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
 })
 
-t.test('twice in a row close together makes it busy, with more room within the bounds', async t => {
+t.test('pace becomes busy after two close collections in a row, and the growth rises within its bounds', async t => {
   const growth = createGrowth()
   collect(growth, [0, busyWithinMs - 1, busyWithinMs - 1])
   t.ok(growth.busy() && growth.percent() >= busyPercentMin)
@@ -64,7 +64,7 @@ t.test('twice in a row close together makes it busy, with more room within the b
   t.equal(growth.percent(), busyPercentMax)
 })
 
-t.test('under an even load they settle at as seldom as wanted', async t => {
+t.test('pace reaches the target interval under an even load and stays there', async t => {
   for (const perSecond of [0.8, 0.9, 1.1, 1.3]) {
     const gaps = fill(createGrowth(), { lives: 40, perSecond, times: 30 }).slice(-10)
     const asWanted = gaps.every(gap => gap > 0.9 * everyMs && gap < 1.1 * everyMs)
@@ -72,8 +72,8 @@ t.test('under an even load they settle at as seldom as wanted', async t => {
   }
 })
 
-t.test('a load of 1,000 checks a second and more stays busy, with nearly all the room there may be', async t => {
-  // As measured: of 58 MB that live, 1,440 checks a second fill 2.3 MB in each.
+t.test('pace stays busy at 1,000 checks a second with nearly any growth', async t => {
+  // Measured values: 58 MB of live data, and 2.3 MB of garbage a second at 1,440 checks a second.
   for (const perSecond of [1.6, 2.3, 4]) {
     const growth = createGrowth()
     const gaps = fill(growth, { lives: 58, perSecond, times: 10 }).slice(-5)
@@ -82,7 +82,7 @@ t.test('a load of 1,000 checks a second and more stays busy, with nearly all the
   }
 })
 
-t.test('what fills as slowly as 10,000 monitors once a minute is calm again, whatever room it got', async t => {
+t.test('pace becomes calm at 10,000 monitors once a minute with any growth', async t => {
   t.ok(calmPercentPerSecond < busyPercentPerSecond, 'a gap between the two')
   for (const gap of [second, 5 * second]) {
     const growth = createGrowth()
@@ -93,7 +93,7 @@ t.test('what fills as slowly as 10,000 monitors once a minute is calm again, wha
   }
 })
 
-t.test('once busy it stays busy however seldom they come, until it is calmed', async t => {
+t.test('busy pace stays busy at rare collections until it is calmed', async t => {
   const growth = createGrowth()
   const at = collect(growth, [0, second, second])
   collect(growth, [3 * everyMs, 3 * everyMs, 3 * everyMs, 3 * everyMs], at)
@@ -104,7 +104,7 @@ t.test('once busy it stays busy however seldom they come, until it is calmed', a
   t.equal(growth.busy(), false, 'what was before does not count')
 })
 
-t.test('a process that was not started with the flags is left alone', async t => {
+t.test('process without the flags keeps its memory settings', async t => {
   followCollector(createHandClock(), ['--max-semi-space-size=16']).stop()
   t.pass('nothing was observed or moved')
 })

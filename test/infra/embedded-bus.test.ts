@@ -1,4 +1,4 @@
-// The nats-server of an installation that was given none: what becomes of it while the program runs.
+// The nats-server that an installation without a bus address starts: its failures and restarts while the program runs.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,11 +6,11 @@ import { Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { limits } from '#shared/limits.ts'
-import { startEmbeddedBus } from '../../infra/embedded/embedded-bus.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { startEmbeddedBus } from '../../infra/runtime/bus/embedded-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-/** Greets whoever connects, and says at SIGUSR2 what a nats-server says whose disk is full. */
+/** A fake nats-server: greets every client, and after SIGUSR2 reports a full disk as a nats-server does. */
 const fakeServer = `#!${process.execPath}
 if (process.argv[2] === '--version') console.log('nats-server: v2.15.1')
 else {
@@ -27,7 +27,7 @@ else {
 const serverPid = async (dataFolder: string) =>
   Number((await readFile(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')).trim().split(' ')[2])
 
-/** A logger, and what resolves once it has said a sentence that fits. */
+/** A logger, and a function whose promise resolves when a matching sentence is logged. */
 function listen() {
   const heard: string[] = []
   const stream = new Writable({
@@ -61,10 +61,10 @@ async function start(t: Test) {
   return { dataFolder, clock, says, bus }
 }
 
-t.test('a server that could not write goes on until the disk has room again, and is then started anew', async t => {
+t.test('bus server that could not write continues until the disk has room, then restarts', async t => {
   const { dataFolder, clock, says } = await start(t)
   const first = await serverPid(dataFolder)
-  // In the way of what is tried to be written.
+  // A folder at the path of the test write, so that this write fails.
   const full = join(dataFolder, `bus.json.${process.pid}.draft`)
   await mkdir(full)
   process.kill(first, 'SIGUSR2')
@@ -89,7 +89,7 @@ t.test('a server that could not write goes on until the disk has room again, and
   t.not(await serverPid(dataFolder), first)
 })
 
-t.test('a server that could not write keeps no program from ending', async t => {
+t.test('bus server that could not write does not prevent the end of its program', async t => {
   const { dataFolder, says, bus } = await start(t)
   process.kill(await serverPid(dataFolder), 'SIGUSR2')
   await says(/bus server cannot write/)
@@ -97,13 +97,13 @@ t.test('a server that could not write keeps no program from ending', async t => 
   await t.rejects(readFile(join(dataFolder, 'bus.json')), { code: 'ENOENT' })
 })
 
-t.test('a server that could not write keeps no program from ending while room is looked for', async t => {
+t.test('bus server that could not write does not prevent the end of its program during the search for disk space', async t => {
   const { dataFolder, clock, says, bus } = await start(t)
   await mkdir(join(dataFolder, `bus.json.${process.pid}.draft`))
   process.kill(await serverPid(dataFolder), 'SIGUSR2')
   await says(/bus server cannot write/)
   clock.advance(limits.start.busRestartMsMax)
-  // What the pause was for has begun, and fails when nobody is left to end another pause.
+  // The step after the pause has begun. It would fail if it waited for another pause that nobody ends.
   await Promise.resolve()
   await bus.stop()
   await t.rejects(readFile(join(dataFolder, 'bus.json')), { code: 'ENOENT' })

@@ -1,22 +1,22 @@
-// The log: what it says of the life of monitors, incidents and keys, that no sentence fills it, and that every line is strict JSON.
+// The log: lines about monitors, incidents and keys, a limit for each sentence, and strict JSON in every line.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
 import { BusError } from '#shared/bus/port.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
 import { StoreError } from '#shared/store/port.ts'
+import { doubledKeys } from '../support/clients/strict-json.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { doubledKeys } from '../support/strict-json.ts'
-import { closeMs, confirmMs, startWholeWorld } from '../support/whole-world.ts'
+import { closeMs, confirmMs, startWholeWorld } from '../support/worlds/whole-world.ts'
 
 const { lines: most, spellMs } = limits.log
 
 type Line = Record<string, unknown> & { msg: string }
 
-t.test('the life of a monitor and its incident is in the log by the ids of the API, each step once', async t => {
+t.test('log has each step in the life of a monitor and its incident once, with the ids of the API', async t => {
   const world = await startWholeWorld()
   t.teardown(() => world.stop())
   const { token } = await world.addPerson('owner', { home000000: 'owner' })
@@ -37,9 +37,9 @@ t.test('the life of a monitor and its incident is in the log by the ids of the A
   const incident = incidents.json.result[0].id as string
   await world.clock.advance(confirmMs)
   await world.report(id, 'aaaa', true)
-  await world.clock.advance(closeMs + limits.keeper.pendingMs)
+  await world.clock.advance(closeMs + limits.keeper.outboxMs)
   await world.call('DELETE', `${websites}/${id}`, { token })
-  await world.clock.advance(limits.keeper.pendingMs)
+  await world.clock.advance(limits.keeper.outboxMs)
   const life = world.logged.map(line => JSON.parse(line) as Line).filter(({ msg }) => /^(monitor|incident) /.test(msg))
   const about = { service: 'keeper', level: 30, subjectId: id }
   const named = { ...about, subject: 'Shop 2', incident, rule: 'Reachability' }
@@ -54,12 +54,12 @@ t.test('the life of a monitor and its incident is in the log by the ids of the A
   t.equal(life.length, 6, 'each once')
   t.match(
     world.logged.map(line => JSON.parse(line) as Line).filter(({ msg }) => /^keeper ready/.test(msg)),
-    [{ msg: 'keeper ready (64 partitions)', partitions: 64 }],
+    [{ msg: 'keeper ready', partitions: 64 }],
   )
   for (const line of world.logged) t.strictSame(doubledKeys(line), [], line)
 })
 
-/** A logger and what it wrote. */
+/** A logger and the lines that it wrote. */
 function capture(level = 'info') {
   const clock = createHandClock()
   const written: Line[] = []
@@ -67,7 +67,7 @@ function capture(level = 'info') {
   return { clock, written, logger: createLogger(level, { clock, destination }) }
 }
 
-t.test('a storm of one sentence fills no log, is counted, and holds back no other', async t => {
+t.test('repeated sentence is limited and counted, and other sentences are not limited by it', async t => {
   const { clock, written, logger } = capture()
   const keeper = logger.child({ service: 'keeper' })
   for (let i = 0; i < 10_000; i++) keeper.info({ incident: i }, 'incident opened')
@@ -88,7 +88,7 @@ t.test('a storm of one sentence fills no log, is counted, and holds back no othe
   t.equal(written.length, most + 5, 'nothing is said of nothing')
 })
 
-t.test('a sentence that comes evenly is never left out', async t => {
+t.test('sentence is never omitted when it comes at an even pace', async t => {
   const { clock, written, logger } = capture()
   for (let i = 0; i < 10 * most; i++) {
     logger.error({ i }, 'message failed for good')
@@ -97,13 +97,13 @@ t.test('a sentence that comes evenly is never left out', async t => {
   t.equal(written.length, 10 * most)
 })
 
-t.test('debug lines are all written for who asks for them', async t => {
+t.test('debug lines are all written at level debug', async t => {
   const { written, logger } = capture('debug')
   for (let i = 0; i < 10 * most; i++) logger.debug('partition closed')
   t.equal(written.length, 10 * most)
 })
 
-t.test('an error that may come at any time is logged without a stack, any other with one', async t => {
+t.test('expected error is logged without a stack, any other error with its stack', async t => {
   const { written, logger } = capture()
   const refused = Object.assign(new Error('Authorization Violation'), { name: 'AuthorizationError' })
   const expected = [new BusError('timeout', 'x'), new StoreError('unavailable', 'x'), new AppError('unavailable', 'x'), refused]
@@ -118,10 +118,10 @@ t.test('an error that may come at any time is logged without a stack, any other 
   }
 })
 
-/** Sentences that a variable holds: each of its values is checked where it is written, or by a test above. */
-const heldByVariables = /^(sentence|notice\.log|full\.notice\.log|`keeper ready .*`)$/
+/** Variables that hold a sentence. Each of their values is checked at its declaration, or by a test above. */
+const heldByVariables = /^(sentence|notice\.log|full\.notice\.log)$/
 
-t.test('every line has a fixed sentence: lower case first, no full stop, no second sentence', t => {
+t.test('every line has a fixed sentence in lower case without a full stop', t => {
   const found = logCalls()
   t.ok(found.length > 90, 'all of them are looked at')
   for (const { place, sentence } of found) {
@@ -140,7 +140,7 @@ const sources = (pattern: string) =>
     text: readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8'),
   }))
 
-/** The last argument of every call of a logger, as it stands in the code. */
+/** The last argument of every logger call, as source text. */
 function logCalls(): { place: string; sentence: string }[] {
   const levels = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
   const found: { place: string; sentence: string }[] = []

@@ -1,4 +1,4 @@
-// The embedded nats-server: it is found or refused, keeps its store and its token, and never outlives its parent.
+// The embedded nats-server: its program is found or refused, its store and token are kept, and it ends with its parent.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -10,17 +10,17 @@ import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { connectBus } from '#shared/bus/nats.ts'
-import { createLogger } from '#shared/logger.ts'
-import { keptBusKeys } from '../../infra/embedded/kept-bus-keys.ts'
-import { obtainNatsServer, startNatsServer } from '../../infra/embedded/nats-server.ts'
-import { isNewEnough } from '../../infra/embedded/obtain-nats-server.ts'
-import { followServerLog } from '../../infra/embedded/server-log.ts'
+import { connectBus } from '#shared/bus/nats/nats.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { keptBusKeys } from '../../infra/runtime/bus/kept-bus-keys.ts'
+import { obtainNatsServer, startNatsServer } from '../../infra/runtime/bus/nats-server.ts'
+import { isNewEnough } from '../../infra/runtime/bus/obtain-nats-server.ts'
+import { followServerLog } from '../../infra/runtime/bus/server-log.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { eventually } from './run-program.ts'
 
 const toolsFolder = join(import.meta.dirname, '..', '..', '.tools')
-const parentProgram = join(import.meta.dirname, '..', 'support', 'nats-server-parent.ts')
+const parentProgram = join(import.meta.dirname, '..', 'support', 'bus', 'nats-server-parent.ts')
 const logger = createLogger('silent')
 const quiet = () => undefined
 
@@ -39,12 +39,12 @@ const lives = (pid: number): boolean => {
   }
 }
 
-/** Resolves when the process is gone; a process that is no child can only be looked at. */
+/** Resolves when the process has ended. Polls, because the process need not be a child. */
 async function gone(pid: number): Promise<void> {
   while (lives(pid)) await turn()
 }
 
-/** Resolves once the server has greeted, with what resolves when it hangs up. */
+/** Resolves when the server has sent its greeting. `closed` resolves when the server closes the connection. */
 function hangsUp(url: string): Promise<{ closed: Promise<void> }> {
   return new Promise(resolve => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) })
@@ -57,7 +57,7 @@ function hangsUp(url: string): Promise<{ closed: Promise<void> }> {
 const start = async (dataFolder: string) =>
   startNatsServer({ binary: await obtainNatsServer({ toolsFolder, log: quiet }), dataFolder, port: 0 })
 
-t.test('a server whose parent is killed ends within two seconds, and the next start finds everything', async t => {
+t.test('server ends within two seconds after its parent is killed, and the next start finds its data', async t => {
   const dataFolder = await folderFor(t)
   const parent = spawn(process.execPath, [parentProgram, toolsFolder, dataFolder], { stdio: ['ignore', 'pipe', 'inherit'] })
   const line = await new Promise<string>(resolve => createInterface({ input: parent.stdout }).once('line', resolve))
@@ -86,7 +86,7 @@ t.test('a server whose parent is killed ends within two seconds, and the next st
   t.notOk(lives(again.pid), 'a stopped server is gone')
 })
 
-t.test('the token is known to nobody else on the machine', async t => {
+t.test('token is unreadable for other users of the machine', async t => {
   const dataFolder = await folderFor(t)
   const server = await start(dataFolder)
   t.teardown(() => server.stop())
@@ -102,7 +102,7 @@ t.test('the token is known to nobody else on the machine', async t => {
 })
 
 t.test(
-  "the terminal's Ctrl-C does not reach it: it leads a process group of its own",
+  'server has its own process group, which Ctrl-C at the terminal does not reach',
   { skip: process.platform !== 'linux' },
   async t => {
     const server = await start(await folderFor(t))
@@ -112,7 +112,7 @@ t.test(
   },
 )
 
-t.test('a server that dies says so, and stopping it then is no fault', async t => {
+t.test('end of a server is reported, and stopping it afterwards is no error', async t => {
   const server = await start(await folderFor(t))
   process.kill(server.pid, 'SIGKILL')
   t.not(await server.exited, 0)
@@ -120,7 +120,7 @@ t.test('a server that dies says so, and stopping it then is no fault', async t =
   await server.stop()
 })
 
-t.test('a server that nobody guards any more is ended by the next start', async t => {
+t.test('server without a guard is ended by the next start', async t => {
   const dataFolder = await folderFor(t)
   const left = await start(dataFolder)
   t.teardown(() => left.stop())
@@ -134,7 +134,7 @@ t.test('a server that nobody guards any more is ended by the next start', async 
   t.ok(lives(next.pid))
 })
 
-t.test('process ids that belong to something else by now are left alone', async t => {
+t.test('other programs with a stored process id are not ended', async t => {
   const dataFolder = await folderFor(t)
   await mkdir(join(dataFolder, 'bus'))
   await writeFile(join(dataFolder, 'bus', 'nats-server.pid'), `${process.pid} ${process.pid} ${process.pid}\n`)
@@ -143,7 +143,7 @@ t.test('process ids that belong to something else by now are left alone', async 
   await server.stop()
 })
 
-t.test('a data folder that another living program uses is refused, and that program goes on', async t => {
+t.test('data folder of a living program is refused, and that program continues', async t => {
   const dataFolder = await folderFor(t)
   const first = await start(dataFolder)
   t.teardown(() => first.stop())
@@ -151,7 +151,7 @@ t.test('a data folder that another living program uses is refused, and that prog
   t.ok(lives(first.pid))
 })
 
-t.test('a server that cannot start says why', async t => {
+t.test('server that cannot start reports its reason', async t => {
   const first = await start(await folderFor(t))
   t.teardown(() => first.stop())
   const port = Number(new URL(first.url).port)
@@ -169,7 +169,7 @@ t.test('a server that cannot start says why', async t => {
   })
 })
 
-t.test('what a server may keep does not depend on what the disk has free when it starts', async t => {
+t.test('storage of a server is independent of the free disk space at its start', async t => {
   const said: string[] = []
   const listening = pino({ level: 'debug' }, { write: line => said.push(JSON.parse(line).said) })
   const binary = await obtainNatsServer({ toolsFolder, log: quiet })
@@ -181,7 +181,7 @@ t.test('what a server may keep does not depend on what the disk has free when it
   )
 })
 
-t.test('a bus without room for what is declared on it is refused with a sentence that says what it needs', async t => {
+t.test('bus without room for its declarations is refused with a sentence that names the need', async t => {
   const { url, token, stop } = await start(await folderFor(t))
   t.teardown(stop)
   const wanting = { servers: url, token, name: 'wanting', patienceMs: 300, logger, streamBytes: 1024 ** 4 }
@@ -190,7 +190,7 @@ t.test('a bus without room for what is declared on it is refused with a sentence
   })
 })
 
-t.test('no stranger makes it look as if the server could not write', async t => {
+t.test('other client cannot imitate a server that could not write', async t => {
   const said: string[] = []
   const listening = pino({ level: 'debug' }, { write: line => said.push(line) })
   const binary = await obtainNatsServer({ toolsFolder, log: quiet })
@@ -211,7 +211,7 @@ t.test('no stranger makes it look as if the server could not write', async t => 
   t.notOk(isBroken)
 })
 
-t.test('which nats-server is taken', async t => {
+t.test('nats-server is taken from the first source that has it', async t => {
   const path = process.env['PATH']
   t.teardown(() => {
     process.env['PATH'] = path
@@ -253,7 +253,7 @@ t.test('which nats-server is taken', async t => {
   }
 })
 
-t.test('what clients make the server say is said once a minute, and its own words as they come', async t => {
+t.test('server warnings that clients cause are logged once a minute, and other warnings at once', async t => {
   const clock = createHandClock()
   const lines: { level: string; msg: string; said?: string; first?: string; count?: number }[] = []
   const logger = pino({ level: 'warn', base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) })

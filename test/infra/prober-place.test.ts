@@ -1,14 +1,14 @@
-// Where the prober of a process runs, by how many checks it has, and that it moves without a gap.
+// Place of a process's prober (inline or in a thread), chosen by its number of checks, and the move between both without a gap.
 import t from 'tap'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
-import { startPlacedProber } from '../../infra/embedded/prober/place.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { startPlacedProber } from '../../infra/runtime/prober/place.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const { apartFrom, togetherBelow, settleMs, retryMs } = limits.proberPlace
 const settled = () => new Promise(setImmediate)
 
-/** As a registry says it. */
+/** A metric as a registry returns it. */
 const counted = (name: string, type: string, value: number) => ({
   name,
   type,
@@ -17,7 +17,7 @@ const counted = (name: string, type: string, value: number) => ({
   values: [{ value, labels: {} }],
 })
 
-/** Both places, with probers that are nothing but what was asked of them. */
+/** Both places, with fake probers that only record their calls. */
 async function createWorld() {
   const clock = createHandClock()
   const events: string[] = []
@@ -50,7 +50,7 @@ async function createWorld() {
       },
     },
   )
-  /** Monitors have come or gone, and some time passes. */
+  /** Monitors are added or removed, and some time passes. */
   const look = async (afterMs: number = settleMs) => {
     world.change()
     clock.advance(afterMs)
@@ -64,7 +64,7 @@ async function createWorld() {
   return { world, placed, look, idle, news }
 }
 
-t.test('few checks are made beside the other services', async t => {
+t.test('few checks are made inline, in the thread of the other services', async t => {
   const { world, placed, look, news } = await createWorld()
   world.rate = apartFrom - 1
   await look()
@@ -74,7 +74,7 @@ t.test('few checks are made beside the other services', async t => {
   t.strictSame(news(), ['together stops'])
 })
 
-t.test('many are made in a thread, which checks before the other prober leaves; and so on the way back', async t => {
+t.test('many checks move to a thread, which starts before the inline prober stops, and move back', async t => {
   const { world, placed, look, news } = await createWorld()
   world.rate = apartFrom
   await look()
@@ -89,7 +89,7 @@ t.test('many are made in a thread, which checks before the other prober leaves; 
   await placed.stop()
 })
 
-t.test('where no thread can be had the checks go on, and it is tried again later', async t => {
+t.test('checks continue inline when no thread starts, and the thread is tried again later', async t => {
   const { world, placed, look, news } = await createWorld()
   Object.assign(world, { rate: apartFrom, refuses: true })
   await look()
@@ -102,7 +102,7 @@ t.test('where no thread can be had the checks go on, and it is tried again later
   await placed.stop()
 })
 
-t.test('a thread that ends by itself is replaced at once, and tried again later', async t => {
+t.test('thread that ends unexpectedly is replaced at once by the inline prober, and tried again later', async t => {
   const { world, placed, look, news } = await createWorld()
   world.rate = apartFrom
   await look()
@@ -121,7 +121,7 @@ t.test('a thread that ends by itself is replaced at once, and tried again later'
   t.strictSame(news(), ['apart stops'], 'one that was stopped is not missed')
 })
 
-t.test('what those counted that are gone counts on, what they showed does not, however often it moves', async t => {
+t.test('counters of ended probers continue over any number of moves, and gauges of ended probers are dropped', async t => {
   const { world, placed, look } = await createWorld()
   for (const rate of [apartFrom, 0, apartFrom, 0]) {
     world.rate = rate
@@ -133,7 +133,7 @@ t.test('what those counted that are gone counts on, what they showed does not, h
   await placed.stop()
 })
 
-t.test('where nothing comes or goes nothing is looked at', async t => {
+t.test('place is not chosen again while no monitor is added or removed', async t => {
   const { world, news, idle } = await createWorld()
   await idle()
   world.rate = apartFrom
@@ -141,7 +141,7 @@ t.test('where nothing comes or goes nothing is looked at', async t => {
   t.strictSame(news(), ['together starts'], 'no news of it, no look')
 })
 
-t.test('stopped while it moves, it leaves none behind', async t => {
+t.test('stop during a move stops both probers', async t => {
   const { world, placed, look, news } = await createWorld()
   world.rate = apartFrom
   const looking = look()

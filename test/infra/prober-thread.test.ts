@@ -1,4 +1,4 @@
-// The thread of the prober on a real bus with a real website: it does what a prober does, is counted, and leaves nothing behind.
+// The thread of the prober on a real bus with a real website: it checks like an inline prober, is counted, and leaves nothing running.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -6,20 +6,20 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { keys, parseObservation } from '#shared/bus/subjects.ts'
-import { createSystemClock } from '#shared/clock.ts'
-import type { CheckResult } from '#shared/contracts/check.ts'
-import { partitionOf } from '#shared/hash.ts'
-import type { CollectorPace } from '../../infra/embedded/collector-pace.ts'
-import { startProberThread } from '../../infra/embedded/prober/thread.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
+import type { CollectorPace } from '../../infra/runtime/collector-pace.ts'
+import { startProberThread } from '../../infra/runtime/prober/thread.ts'
 import { checkEntryCode, isCheckEntry } from '../../services/prober/check-entry.ts'
-import { startTestBus } from '../support/nats.ts'
+import { startTestBus } from '../support/bus/nats.ts'
 
 const clock = createSystemClock()
 t.teardown(() => clock.stop())
 const locationId = 'loc1'
 const subjectIds = ['subject001', 'subject002', 'subject003']
 
-/** Counts who follows the pace. */
+/** Counts how often the thread joins and leaves the pace of collections. */
 function countedPace() {
   const counted = { joined: 0, left: 0 }
   const pace: CollectorPace = {
@@ -34,7 +34,7 @@ function countedPace() {
 
 const prober = { locationId, proberId: 'threaded', version: '2.0.0', serviceUrl: 'http://us' }
 
-t.test('checks from a thread are reported, counted and ended with it', async t => {
+t.test('checks of a thread are reported and counted, and stop with the thread', async t => {
   const bus = await startTestBus()
   t.teardown(() => bus.stop())
   const house = await bus.connect('house', { declare: true })
@@ -80,7 +80,7 @@ t.test('checks from a thread are reported, counted and ended with it', async t =
   t.strictSame(counted, { joined: 1, left: 1 })
 })
 
-t.test('what the thread knows of check entries by text is what their contract says', async t => {
+t.test('thread reads check entries from text with the same result as their contract', async t => {
   const entry = {
     rev: 1,
     url: 'http://x/',
@@ -108,8 +108,8 @@ t.test('what the thread knows of check entries by text is what their contract sa
   for (const [title, value, isEntry] of values) t.strictSame([isCheckEntry(value), byText(value)], [isEntry, isEntry], title)
 })
 
-t.test('the thread does not load the library of the contracts', async t => {
-  const worker = new URL('../../infra/embedded/prober/worker.ts', import.meta.url).href
+t.test('thread does not load the library of the contracts', async t => {
+  const worker = new URL('../../infra/runtime/prober/worker.ts', import.meta.url).href
   const program = `
     import { registerHooks } from 'node:module'
     const loaded = []
@@ -126,7 +126,7 @@ t.test('the thread does not load the library of the contracts', async t => {
   )
 })
 
-t.test('a thread that cannot do its work is an error, and gone', async t => {
+t.test('thread that cannot work is an error and ends', async t => {
   const bus = await startTestBus()
   t.teardown(() => bus.stop())
   await bus.connect('house', { declare: true })

@@ -1,5 +1,5 @@
-// The program as a child process with an environment of its own: its output, its lines, its end. Every child is ended by its pid
-// when its test is over, and so is what it may have left.
+// The program as a child process with an environment of its own: its output, its lines, its end. Each child and its remaining processes are
+// ended by pid at the end of its test.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ export interface Program {
   child: ChildProcess
   stdout(): string
   stderr(): string
-  /** Resolves with the match once the standard output fits; rejects where the program ends before. */
+  /** Resolves with the match when the standard output matches; rejects if the program ends earlier. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   ended: Promise<Ended>
 }
@@ -29,21 +29,34 @@ interface Teardown {
   teardown(run: () => unknown): void
 }
 
-/** A folder that goes when the test is over. */
+/** Compile cache of this process, shared with the programs that it starts: saves half of the time of a start. */
+export const compileCache = (): Record<string, string> => {
+  const folder = process.env['NODE_COMPILE_CACHE']
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }
+}
+
+/** A folder that is removed at the end of the test. */
 export function temporaryFolder(t: Teardown): string {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-start-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
   return folder
 }
 
-/** Ports are free ones unless `environment` says otherwise. Standard input is `input`, or closed. */
+/** Starts the program on free ports unless `environment` sets the ports. Standard input is `input`, or closed. */
 export function runProgram(t: Teardown, args: string[], environment: Record<string, string> = {}, input?: string): Program {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', PORT: '0', OPS_PORT: '0', ...environment },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      PORT: '0',
+      OPS_PORT: '0',
+      ...compileCache(),
+      ...environment,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  // One that ends without reading it is no failure of the test.
+  // A program that ends without reading its input does not fail the test.
   child.stdin.on('error', () => undefined).end(input)
   let stdout = ''
   let stderr = ''
@@ -71,7 +84,7 @@ export function runProgram(t: Teardown, args: string[], environment: Record<stri
   return { child, stdout: () => stdout, stderr: () => stderr, says, ended }
 }
 
-/** Looks again until it holds, for 20 s at most. */
+/** Polls until the condition is true, for 20 s at most. */
 export async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   const looked = performance.now()
   if (await holds()) return

@@ -1,22 +1,22 @@
-// Services whose directory runs elsewhere: in a cluster all processes start at once, in any order.
+// Services whose directory runs in another process: in a cluster all processes start at once, in any order.
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { type Bus, BusError } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { limits, second } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
-import { readAllSettings } from '../../infra/embedded/all-settings.ts'
-import { decideRunMode } from '../../infra/embedded/run-mode.ts'
-import { type RunningServices, startServices } from '../../infra/embedded/services.ts'
+import { limits, second } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { readAllSettings } from '../../infra/runtime/all-settings.ts'
+import { decideRunMode } from '../../infra/runtime/run-mode.ts'
+import { type RunningServices, startServices } from '../../infra/runtime/services.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
 
 type Test = import('tap').Test
 
 const settled = () => new Promise(setImmediate)
 const { patienceMs } = limits.start
 
-/** A bus that no process with a store has come to: it has no streams and nobody to ask, until `found`. */
+/** A bus that no process with a store has joined: it has no streams and no responder until `found` is called. */
 function createWorld() {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
@@ -41,12 +41,12 @@ function createWorld() {
   }
 }
 
-/** Begins the start of one service alone; `passed` lets time go by. */
+/** Begins the start of a single service; `passed` advances the clock. */
 function begin({ clock, bus }: ReturnType<typeof createWorld>, service: string, locationId = '') {
   const settings = readAllSettings({ SERVICES: service, NATS_URL: 'nats://127.0.0.1:4222', SQIDS_SALT: 'salt', PORT: '0' })
-  const surroundings = { bus, clock, logger: createLogger('silent'), metrics: new Registry() }
+  const context = { bus, clock, logger: createLogger('silent'), metrics: new Registry() }
   const address = { url: settings.NATS_URL, token: '', credentialsFile: '', ownMachine: false }
-  const start = startServices(surroundings, null, {
+  const start = startServices(context, null, {
     settings,
     mode: decideRunMode(settings),
     version: '2.0.0',
@@ -82,10 +82,10 @@ const alone: [what: string, service: string, locationId: string, why: RegExp][] 
   ['a prober beside a gateway', 'prober,gateway', 'a-location', /stream not found/],
 ]
 
-t.test('who is started before the directory', async t => {
+t.test('service that starts before the directory', async t => {
   for (const [what, service, locationId, why] of alone) {
-    await t.test(`${what} waits for it`, t => waitFor(t, service, locationId))
-    await t.test(`${what} says what is missing when its patience ends`, async t => {
+    await t.test(`${what} waits for the directory`, t => waitFor(t, service, locationId))
+    await t.test(`${what} names the missing directory when its waiting time ends`, async t => {
       const { outcome, passed, ended } = begin(createWorld(), service, locationId)
       await passed(2 * patienceMs)
       await ended
@@ -104,7 +104,7 @@ async function waitFor(t: Test, service: string, locationId: string): Promise<vo
   t.strictSame(outcome, {}, 'it still waits')
   await world.found()
   await passed(patienceMs)
-  // The gateway listens on a real socket: its start ends when the system says so.
+  // The gateway listens on a real socket, so its start ends when the operating system has opened the socket.
   if (service.includes('gateway')) await ended
   t.equal(outcome.error, undefined)
   t.ok(outcome.running)

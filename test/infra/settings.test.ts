@@ -1,18 +1,18 @@
-// Settings that cannot work are refused by name, before anything starts.
+// Settings with impossible values are refused by name, before any service starts.
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readAllSettings } from '../../infra/embedded/all-settings.ts'
-import { demandFittingListener } from '../../infra/embedded/bus-listener.ts'
-import { decideRunMode } from '../../infra/embedded/run-mode.ts'
-import { StartError } from '../../infra/embedded/start-error.ts'
+import { readAllSettings } from '../../infra/runtime/all-settings.ts'
+import { demandFittingListener } from '../../infra/runtime/bus/bus-listener.ts'
+import { decideRunMode } from '../../infra/runtime/run-mode.ts'
+import { StartError } from '../../infra/runtime/start-error.ts'
 import { certificates } from '../prober/certificates.ts'
 
 const demand = (environment: Record<string, string>) => decideRunMode(readAllSettings(environment))
 const refused = (message: RegExp) => ({ constructor: StartError, exitCode: 2, message })
 
-t.test('values and combinations that cannot work', async t => {
+t.test('impossible values and combinations are refused', async t => {
   const file = join(t.testdir({ empty: '' }), 'empty')
   const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'x' }
   const rows: [environment: Record<string, string>, sentence: RegExp][] = [
@@ -46,7 +46,7 @@ t.test('values and combinations that cannot work', async t => {
   t.doesNotThrow(() => demand({ LOCATION_ID: 'aZ_0-' }))
 })
 
-t.test('addresses of the bus', async t => {
+t.test('bus addresses are parsed', async t => {
   const fine = ['bus', 'nats://a,tls://b:1,nats://me:p%40ss@[::1]:4222', 'nats://t0ken@bus.example:4222', '']
   for (const NATS_URL of fine) t.equal(demand({ NATS_URL }).embeddedBus, NATS_URL === '', NATS_URL)
   const wrong = [
@@ -71,7 +71,7 @@ t.test('addresses of the bus', async t => {
   }
 })
 
-t.test('connection strings of the database', async t => {
+t.test('database connection strings are parsed', async t => {
   const fine = [
     'mongodb://store.example',
     'mongodb://a:1,b:2,c:65535/watchkeeper?replicaSet=rs0',
@@ -109,7 +109,7 @@ t.test('connection strings of the database', async t => {
   }
 })
 
-t.test('what the embedded bus shows beyond this machine', async t => {
+t.test('settings expose the embedded bus beyond this machine', async t => {
   const folder = t.testdir({ none: 'no certificate' })
   const write = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)

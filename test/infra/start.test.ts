@@ -1,4 +1,4 @@
-// The program as a person meets it: real child processes, a real nats-server, a real data folder, HTTP on loopback.
+// The program as a person runs it: real child processes, a real nats-server, a real data folder, HTTP on loopback.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -20,19 +20,19 @@ import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
-import { connectBus } from '#shared/bus/nats.ts'
-import { createSystemClock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
-import { settingGroups } from '../../infra/embedded/all-settings.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createNotifierClient } from '#shared/bus/clients/ask-notifier.ts'
+import { connectBus } from '#shared/bus/nats/nats.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
+import { settingGroups } from '../../infra/runtime/all-settings.ts'
 import { eventually, isAlive, natsServerPid, runProgram, temporaryFolder } from './run-program.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const declaredNames = settingGroups.flatMap(({ declared }) => Object.keys(declared))
 
-/** A port that somebody has, and one that nobody has. */
+/** Opens a port, so that it is in use. */
 async function takenPort(test: { teardown(run: () => unknown): void }): Promise<number> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -48,7 +48,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-t.test('a start that cannot succeed ends with one sentence, an exit code and no stack', async t => {
+t.test('start that cannot succeed ends with one sentence, an exit code and no stack', async t => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'file')
   writeFileSync(file, '')
@@ -221,7 +221,7 @@ t.test('a start that cannot succeed ends with one sentence, an exit code and no 
   )
 })
 
-t.test('wrong commands and options end with 2 and a sentence', async t => {
+t.test('wrong command or option ends with 2 and a sentence', async t => {
   for (const args of [['strat'], ['start', '--quick'], ['key', 'delete'], ['member', 'role', 'ann', 'king']]) {
     const ended = await runProgram(t, args, { DATA_DIR: temporaryFolder(t) }).ended
     t.equal(ended.code, 2, args.join(' '))
@@ -247,7 +247,7 @@ t.test('--help lists every setting of every service with default, unit and meani
   t.match(stdout, /Exit codes:/)
 })
 
-t.test('a setting that services share is declared alike', async t => {
+t.test('setting that several services share is declared with the same text in each', async t => {
   for (const name of new Set(declaredNames)) {
     const defaults = settingGroups.flatMap(({ declared }) => (declared[name] ? [declared[name].default] : []))
     t.equal(new Set(defaults).size, 1, name)
@@ -255,7 +255,7 @@ t.test('a setting that services share is declared alike', async t => {
 })
 
 const noFull = !existsSync('/dev/full') && 'there is no /dev/full'
-t.test('what could not be printed is not called done', { skip: noFull }, async t => {
+t.test('command exits with an error when it could not print', { skip: noFull }, async t => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
   const main = join(root, 'infra/cli/main.ts')
@@ -267,7 +267,7 @@ t.test('what could not be printed is not called done', { skip: noFull }, async t
   t.match(stderr, /^Standard output can't be written \(ENOSPC\): not everything was printed\.$/m)
 })
 
-t.test('./watchkeeper runs by its path, by a link to it, and says by its exit code how it ended', async t => {
+t.test('./watchkeeper runs by its path and by a link, and ends with its exit code', async t => {
   const folder = temporaryFolder(t)
   const link = join(folder, 'wk')
   symlinkSync(join(root, 'watchkeeper'), link)
@@ -287,7 +287,7 @@ t.test('./watchkeeper runs by its path, by a link to it, and says by its exit co
   t.equal(strange.status, 127, 'in another folder there is no such command, and nothing is fetched')
 })
 
-t.test('an installation starts, serves, survives its bus server, and ends with grace', async t => {
+t.test('installation starts, serves, survives its bus server, and ends in order', async t => {
   const dataFolder = join(temporaryFolder(t), 'data')
   const program = runProgram(t, ['start'], { DATA_DIR: dataFolder })
   const [, url = ''] = await program.says(/listens on (http:\S+?);/)
@@ -299,7 +299,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     return (await response.json()) as { result: unknown; error: unknown }
   }
 
-  await t.test('the first key is for this user alone, works, and is never shown', async t => {
+  await t.test('first key works, is readable only for this user, and is never printed', async t => {
     t.equal(statSync(join(dataFolder, 'first-key')).mode & 0o777, 0o600)
     t.equal(statSync(join(dataFolder, 'bus.json')).mode & 0o777, 0o600)
     t.equal(statSync(dataFolder).mode & 0o777, 0o700)
@@ -309,7 +309,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
   })
 
   await t.test(
-    'the printed lines work when pasted',
+    'printed commands work when they are pasted into a shell',
     { skip: spawnSync('curl', ['--version']).error ? 'no curl' : false },
     async t => {
       const commands = program
@@ -334,7 +334,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     },
   )
 
-  await t.test('ops tells that it lives, that it is ready, and what it counts', async t => {
+  await t.test('ops reports life, readiness and counters', async t => {
     t.equal((await fetch(`${ops}/livez`)).status, 200)
     const json = await fetch(`${ops}/readyz`)
     t.equal(json.status, 200)
@@ -350,7 +350,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     for (const name of names) t.match(documented, `\`${name}\``, `${name} is documented`)
   })
 
-  await t.test('keys are made, listed and deleted from the command line', async t => {
+  await t.test('keys are created, listed and deleted by command', async t => {
     const command = (...args: string[]) => runProgram(t, ['key', ...args], { DATA_DIR: dataFolder }).ended
     const made = await command('create', '--json', '--description', 'for a test')
     t.equal(made.code, 0, made.stderr)
@@ -371,7 +371,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.match(again.stderr, /^There is no key "/)
   })
 
-  await t.test('the secret of a destination is made, rotated and removed, and signs', async t => {
+  await t.test('secret of a destination is created, rotated and removed, and signs messages', async t => {
     const command = (...args: string[]) => runProgram(t, ['destination', 'secret', ...args], { DATA_DIR: dataFolder }).ended
     const hits: { headers: Record<string, string>; body: string }[] = []
     const receiver = createHttpServer(async (request, response) => {
@@ -434,13 +434,13 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.notMatch(program.stdout() + program.stderr(), /whsec_/, 'no log has it')
   })
 
-  await t.test('a second process is refused for the data folder, before its port is looked at', async t => {
+  await t.test('second process is refused because the data folder is in use, before its port is checked', async t => {
     const ended = await runProgram(t, ['start'], { DATA_DIR: dataFolder, PORT: new URL(url).port }).ended
     t.equal(ended.code, 1)
     t.match(ended.stderr, new RegExp(`is in use by process ${program.child.pid}`))
   })
 
-  await t.test('a prober alone joins over the bus', async t => {
+  await t.test('prober alone in a process joins over the bus', async t => {
     const bus = JSON.parse(readFileSync(join(dataFolder, 'bus.json'), 'utf8'))
     const environment = { SERVICES: 'prober', LOCATION: 'elsewhere', NATS_URL: bus.url, NATS_CREDENTIALS: bus.credentialsFile }
     const prober = runProgram(t, ['start'], environment)
@@ -456,7 +456,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.equal((await prober.ended).code, 0)
   })
 
-  await t.test('a bus server that dies is started again, and everything goes on', async t => {
+  await t.test('dead bus server is restarted, and the services continue', async t => {
     const before = natsServerPid(dataFolder)
     process.kill(before, 'SIGKILL')
     await eventually('it is not ready, and says why', async () => {
@@ -468,7 +468,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
     t.match(await api('/v2/workspaces'), { error: null, result: [{ name: 'Default' }] })
   })
 
-  await t.test('SIGTERM ends everything within its grace, which code 0 says', async t => {
+  await t.test('SIGTERM ends all processes in time with code 0', async t => {
     const server = natsServerPid(dataFolder)
     program.child.kill('SIGTERM')
     const ended = await program.ended
@@ -485,7 +485,7 @@ t.test('an installation starts, serves, survives its bus server, and ends with g
   })
 })
 
-t.test('kill -9 leaves no bus server behind, and the next start finds its data', async t => {
+t.test('kill -9 leaves no bus server running, and the next start finds its data', async t => {
   const dataFolder = join(temporaryFolder(t), 'data')
   const first = runProgram(t, ['start'], { DATA_DIR: dataFolder })
   await first.says(/listens on/)
@@ -518,7 +518,7 @@ t.test('kill -9 leaves no bus server behind, and the next start finds its data',
   t.equal((await second.ended).code, 0, 'SIGINT ends it as SIGTERM does')
 })
 
-t.test('a warning of the runtime is a line of the log, but that something is experimental is known', async t => {
+t.test('warning of Node is a log line, except a warning of experimental features', async t => {
   const warning = (name: string) => `process.emitWarning('of-${name}','${name}')`
   const onSignal = `process.on('SIGUSR2',()=>{${warning('ExperimentalWarning')};${warning('DeprecationWarning')}})`
   const environment = { DATA_DIR: join(temporaryFolder(t), 'data'), NODE_OPTIONS: `--import=data:text/javascript,${onSignal}` }
@@ -531,7 +531,7 @@ t.test('a warning of the runtime is a line of the log, but that something is exp
   t.equal((await program.ended).code, 0)
 })
 
-t.test('a second signal ends it at once', async t => {
+t.test('second signal ends the program at once', async t => {
   const dataFolder = join(temporaryFolder(t), 'data')
   const program = runProgram(t, ['start'], { DATA_DIR: dataFolder })
   await program.says(/listens on/)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Its standard output. Throws if it fails. */
+/** Returns the standard output of the command. Throws if the command fails. */
 export function commandOf(environment: Record<string, string>, words: readonly string[]): string {
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment }
   const ended = spawnSync(process.execPath, ['infra/cli/main.ts', ...words], { cwd: root, encoding: 'utf8', env })

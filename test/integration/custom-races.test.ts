@@ -2,12 +2,12 @@
 // exclude each other exactly one wins, what was answered holds, and what is deleted stays deleted.
 import { pino } from 'pino'
 import t from 'tap'
-import type { RuleState } from '#shared/contracts/subject.ts'
+import type { RuleState } from '#shared/contracts/subjects/subject.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { Answer } from '../support/api-world.ts'
-import { type PushedRow, pushedRows } from '../support/pushed-rows.ts'
-import { startSecantus } from '../support/secantus.ts'
+import { startSecantus } from '../support/store/secantus.ts'
+import type { Answer } from '../support/worlds/api-world.ts'
+import { type PushedRow, pushedRows } from '../support/worlds/pushed-rows.ts'
 import { clock, home, pass, type Stage, setStage, until } from './custom-stage.ts'
 
 type Test = import('tap').Test
@@ -15,15 +15,15 @@ type Test = import('tap').Test
 const logger = pino({ level: 'silent' })
 
 interface Load {
-  /** How often two meet. */
+  /** Number of races. */
   rounds: number
   /** Reports of each sender of a stream. */
   reports: number
-  /** The close hold that an acknowledgement races against. */
+  /** Close hold of the rule, which ends during the acknowledgements. */
   closeMs: number
 }
 
-/** As much as each store takes: SecantusDB about a thousand writes a second. */
+/** Number of reports that suits each store: SecantusDB makes about a thousand writes a second. */
 const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Load][] = [
   ['SQLite', async t => openStore({ dataFolder: t.testdir(), logger }), { rounds: 20, reports: 100, closeMs: 30 }],
   [
@@ -78,7 +78,7 @@ const instant = (atUs: number): string => {
 }
 const rowsOf = ({ store }: Stage, subjectId: string): Promise<PushedRow[]> => pushedRows(store, subjectId)
 
-/** The messages of those refused, and how many were not, whoever they are. */
+/** Returns the messages of the refused replies and the number of the others. */
 function sides(answers: readonly Answer[]): { done: number; refused: string[] } {
   const refused = answers.map(errorOf).filter(message => message !== null)
   return { done: answers.length - refused.length, refused }
@@ -294,9 +294,9 @@ async function raceDeletion(t: Test, stage: Stage): Promise<void> {
       'done or not found',
     )
     await t.rejects(stage.remove(id), { code: 'not_found' })
-    await until('its children are gone', async () => (await stage.subject(id))?.hasPending === 0)
+    await until('its children are gone', async () => (await stage.subject(id))?.hasOutbox === 0)
     t.strictSame(await stage.whatIsLeft(id), { subjects: 1, names: 1 }, 'the tombstone, and its name until somebody wants it')
-    t.match(await stage.subject(id), { rules: [], custom: null, maintenance: null, pending: [] })
+    t.match(await stage.subject(id), { rules: [], custom: null, maintenance: null, outbox: [] })
   }
 }
 
@@ -326,7 +326,7 @@ async function raceHandOver(t: Test, stage: Stage, { reports }: Load): Promise<v
   await checkOnce(t, await rowsOf(stage, subject.id), 4 * reports)
 }
 
-/** Each report is there, and once. */
+/** Checks that each report is stored once. */
 async function checkOnce(t: Test, rows: readonly PushedRow[], count: number): Promise<void> {
   t.equal(new Set(rows.map(({ value }) => value)).size, count, 'none is lost')
   t.equal(rows.length, count, 'none is doubled')
@@ -334,7 +334,7 @@ async function checkOnce(t: Test, rows: readonly PushedRow[], count: number): Pr
 
 const burst = 40
 
-/** So many reports at once; each says who it is by its value. */
+/** Sends this many reports at once; the value of a report identifies it. */
 const sendBurst = (subject: Awaited<ReturnType<typeof setSubject>>, stamped: boolean) =>
   Promise.all(
     Array.from({ length: burst }, (_, value) =>

@@ -3,18 +3,18 @@
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
 import type { Bus } from '#shared/bus/port.ts'
-import { type Clock, createSystemClock } from '#shared/clock.ts'
-import { randomId } from '#shared/ids.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { type Clock, createSystemClock } from '#shared/time/clock.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
-import { type Answer, addPerson, call, incidentSalt, version } from '../support/api-world.ts'
-import { startTestBus, type TestBus } from '../support/nats.ts'
+import { startTestBus, type TestBus } from '../support/bus/nats.ts'
+import { type Answer, addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
 type Test = import('tap').Test
 

@@ -3,15 +3,15 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { CheckResult } from '#shared/contracts/check.ts'
-import type { FailureMode } from '#shared/contracts/website.ts'
-import { limits } from '#shared/limits.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { FailureMode } from '#shared/contracts/subjects/website.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { phaseOf, slotAfter } from '../../services/prober/schedule.ts'
 import { createWorld, minute } from '../keeper/world.ts'
 import { Random } from '../simulation/random.ts'
 
 const checkMs = limits.check.totalMs
-/** What reports, rounds and the nudge take in this world, where the bus and the store take no time: a commit gathers passed checks. */
+/** Duration of reports, rounds and the nudge in this world, where the bus and the store take no time: a commit gathers passed checks. */
 const slackMs = 100
 
 interface Case {
@@ -121,7 +121,7 @@ function generated(seed: number): Case {
   }
 }
 
-t.test('in the worst case an alert comes at the promised instant, not after it', async t => {
+t.test('alert comes at the promised instant in the worst case', async t => {
   for (const one of worst) {
     const { brokeAt, toldAt, kinds } = await play(one)
     const latest = latestAlert(brokeAt, one)
@@ -142,7 +142,7 @@ t.test('generated settings keep the promise', async t => {
   }
 })
 
-t.test('fewer failing locations than the agreement asks for tell nobody', async t => {
+t.test('fewer failing locations than the agreement notify nobody', async t => {
   for (const { mode, locations } of [
     { mode: 'majority', locations: 3 },
     { mode: 'all', locations: 3 },
@@ -155,7 +155,7 @@ t.test('fewer failing locations than the agreement asks for tell nobody', async 
   }
 })
 
-t.test('a recovery is told at its promised instant: the slowest check that sees it well, and the closing hold', async t => {
+t.test('recovery is sent at its promised instant, the slowest good check and the delay', async t => {
   for (const mode of modes) {
     const world = createWorld()
     const { clock } = world
@@ -186,7 +186,7 @@ t.test('a recovery is told at its promised instant: the slowest check that sees 
   }
 })
 
-t.test('locations that fall silent are told as no data at their promised instant', async t => {
+t.test('silent locations are reported as no data at their promised instant', async t => {
   for (const intervalMs of [minute, 5 * minute]) {
     const world = createWorld()
     const holdMs = 2 * minute
@@ -208,7 +208,7 @@ t.test('locations that fall silent are told as no data at their promised instant
   }
 })
 
-t.test('a location that never reported is told as no data a minute after it was added, and the hold', async t => {
+t.test('location that never reported is no data a minute and the delay after its addition', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true, confirmAfterMs: 2 * minute })
   const createdAt = world.clock.now()
@@ -225,7 +225,7 @@ t.test('a location that never reported is told as no data a minute after it was 
   t.ok(Math.abs(toldAt - createdAt - minute - 2 * minute) <= slackMs)
 })
 
-t.test('a rule of a custom subject: what is reported is told after its hold, silence after its time and its hold', async t => {
+t.test('rule of a custom subject notifies after its delay, and silence after its time and delay', async t => {
   for (const { told, noDataAfterMs, confirmAfterMs } of [
     { told: 'problem', noDataAfterMs: null, confirmAfterMs: 0 },
     { told: 'problem', noDataAfterMs: null, confirmAfterMs: 7 * minute - 1_000 },
@@ -265,7 +265,7 @@ t.test('a rule of a custom subject: what is reported is told after its hold, sil
   }
 })
 
-t.test('the page says the numbers that the system has', async t => {
+t.test('page states the figures of the system', async t => {
   const page = readFileSync(new URL('../../docs/detection.md', import.meta.url), 'utf8')
   t.equal(limits.check.totalMs, 30_000)
   t.equal(limits.judging.silentIntervals, 3)

@@ -21,7 +21,7 @@ interface Page {
   sections?: string[]
   /** Blocks that are not run, each with its reason. A block fits by what it has in it. */
   left?: [part: string, reason: string][]
-  /** What the answers of the page must be like, one a request. */
+  /** Patterns of the page's responses, one a request. */
   results?: object[]
 }
 
@@ -132,7 +132,7 @@ const untried = {
   'running-a-cluster.md': 'containers',
 }
 
-t.test('every page that has commands is run, or it is said why not', async t => {
+t.test('every page with commands is run or excepted with a reason', async t => {
   const names = readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'))
   const withCommands = names.filter(name => blocksOf({ name }).length > 0)
   t.strictSame(withCommands.sort(), [...pages.map(({ name }) => name), ...Object.keys(untried)].sort())
@@ -224,7 +224,7 @@ async function runPage(t: Test, page: Page, place: Place): Promise<void> {
   }
 }
 
-/** The installation in a folder of its own, which looks like that of the program to whoever types there. */
+/** The installation in a folder of its own, which looks like that of the program to a person who types there. */
 async function startPlace(t: Test) {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-docs-'))
   symlinkSync(join(root, 'watchkeeper'), join(folder, 'watchkeeper'))
@@ -311,7 +311,7 @@ async function hideShard(t: Test, client: Client): Promise<void> {
 const tools = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version']).error)
 const skip = tools.length > 0 && `no ${tools.join(' and no ')}`
 
-/** The names that the pages use, and one before and behind them all: whoever takes the first or the last one takes a wrong one. */
+/** The names that the pages use, and one before and behind them all: a command that takes the first or the last name takes a wrong one. */
 const names = ['Aviary', 'Backups', 'Operations', 'Web shop', 'Zoo']
 
 /** A new installation is what a reader of these has; where there are more workspaces, nothing depends on being alone. */
@@ -323,7 +323,7 @@ for (const [twins, read] of [
 ] as const) {
   const where =
     twins.length === 0 ? 'a new installation' : 'an installation of workspaces that have the same things by the same names'
-  t.test(`the commands of the documentation run as they stand in ${where}`, { skip, timeout: 600_000 }, async t => {
+  t.test(`commands of the documentation run as written in ${where}`, { skip, timeout: 600_000 }, async t => {
     const { client, ...place } = await startPlace(t)
     const command = (...words: string[]) => {
       const ended = spawnSync('sh', ['-c', './watchkeeper "$@"', 'sh', ...words], { cwd: place.folder, encoding: 'utf8' })

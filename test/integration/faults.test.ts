@@ -1,75 +1,71 @@
-// What dies may die: keepers in processes of their own, on real NATS and a store spoken to over MongoDB's wire protocol.
+// Deaths of keepers in processes of their own, on real NATS and a store spoken to over MongoDB's wire protocol.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as lasting } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
 import type { Bucket } from '#shared/bus/port.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
-import { createSystemClock } from '#shared/clock.ts'
-import type { Command } from '#shared/contracts/command.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { partitionOf } from '#shared/hash.ts'
-import { randomId } from '#shared/ids.ts'
-import { startTestBus } from '../support/nats.ts'
-import { startSecantus } from '../support/secantus.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
+import { startTestBus } from '../support/bus/nats.ts'
+import { startSecantus } from '../support/store/secantus.ts'
 import { createClient, type Program, startOutside, startProgram, startProxy, watchStates } from './system.ts'
 
 const second = 1_000
 const holdMs = 2 * second
 
-t.test(
-  'a keeper killed by kill -9 in each state: another takes over, nothing lost, nothing twice',
-  { timeout: 400_000 },
-  async t => {
-    const stage = await setStage(t)
-    if (stage === null) return
-    const { outside, watcher } = stage
-    let told = 0
-    for (const state of ['pending', 'problem', 'recovering'] as const) {
-      t.test(`killed in ${state}`, async t => {
-        const from = watcher.seen.length
-        outside.setUp(true)
-        const id = await stage.createMonitor()
-        const killIn = async (here: typeof state) => {
-          if (here !== state) return
-          const changed = stage.holderChanged(id)
-          const killedAt = Date.now()
-          await stage.killHolder(id)
-          await changed
-          // How long that may take is the bench's to say (`npm run bench -- restart`): here the machine may be busy with other tests.
-          t.comment(`another holds the partition ${Date.now() - killedAt} ms after the kill`)
-        }
-        outside.setUp(false)
-        const opened = await watcher.transition('pending', from)
-        await killIn('pending')
-        const confirmed = await watcher.transition('problem', from)
-        t.equal(confirmed.at, opened.at + holdMs, 'confirmed at the exact end of its hold')
-        await outside.webhookCount(told + 1)
-        await killIn('problem')
-        outside.setUp(true)
-        const well = await watcher.transition('recovering', from)
-        await killIn('recovering')
-        const closed = await watcher.transition('closed', from)
-        t.equal(closed.incident.closedAt, well.at, 'closed_at is well_since')
-        await outside.webhookCount(told + 2)
-        t.strictSame(
-          outside.webhooks.slice(told).map(webhook => webhook.title),
-          [`${id} is down`, `${id} is back up`],
-        )
-        told += 2
-        const incidents = await stage.store.collection('incidents').countDocuments({ subjectId: id })
-        t.equal(incidents, 1, 'one incident')
-        await stage.deleteMonitor(id)
-        await stage.replaceDead()
-      })
-    }
-  },
-)
+t.test('next keeper loses and repeats nothing after kill -9 in each state', { timeout: 400_000 }, async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  const { outside, watcher } = stage
+  let told = 0
+  for (const state of ['pending', 'problem', 'recovering'] as const) {
+    t.test(`killed in ${state}`, async t => {
+      const from = watcher.seen.length
+      outside.setUp(true)
+      const id = await stage.createMonitor()
+      const killIn = async (here: typeof state) => {
+        if (here !== state) return
+        const changed = stage.holderChanged(id)
+        const killedAt = Date.now()
+        await stage.killHolder(id)
+        await changed
+        // How long that may take is the bench's to say (`npm run bench -- restart`): here the machine may be busy with other tests.
+        t.comment(`another holds the partition ${Date.now() - killedAt} ms after the kill`)
+      }
+      outside.setUp(false)
+      const opened = await watcher.transition('pending', from)
+      await killIn('pending')
+      const confirmed = await watcher.transition('problem', from)
+      t.equal(confirmed.at, opened.at + holdMs, 'confirmed at the exact end of its hold')
+      await outside.webhookCount(told + 1)
+      await killIn('problem')
+      outside.setUp(true)
+      const well = await watcher.transition('recovering', from)
+      await killIn('recovering')
+      const closed = await watcher.transition('closed', from)
+      t.equal(closed.incident.closedAt, well.at, 'closed_at is well_since')
+      await outside.webhookCount(told + 2)
+      t.strictSame(
+        outside.webhooks.slice(told).map(webhook => webhook.title),
+        [`${id} is down`, `${id} is back up`],
+      )
+      told += 2
+      const incidents = await stage.store.collection('incidents').countDocuments({ subjectId: id })
+      t.equal(incidents, 1, 'one incident')
+      await stage.deleteMonitor(id)
+      await stage.replaceDead()
+    })
+  }
+})
 
-t.test('a keeper frozen past its lease and resumed writes nothing', { timeout: 400_000 }, async t => {
+t.test('keeper that is frozen past its lease and resumed writes nothing', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const { outside, watcher } = stage
@@ -91,36 +87,32 @@ t.test('a keeper frozen past its lease and resumed writes nothing', { timeout: 4
   t.equal(await stage.store.collection('incidents').countDocuments({ subjectId: id }), 1)
 })
 
-t.test(
-  'the bus stopped for 10 s: probers buffer, keepers stop committing, all resume by themselves',
-  { timeout: 400_000 },
-  async t => {
-    const stage = await setStage(t)
-    if (stage === null) return
-    const { outside, watcher, testBus } = stage
-    const id = await stage.createMonitor()
-    await stage.reported(id)
-    await testBus.stopServer()
-    outside.setUp(false)
-    await lasting(10 * second)
-    await testBus.startServer()
-    const opened = await watcher.transition('pending')
-    t.ok(
-      opened.seenAt - opened.at > 5 * second,
-      `the report made while the bus was away counts at its own time: ${opened.seenAt - opened.at} ms ago`,
-    )
-    await outside.webhookCount(1)
-    outside.setUp(true)
-    await watcher.transition('closed')
-    await outside.webhookCount(2)
-    t.strictSame(
-      outside.webhooks.map(webhook => webhook.title),
-      [`${id} is down`, `${id} is back up`],
-    )
-  },
-)
+t.test('installation resumes by itself after 10 s without the bus', { timeout: 400_000 }, async t => {
+  const stage = await setStage(t)
+  if (stage === null) return
+  const { outside, watcher, testBus } = stage
+  const id = await stage.createMonitor()
+  await stage.reported(id)
+  await testBus.stopServer()
+  outside.setUp(false)
+  await lasting(10 * second)
+  await testBus.startServer()
+  const opened = await watcher.transition('pending')
+  t.ok(
+    opened.seenAt - opened.at > 5 * second,
+    `the report made while the bus was away counts at its own time: ${opened.seenAt - opened.at} ms ago`,
+  )
+  await outside.webhookCount(1)
+  outside.setUp(true)
+  await watcher.transition('closed')
+  await outside.webhookCount(2)
+  t.strictSame(
+    outside.webhooks.map(webhook => webhook.title),
+    [`${id} is down`, `${id} is back up`],
+  )
+})
 
-t.test('the store refusing for 10 s: nothing is acknowledged meanwhile, and nothing is lost', { timeout: 400_000 }, async t => {
+t.test('installation acknowledges and loses nothing in 10 s without the store', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const { outside, watcher, proxy } = stage

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { WebsiteView } from '#shared/contracts/subject-views.ts'
-import { randomId } from '#shared/ids.ts'
-import { startTestBus } from '../support/nats.ts'
+import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { startTestBus } from '../support/bus/nats.ts'
 import { createClient, type Program, startOutside, startProgram, watchStates } from './system.ts'
 
 interface IncidentBody {
@@ -20,7 +20,7 @@ interface IncidentBody {
 
 const holdMs = 1_500
 
-t.test('a website goes down and comes back', { timeout: 400_000 }, async t => {
+t.test('website goes down and recovers', { timeout: 400_000 }, async t => {
   for (const restartIn of ['nothing', 'pending', 'problem', 'recovering'] as const) {
     t.test(`restart in ${restartIn}`, async t => {
       const stage = await setStage(t)
@@ -60,7 +60,7 @@ t.test('a website goes down and comes back', { timeout: 400_000 }, async t => {
   }
 })
 
-t.test('what was acknowledged survives kill -9, and what is deleted stays deleted', { timeout: 400_000 }, async t => {
+t.test('acknowledged data survive kill -9, and deleted data stay deleted', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   const kept = await stage.createMonitor()
   const gone = await stage.createMonitor('gone')

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
-import { clientLimits } from '#shared/limits-of-clients.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { commandOf } from './command.ts'
 import { startProgram } from './system.ts'
 
@@ -118,7 +118,7 @@ const refusal = (reply: { isError?: true; content: { text: string }[] }) => {
   return JSON.parse(reply.content[0]?.text ?? '')
 }
 
-t.test('a start that fails says one sentence and ends with its code, although the input stays open', async t => {
+t.test('failed start prints one sentence and ends with its code while the input stays open', async t => {
   const html = await stub(t, (_request, response) => response.end('<html>'))
   const older = await stub(t, (_request, response) => {
     response.statusCode = 404
@@ -153,7 +153,7 @@ t.test('a start that fails says one sentence and ends with its code, although th
 /** The bound, and what a busy machine needs to end a process. */
 const soonMs = 1_000 + 500
 
-t.test('the process ends within a second of the end of its input, whatever it waits for', async t => {
+t.test('process ends within a second of the end of its input during any wait', async t => {
   const idle = await start(t, { url: await stub(t, describeKey) })
   idle.endInput()
   const { code, afterMs } = await idle.ended
@@ -182,7 +182,7 @@ t.test('the process ends within a second of the end of its input, whatever it wa
   t.ok(atStart.afterMs < soonMs, `${Math.round(atStart.afterMs)} ms at the start`)
 })
 
-t.test('what was asked before the input ended is answered', async t => {
+t.test('requests get responses when the input ends after them', async t => {
   const server = await start(t, { url: await stub(t, describeKey) })
   const listed = server.ask('tools/list')
   const called = server.tool('list_workspaces')
@@ -192,14 +192,14 @@ t.test('what was asked before the input ended is answered', async t => {
   t.equal((await server.ended).code, 0)
 })
 
-t.test('a closed output ends the process', async t => {
+t.test('process ends when its output is closed', async t => {
   const server = await start(t, { url: await stub(t, describeKey) })
   server.closeOutput()
   server.write('{"jsonrpc":"2.0","id":99,"method":"tools/list","params":{}}')
   await server.ended
 })
 
-t.test('lines that are no messages are passed over, and the next request is answered', async t => {
+t.test('malformed line is skipped, and the next request is answered', async t => {
   const server = await start(t, { url: await stub(t, describeKey) })
   for (const line of [
     'no JSON',
@@ -217,7 +217,7 @@ t.test('lines that are no messages are passed over, and the next request is answ
   t.match((await server.ask('tools/call', { name: 'no_tool', arguments: {} })).error, { message: /no_tool/ })
 })
 
-t.test('a message is read up to 4 MiB, and one byte more ends the process with a sentence', async t => {
+t.test('message is read up to 4 MiB, and one byte more ends the process with a sentence', async t => {
   const url = await stub(t, describeKey)
   /** Sent as the second request. */
   const padded = (bytes: number) => {
@@ -231,7 +231,7 @@ t.test('a message is read up to 4 MiB, and one byte more ends the process with a
   t.equal((await beyond.ended).code, 1)
 })
 
-t.test('arguments that do not fit are refused by name, before anything is sent', async t => {
+t.test('invalid arguments are refused by name before anything is sent', async t => {
   const asked: string[] = []
   const url = await stub(t, (request, response) => {
     asked.push(request.url ?? '')
@@ -272,7 +272,7 @@ t.test('arguments that do not fit are refused by name, before anything is sent',
   t.equal(asked[2], '/api/v3/workspaces/w%2F..%2Fx/resources/..%2Fy%3Fz')
 })
 
-t.test('a workspace may be left out if the key reaches exactly one', async t => {
+t.test('workspace may be omitted if the key reaches exactly one', async t => {
   let workspaces: object[] = []
   const asked: string[] = []
   const url = await stub(t, (request, response) => {
@@ -293,7 +293,7 @@ t.test('a workspace may be left out if the key reaches exactly one', async t => 
   t.equal(asked.at(-1), '/api/v3/workspaces/w1/overview')
 })
 
-t.test('a key without the action, a revoked key and a killed gateway each give a refusal, and service goes on after', async t => {
+t.test('missing action, revoked key and killed gateway each give a refusal, and service continues', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-mcp-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
   const first = await startProgram({ DATA_DIR: folder })
@@ -329,7 +329,7 @@ t.test('a key without the action, a revoked key and a killed gateway each give a
   t.match(full.stderr(), /"tool":"list_workspaces".*"msg":"api unreachable"/)
 })
 
-t.test('the key is in nothing that was written, and standard output has the protocol alone', async t => {
+t.test('key is in no output, and standard output has the protocol alone', async t => {
   t.ok(written.length > 10)
   for (const { key, stdout, stderr } of written) {
     t.notMatch(`${stdout}${stderr}`, key)

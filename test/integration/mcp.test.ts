@@ -15,7 +15,7 @@ import {
   pythonLibrary,
   type Reply,
   typescriptClient,
-} from '../support/mcp-clients.ts'
+} from '../support/clients/mcp-clients.ts'
 import { commandOf } from './command.ts'
 import { type Outside, type Program, startOutside, startProgram } from './system.ts'
 
@@ -216,7 +216,7 @@ drive('Python', async mode => {
   return library === null ? null : pythonClient(library, { url, key: owner }, mode)
 })
 
-t.test('a key is shown the tools that read and those of its actions', async t => {
+t.test('key is offered the reading tools and those of its actions', async t => {
   const workspace = command('workspace', 'create', 'Scoped')
   for (const actions of [[], ...keyActions.map(action => [action]), keyActions] as KeyAction[][]) {
     const client = await typescriptClient({ url, key: scopedKey(workspace, actions) }, '2025')
@@ -241,7 +241,7 @@ async function alertOf(path: string): Promise<string> {
 }
 
 /** An alert has come in: all that is known is the id in its text. */
-t.test('a whole triage is done by the overview, the explanation, the preview, taking it on and maintenance', async t => {
+t.test('triage is done by overview, explanation, preview, acknowledgement and maintenance', async t => {
   const workspace = command('workspace', 'create', 'Triage')
   const full = await typescriptClient({ url, key: owner }, '2025')
   t.teardown(() => full.close())

@@ -1,7 +1,7 @@
-// A cluster loses one of its three NATS servers, with every service in a process of its own: writes and heartbeats are taken, nobody is told what
-// is not so, and nothing is lost. `npm run faults` has more of it.
+// A cluster loses one of its three NATS servers, with every service in a process of its own: writes and heartbeats are accepted, no wrong
+// message is sent, and nothing is lost. `npm run faults` has more of it.
 import t from 'tap'
-import { second } from '#shared/limits.ts'
+import { second } from '#shared/limits/limits.ts'
 import { setClusterStage } from '../faults/cluster-stage.ts'
 import { live } from '../faults/life.ts'
 import { planNatsNode } from '../faults/nats-node.ts'
@@ -11,7 +11,7 @@ import { Random } from '../simulation/random.ts'
 const boundMs = 20 * second
 
 t.test(
-  'a cluster tells nothing false and loses nothing when one NATS server of three freezes',
+  'cluster reports nothing false and loses nothing when one NATS server of three freezes',
   { timeout: 600 * second },
   async t => {
     const stage = await setClusterStage()

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { createSystemClock } from '#shared/clock.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
 import { eventually } from '../infra/run-program.ts'
 import { type AttackOptions, startAttack } from './attack/attack.ts'
 import * as stage from './attack/installation.ts'
@@ -18,7 +18,7 @@ const judgesDelays = attackSeconds >= 30
 const clock = createSystemClock()
 t.teardown(() => clock.stop())
 
-t.test('an attacker with one credential', { timeout: 400_000 + 2_000 * attackSeconds }, async t => {
+t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSeconds }, async t => {
   const installation = await stage.startInstallation(t)
   const { dataFolder, settings, main, house, port } = installation
   const attacker = await stage.credentialFor(installation, clock, 'hamburg')
@@ -34,7 +34,7 @@ t.test('an attacker with one credential', { timeout: 400_000 + 2_000 * attackSec
     return started
   }
 
-  await t.test('takes no report from another location, whose monitors are judged all the while', async t => {
+  await t.test('attacker prevents no report from another location, whose monitors are still judged', async t => {
     await eventually('reports come', () => reports.length >= 3 * stage.monitors)
     const saidBefore = complaints(main).length
     const startedAt = Date.now()
@@ -50,7 +50,7 @@ t.test('an attacker with one credential', { timeout: 400_000 + 2_000 * attackSec
     t.comment(`calm: ${JSON.stringify(calm)}, attacked: ${JSON.stringify(worst)}`)
     t.ok(worst.reports > 0, 'reports arrived while it went on')
     await eventually('each check until its end was reported', () => reports.length >= checked)
-    // In a long attack the others are told as silent at the attacker's own location, too.
+    // In a long attack messages say that the others at the attacker's own location are silent, too.
     await eventually('each monitor was judged since its begin', () => subjectsSince(changes, startedAt) >= stage.judgedMonitors)
     await eventually('each monitor is reported after its end', () => subjectsSince(reports, endedAt) === stage.monitors)
     if (judgesDelays) {
@@ -62,7 +62,7 @@ t.test('an attacker with one credential', { timeout: 400_000 + 2_000 * attackSec
     t.ok(said.join('\n').length < 1_000 * (100 + attackSeconds))
   })
 
-  await t.test('leaves nothing behind that keeps the installation from a restart', async t => {
+  await t.test('attacker leaves nothing that prevents a restart', async t => {
     const keys = (await house.bucket('presence').list('prober.>')).map(({ key }) => key)
     t.ok(keys.length < 500, `${keys.length} presences`)
     t.equal(await main.stop(), 0)
@@ -74,7 +74,7 @@ t.test('an attacker with one credential', { timeout: 400_000 + 2_000 * attackSec
   })
   t.teardown(() => installation.main.kill())
 
-  await t.test('is cut off when its credential is revoked, and the other location is not', async t => {
+  await t.test('attacker is disconnected when its credential is revoked, and the other location is not', async t => {
     const running = attack({ seconds: 600, attacks: ['idle connections', 'reports'] })
     await running.entered
     const { ask } = createDirectoryClient(house, clock)
@@ -91,7 +91,7 @@ t.test('an attacker with one credential', { timeout: 400_000 + 2_000 * attackSec
 })
 
 t.test(
-  'an installation is ready after a restart when probers have taken all consumers of its buckets',
+  'installation is ready after a restart when probers have taken all consumers of its buckets',
   { timeout: 300_000 },
   async t => {
     const { settings, main, house, bare } = await stage.startInstallation(t)

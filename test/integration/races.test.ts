@@ -4,22 +4,22 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
-import { createSystemClock } from '#shared/clock.ts'
-import type { CheckEntry, CheckResult } from '#shared/contracts/check.ts'
-import type { CommandOf } from '#shared/contracts/command.ts'
-import { partitionOf } from '#shared/hash.ts'
-import { randomId } from '#shared/ids.ts'
+import type { CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
+import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
 import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
-import { addPerson, call, incidentSalt, version } from '../support/api-world.ts'
-import { startTestBus } from '../support/nats.ts'
-import { startSecantus } from '../support/secantus.ts'
+import { startTestBus } from '../support/bus/nats.ts'
+import { startSecantus } from '../support/store/secantus.ts'
+import { addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
 const clock = createSystemClock()
 const logger = pino({ level: 'silent' })
@@ -31,9 +31,9 @@ const holds = { confirmAfterMs: 40, closeAfterMs: 40 }
 type Test = import('tap').Test
 
 interface Load {
-  /** By each of two people. */
+  /** Number of updates by each of two people. */
   updates: number
-  /** How long the website fails, then passes, then fails again. */
+  /** Time for which the website fails, then passes, then fails again. */
   phaseMs: number
 }
 
@@ -57,11 +57,11 @@ for (const [title, open, load] of stages) {
     const store = await open(t)
     if (store === null) return t.comment('skipped: SecantusDB could not be installed')
     const stage = await setStage(t, store, load.phaseMs)
-    await t.test('updates, checks, judgements and acknowledgements at once, while the keeper changes', t =>
+    await t.test('concurrent updates, checks, judgements and acknowledgements agree while the keeper changes', t =>
       raceUpdates(t, stage, load.updates),
     )
     for (let round = 1; round <= 3; round++) {
-      await t.test(`a monitor deleted in the midst of it leaves nothing but its tombstone, ${round}`, t => raceDeletion(t, stage))
+      await t.test(`monitor deleted meanwhile leaves its tombstone alone, ${round}`, t => raceDeletion(t, stage))
     }
   })
 }
@@ -97,7 +97,9 @@ async function raceUpdates(t: Test, stage: Stage, updates: number): Promise<void
   await checkAcknowledgements(t, stage, acknowledgements)
 }
 
-/** Numbered without a gap, one open at most, and each with a timeline that tells its whole life once. */
+/**
+ * Checks that incidents are numbered without a gap, that at most one is open, and that each timeline has the incident's whole life once.
+ */
 async function checkIncidents(t: Test, { store }: Stage, subjectId: string, counted: number): Promise<void> {
   const incidents = await store.find('incidents', { where: { subjectId }, limit: 1_000 })
   const numbers = incidents.map(({ number }) => number).sort((a, b) => a - b)
@@ -125,7 +127,7 @@ async function checkIncidents(t: Test, { store }: Stage, subjectId: string, coun
 
 type Acknowledgement = Awaited<ReturnType<typeof call>>
 
-/** One of all who acknowledged an incident recorded it; all were told the same; that is what is stored. */
+/** One acknowledgement of an incident was recorded; all got the same response; the store has that one. */
 async function checkAcknowledgements(t: Test, { store }: Stage, answers: readonly Acknowledgement[]): Promise<void> {
   const told = new Map<string, { recorded: number; who: Set<string> }>()
   for (const { json } of answers) {
@@ -179,11 +181,11 @@ async function raceDeletion(t: Test, stage: Stage): Promise<void> {
   await stage.reportLate(id)
   await stage.until('its children are gone', async () => {
     const [tombstone] = await stage.store.get('subjects', [id])
-    return tombstone?.hasPending === 0
+    return tombstone?.hasOutbox === 0
   })
   t.strictSame(await stage.whatIsLeft(id), { subjects: 1, names: 1 }, 'the tombstone, and its name until somebody wants it')
   const [tombstone] = await stage.store.get('subjects', [id])
-  t.match(tombstone, { rules: [], readings: {}, checkRev: null, checkLocations: [], pending: [] })
+  t.match(tombstone, { rules: [], readings: {}, checkRev: null, checkLocations: [], outbox: [] })
   t.not(tombstone?.deletedAt, null)
   t.strictSame(await stage.checkEntries(id), [], 'nobody is told to check it')
 }
@@ -234,7 +236,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
     }
     throw new Error(`it never came to this: ${what}`)
   }
-  /** As a prober does: on the assignment it was told last; where there is none any more, on the last there was. */
+  /** As a prober does: on its newest assignment; if there is none any more, on the last one. */
   let slotAt = clock.now() - 60_000
   const publish = async (subjectId: string, location: string, ok: boolean) => {
     const entry = (await bus.bucket('checks').get(keys.check(location, subjectId)))?.value as CheckEntry | null | undefined
@@ -262,7 +264,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
         await pass(4)
       }
     },
-    /** Acknowledges every open incident, again and again; all answers. */
+    /** Acknowledges every open incident repeatedly. Returns all replies. */
     keepAcknowledging: async (id: string, person: string, goOn: () => boolean) => {
       const answers: Acknowledgement[] = []
       while (goOn()) {
@@ -274,7 +276,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
       }
       return answers
     },
-    /** A second keeper comes, the first one goes. */
+    /** Starts a second keeper and stops the first. */
     changeKeeper: async () => {
       const leaving = keeper
       keeper = await startOne()
@@ -287,7 +289,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
         const last = await publish(id, location, false)
         await until('the last report is judged', async () => (await readingOf(id, location))?.slotAt === last)
       }
-      await until('nothing is pending', async () => (await store.get('subjects', [id]))[0]?.hasPending === 0)
+      await until('nothing is pending', async () => (await store.get('subjects', [id]))[0]?.hasOutbox === 0)
     },
     /** Results and a command that come after the deletion; resolves when the keeper has come past them. */
     reportLate: async (id: string) => {

@@ -5,11 +5,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect as connectSocket, createServer as createSocketServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { connectBus } from '#shared/bus/nats.ts'
+import { connectBus } from '#shared/bus/nats/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import { createLogger } from '#shared/logger.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { compileCache } from '../infra/run-program.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -17,11 +18,11 @@ export interface Program {
   pid: number
   /** Standard output and error so far. */
   output(): string
-  /** SIGTERM and the end; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
-  /** kill -9 and the end. */
+  /** Sends kill -9; resolves when the process has ended. */
   kill(): Promise<void>
-  /** SIGSTOP and SIGCONT. */
+  /** Sends SIGSTOP and SIGCONT. */
   freeze(): void
   thaw(): void
 }
@@ -44,6 +45,7 @@ export async function startProgram(settings: Record<string, string>): Promise<Pr
     PORT: '0',
     OPS_PORT: '0',
     TOOLS_DIR: join(root, '.tools'),
+    ...compileCache(),
     ...settings,
   }
   const child = spawn(process.execPath, ['infra/cli/main.ts', 'start'], {
@@ -85,7 +87,7 @@ async function end(child: ChildProcess, exited: Promise<number | null>, signal: 
 
 export interface Webhook {
   at: number
-  /** Where it was sent: `/hook` or below it. */
+  /** Path that it was sent to: `/hook` or below it. */
   path: string
   key: string
   title: string
@@ -165,7 +167,8 @@ export async function watchStates(servers: string, token: string): Promise<Watch
   const seen: Watcher['seen'] = []
   let waiting: (() => void)[] = []
   await bus.subscribe(subjects.allStates, ({ body }) => {
-    const { transition, incident } = body as { transition: HistoryDocument; incident: IncidentDocument }
+    const { kind, transition, incident } = body as { kind: string; transition: HistoryDocument; incident: IncidentDocument }
+    if (kind !== 'transition') return
     seen.push({ kind: transition.kind, at: transition.at, seenAt: Date.now(), incident })
     const told = waiting
     waiting = []
@@ -181,7 +184,7 @@ export async function watchStates(servers: string, token: string): Promise<Watch
   return { bus, seen, transition, close: () => bus.close() }
 }
 
-/** A TCP proxy that can refuse: a store that is away for a while. */
+/** TCP proxy that can refuse connections, like a store that is unavailable for a while. */
 export async function startProxy(target: URL): Promise<{ port: number; setOpen(isOpen: boolean): void; close(): void }> {
   let isOpen = true
   const sockets = new Set<Socket>()

@@ -9,16 +9,16 @@ import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createSystemClock } from '#shared/clock.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
-import { readAllSettings } from '../../infra/embedded/all-settings.ts'
-import { followCollector } from '../../infra/embedded/collector-pace.ts'
-import { decideRunMode } from '../../infra/embedded/run-mode.ts'
-import { startServices } from '../../infra/embedded/services.ts'
-import { addPerson, call } from '../support/api-world.ts'
-import { startTestBus } from '../support/nats.ts'
-import { startSecantus } from '../support/secantus.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
+import { readAllSettings } from '../../infra/runtime/all-settings.ts'
+import { followCollector } from '../../infra/runtime/collector-pace.ts'
+import { decideRunMode } from '../../infra/runtime/run-mode.ts'
+import { startServices } from '../../infra/runtime/services.ts'
+import { startTestBus } from '../support/bus/nats.ts'
+import { startSecantus } from '../support/store/secantus.ts'
+import { addPerson, call } from '../support/worlds/api-world.ts'
 import { until } from './custom-stage.ts'
 
 const clock = createSystemClock()
@@ -196,17 +196,17 @@ for (const [title, open] of stores) {
     if (opened === null) return t.comment('skipped: SecantusDB could not be installed')
     const stage = await setStage(t, opened)
     const ruined = await ruinTwo(stage, opened)
-    await t.test('v3 4.13 lists are whole when they meet damaged revisions', t => checkLists(t, stage))
+    await t.test('v3 4.13 list is complete with damaged revisions', t => checkLists(t, stage))
     for (const [key, fault] of [
       ['hurt', 'damaged'],
       ['gone', 'missing'],
     ] as const)
-      await t.test(`v3 4.12 a Resource and its Incident are read, acknowledged and muted when its Template is ${fault}`, t =>
+      await t.test(`v3 4.12 Resource and its Incident are read, acknowledged and muted when its Template is ${fault}`, t =>
         checkResource(t, stage, { key, fault, incident: ruined.incidents[key] as string }),
       )
-    await t.test('v3 4.13 a request that names an unusable revision is refused with its field', t => checkRequests(t, stage))
-    await t.test('v3 4.12 the operator hears once of an unusable Template, over restarts', t => checkOperator(t, stage, opened))
-    await t.test('v3 4.13 a damaged revision keeps no destination and rebinds away', t => checkLeaving(t, stage, ruined))
+    await t.test('v3 4.13 request that names an unusable revision is refused with its field', t => checkRequests(t, stage))
+    await t.test('v3 4.12 operator hears once of an unusable Template over restarts', t => checkOperator(t, stage, opened))
+    await t.test('v3 4.13 damaged revision keeps no destination and is rebound away', t => checkLeaving(t, stage, ruined))
   })
 }
 
@@ -297,14 +297,14 @@ async function checkOperator(
   { api, receiver, restart, logged, metrics, warnings }: Stage,
   { store }: Opened,
 ): Promise<void> {
-  const letters = () => store.find('setAside', { limit: 10, sort: [['at', 'asc']] })
+  const letters = () => store.find('deadLetters', { limit: 10, sort: [['at', 'asc']] })
   t.strictSame(await letters(), [], 'reading, acknowledging and muting set nothing aside')
   t.match(await api('POST', '/resources/hurt/observations', problem), { status: 500, error: { code: 1500 } })
   t.match(await api('POST', '/resources/well/observations', problem), { status: 202 }, 'others go on')
   const [letter] = await letters()
   const reason = 'Template hurt@1 is damaged, so its Resource hurt cannot be judged'
   t.match(letter, { reason })
-  t.match(await metrics(), /^watchkeeper_keeper_set_aside_total 1$/m)
+  t.match(await metrics(), /^watchkeeper_keeper_dead_letters_total 1$/m)
   t.match(
     logged.filter(({ msg }) => msg === 'input became a dead letter'),
     [{ level: 50, subjectId: letter?.subjectId, err: { message: reason } }],

@@ -37,7 +37,7 @@ async function setStage(t: Test, store: Store) {
 
 const statuses = (answers: readonly { status: number }[]): number[] => answers.map(({ status }) => status).sort((a, b) => a - b)
 
-/** All but one lose. */
+/** Requires that exactly one call succeeds. */
 const oneOf = (count: number, won: number, lost: number): number[] => [won, ...Array(count - 1).fill(lost)]
 
 const races: Record<string, (t: Test, stage: Stage, rounds: number) => Promise<void>> = {
@@ -93,7 +93,7 @@ async function raceRebinds(t: Test, { api, create }: Stage, rounds: number): Pro
     const same = await Promise.all([to(2), to(2), to(2)])
     t.strictSame(statuses(same), oneOf(3, 200, 422))
     for (const { error } of same) if (error !== null) t.strictSame(error.details, { field: 'template' })
-    // Of two different ones both happen, and the later one stays.
+    // If two calls differ, both are carried out, and the later one decides the final state.
     const others = await Promise.all([to(1), to(3)])
     t.strictSame(statuses(others), [200, 200])
     const { result } = await api('GET', `/resources/${key}`)

@@ -1,8 +1,8 @@
-// Template rules, held against section 4 of docs/reference/v3.md rule by rule, and against the naive evaluator over random decisions.
-// DECISION_TREES=1000000 sets how many are generated.
+// Template rules compared with section 4 of docs/reference/v3.md rule by rule, and with the naive evaluator over random decisions.
+// DECISION_TREES=1000000 sets the number of generated decisions.
 import t from 'tap'
-import type { HeardObservation, HeardSignal } from '#shared/contracts/heard-signal.ts'
-import type { Comparison, DecisionNode, TemplateSignal } from '#shared/contracts/template.ts'
+import type { HeardObservation, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import type { Comparison, DecisionNode, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import { baselineOf, hear, nothingHeard } from '#shared/judging/heard-signal.ts'
 import { judgeDecision } from '#shared/judging/judge-decision.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
@@ -26,7 +26,7 @@ const seen = (at: number, state: HeardObservation['state'], value: number | null
   value,
   reason,
 })
-/** Oldest first. */
+/** Observations, oldest first. */
 const heardOf = (...observations: HeardObservation[]): HeardSignal => ({ recent: observations.toReversed(), baselines: {} })
 
 interface World {
@@ -51,7 +51,7 @@ const valueIn = (signal: string, more: object = {}): Comparison => ({
   ...more,
 })
 
-t.test('v3 4.1 the newest Observation is the reading: by instant, then by arrival; a repeated one takes its own place', t => {
+t.test('v3 4.1 reading is the newest Observation by instant, then arrival, and a repeat keeps its place', t => {
   const one = seen(start, 'ok')
   const late = { ...seen(start - 5, 'problem'), number: start + 1 }
   const twin = { ...seen(start, 'problem'), identity: 'twin', number: start + 2 }
@@ -65,7 +65,7 @@ t.test('v3 4.1 the newest Observation is the reading: by instant, then by arriva
   t.end()
 })
 
-t.test('v3 4.2 an input is unknown when never reported, quiet, no_data or without the value that is compared', t => {
+t.test('v3 4.2 input is unknown when never reported, quiet, no_data or without the compared value', t => {
   const rows: [title: string, heard: HeardSignal, comparison: Comparison, text: string, unresolved: string][] = [
     ['never', nothingHeard, isProblem('a'), 'a unresolved (nothing has been reported here)', 'never reported'],
     [
@@ -85,7 +85,7 @@ t.test('v3 4.2 an input is unknown when never reported, quiet, no_data or withou
   t.end()
 })
 
-t.test('v3 4.2 a signal is quiet after longer than three periods, and quiet wins over every window; an event never is', t => {
+t.test('v3 4.2 signal is quiet after more than three periods and in every window, and an event never is', t => {
   const heard = { a: heardOf(seen(start, 'problem', 9)) }
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute }), { result: true, nextAt: start + 3 * minute + 1 })
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute + 1 }), { result: 'unknown', nextAt: null })
@@ -97,12 +97,12 @@ t.test('v3 4.2 a signal is quiet after longer than three periods, and quiet wins
   t.end()
 })
 
-t.test('v3 4.3 a problem with a value has that value', t => {
+t.test('v3 4.3 problem with a value has that value', t => {
   t.equal(judged({ decision: valueIn('a'), heard: { a: heardOf(seen(start, 'problem', 3)) } }).result, true)
   t.end()
 })
 
-t.test('v3 4.4 the newest N of the window all satisfy, all fail, or leave it unknown', t => {
+t.test('v3 4.4 window is decided if its newest N all satisfy or all fail, else unknown', t => {
   const rows: [values: (number | null | 'no_data')[], result: boolean | 'unknown', matching: number][] = [
     [[3, 3, 3], true, 3],
     [[0, 3, 3, 3], true, 3],
@@ -123,7 +123,7 @@ t.test('v3 4.4 the newest N of the window all satisfy, all fail, or leave it unk
   t.end()
 })
 
-t.test('v3 4.5 a baseline compares the newest value with a multiple of the median before it', t => {
+t.test('v3 4.5 baseline compares the newest value with a multiple of the median before it', t => {
   const decision: Comparison = {
     signal: 'load',
     field: 'value',
@@ -146,7 +146,7 @@ t.test('v3 4.5 a baseline compares the newest value with a multiple of the media
   t.end()
 })
 
-t.test('v3 4.7 Kleene: unknown decides nothing that the others do not', t => {
+t.test('v3 4.7 unknown input decides nothing beyond the others (Kleene)', t => {
   const heard = { p: heardOf(seen(start, 'problem')), o: heardOf(seen(start, 'ok')) }
   const [P, O, U] = [isProblem('p'), isProblem('o'), isProblem('u')]
   const rows: [decision: DecisionNode, result: boolean | 'unknown'][] = [
@@ -170,7 +170,7 @@ t.test('v3 4.7 Kleene: unknown decides nothing that the others do not', t => {
   t.end()
 })
 
-t.test('v3 4.9 an explanation lists five inputs in the order of the decision and counts the others', t => {
+t.test('v3 4.9 explanation lists five inputs in the order of the decision and counts the others', t => {
   const decision = {
     all: [isProblem('a'), valueIn('b'), { signal: 'c', field: 'known' }, isProblem('d'), isProblem('e'), isProblem('f')],
   }
@@ -183,7 +183,7 @@ t.test('v3 4.9 an explanation lists five inputs in the order of the decision and
   t.end()
 })
 
-t.test('v3 4.10 evidence has one input for each comparison, with what it was decided from', t => {
+t.test('v3 4.10 evidence has one input for each comparison with its basis', t => {
   const heard = { a: { recent: [seen(start, 'problem', 40, 'disk full')], baselines: { 7: { samples: 3, median: 100 } } } }
   const baseline: Comparison = {
     signal: 'a',
@@ -206,7 +206,7 @@ t.test('v3 4.10 evidence has one input for each comparison, with what it was dec
   t.end()
 })
 
-t.test('v3 4.11 while silence is held back nothing becomes quiet, and a result that quiet would change is provisional', t => {
+t.test('v3 4.11 held silence makes nothing quiet, and a result that quiet would change is provisional', t => {
   const gone = { not: { signal: 'a', field: 'known' } } as DecisionNode
   const heard = { a: heardOf(seen(start, 'problem')) }
   const at = start + 10 * minute
@@ -222,7 +222,7 @@ t.test('v3 4.11 while silence is held back nothing becomes quiet, and a result t
   t.end()
 })
 
-t.test('random decisions read as the naive evaluator reads them, and change by time alone only when they say so', t => {
+t.test('random decision agrees with the naive evaluator and changes by time only as announced', t => {
   const trees = Number(process.env['DECISION_TREES'] ?? 10_000)
   const said = { true: 0, false: 0, unknown: 0, provisional: 0 }
   for (let seed = 1; seed <= trees; seed++) {

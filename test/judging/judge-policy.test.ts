@@ -1,12 +1,12 @@
-// Authored rules over their inputs: spec B, Rule; D 1, Readings and verdicts. What an input is, what it selects, what is said of it.
+// Authored rules over their inputs: identity, selection, reading and explanation (reference/judging 3, 5 and 6).
 import t from 'tap'
-import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
-import type { ObservedInput } from '#shared/contracts/subject.ts'
-import type { EvidenceInput, Verdict } from '#shared/contracts/verdict.ts'
+import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import type { ObservedInput } from '#shared/contracts/subjects/subject.ts'
+import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { explainPolicy, type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
 import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
 import { inJudgingOrder } from '#shared/judging/rule-order.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 
 const at = 1_700_000_000_000
 const minute = 60_000
@@ -36,7 +36,7 @@ const heartbeat = (observed: Partial<ObservedInput>, silentAfterMs: number | nul
 const upTo = (instant: number) => ({ checks: instant, pushed: instant })
 const judged = (input: Partial<PolicyInput>, facts: InputFacts, now = at) => judgePolicy(policyOf(input), [facts], upTo(now))
 
-t.test('a number is compared strictly; the sender says why, else the comparison does', t => {
+t.test('number is compared strictly, and the reason is the sender’s or the comparison', t => {
   const cases: [compare: '<' | '>', value: number | null, error: string | null, verdict: string, reason: string | null][] = [
     ['<', 5, null, 'ok', null],
     ['<', 4.5, null, 'problem', '4.5 < 5'],
@@ -52,7 +52,7 @@ t.test('a number is compared strictly; the sender says why, else the comparison 
   t.end()
 })
 
-t.test('an input is silent after longer than its time, and says since when', t => {
+t.test('input is silent after more than its time, and shows since when', t => {
   const facts = heartbeat({})
   t.match(judged({}, facts, at + 5 * minute), { verdict: 'ok', nextAt: at + 5 * minute + 1 })
   const silent = judged({}, facts, at + 5 * minute + 1)
@@ -69,7 +69,7 @@ t.test('an input is silent after longer than its time, and says since when', t =
   t.end()
 })
 
-t.test('an input that never reported is young for its grace, inclusively, and then it is silent', t => {
+t.test('input that never reported is young through its grace, then silent', t => {
   const facts = heartbeat({ addedAt: at, observedAtUs: null })
   const young = judged({}, facts, at + 5 * minute)
   t.match(young, { verdict: 'not_judged', nextAt: at + 5 * minute + 1 })
@@ -83,20 +83,20 @@ t.test('an input that never reported is young for its grace, inclusively, and th
   t.end()
 })
 
-t.test('an instant between two milliseconds is shown, and falls silent, as the earlier one', t => {
+t.test('instant between two milliseconds is rounded down for display and silence', t => {
   const facts = heartbeat({ observedAtUs: at * 1_000 + 999 })
   t.match(judged({}, facts), { verdict: 'ok', nextAt: at + 5 * minute + 1, evidence: { inputs: [{ at }] } })
   t.equal(judged({}, facts, at + 5 * minute + 1).verdict, 'no_data')
   t.end()
 })
 
-t.test('a problem is told in the words of its sender', t => {
+t.test('problem has the text of its sender', t => {
   const { evidence } = judged({}, heartbeat({ ok: false, error: 'disk full' }))
   t.strictSame(evidence.inputs, [{ input: 'beat', value: 'problem', at, reason: 'disk full' }])
   t.end()
 })
 
-t.test('an input from a rule reads the verdict of that rule, and says so', t => {
+t.test('input from a rule reads the verdict of that rule, and its reason names the rule', t => {
   const cases: [read: Verdict | null, verdict: Verdict, value: EvidenceInput['value'], reason: string | null][] = [
     ['problem', 'problem', 'problem', 'the rule reports a problem'],
     ['ok', 'ok', 'ok', null],
@@ -112,7 +112,7 @@ t.test('an input from a rule reads the verdict of that rule, and says so', t => 
   t.end()
 })
 
-t.test('evidence is bounded and says what it leaves out; the sentence counts all', t => {
+t.test('evidence is bounded and counts the omitted inputs, and the sentence counts all', t => {
   const n = limits.judging.evidenceInputs + 1
   const inputs = Array.from({ length: n }, (_, i) => ({ signal: `s${i}` }))
   const facts = inputs.map(() => heartbeat({ ok: false }))
@@ -124,7 +124,7 @@ t.test('evidence is bounded and says what it leaves out; the sentence counts all
   t.end()
 })
 
-t.test('one sentence names at most five inputs', t => {
+t.test('sentence names at most five inputs', t => {
   const inputs = (...words: ('ok' | 'problem' | 'unknown')[]) =>
     words.map((value, i) => ({ input: `i${i}`, value, at: null, reason: null }))
   const six = inputs(...Array.from({ length: 6 }, () => 'problem' as const))
@@ -144,7 +144,7 @@ t.test('one sentence names at most five inputs', t => {
   t.end()
 })
 
-t.test('an input is the same while rule, signal or from, mode and match are equal, whatever the order of the match', t => {
+t.test('input is the same if rule, signal or from, mode and match are equal in any order', t => {
   const key = (over: Partial<PolicyInput>, rule = 'r1') => inputKeyOf(rule, { ...unset, ...over })
   t.equal(key({ match: { a: '1', b: '2' } }), key({ match: { b: '2', a: '1' } }))
   t.equal(key({ noDataAfterMs: 1, compare: '<', threshold: 3 }), key({}))
@@ -163,7 +163,7 @@ t.test('an input is the same while rule, signal or from, mode and match are equa
   t.end()
 })
 
-t.test('a match is AND-ed; * is met by any value of a label that is there', t => {
+t.test('match requires every label, and * accepts any value of a present label', t => {
   const labels = { zone: 'a', host: '' }
   t.equal(selects(null, labels), true)
   t.equal(selects({ zone: 'a', host: '*' }, labels), true, 'also by an empty one')
@@ -173,7 +173,7 @@ t.test('a match is AND-ed; * is met by any value of a label that is there', t =>
   t.end()
 })
 
-t.test('rules come after those that they cite; circles have no order, and who cites what is gone is not held up by it', t => {
+t.test('rules follow the rules that they cite, without order in circles or for removed citations', t => {
   const rule = (slug: string, ...cited: string[]) => ({
     slug,
     policy: {

@@ -1,8 +1,8 @@
-// The three-valued decision and the Reachability rule, held against spec D section 1 line by line.
+// The three-valued decision and the Reachability rule, compared with reference/judging 1 and 2 line by line.
 import t from 'tap'
-import type { Reading } from '#shared/contracts/subject.ts'
-import type { ReadingValue, Verdict } from '#shared/contracts/verdict.ts'
-import type { WebsiteCheck } from '#shared/contracts/website.ts'
+import type { Reading } from '#shared/contracts/subjects/subject.ts'
+import type { ReadingValue, Verdict } from '#shared/contracts/subjects/verdict.ts'
+import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { decide, type Need, neededOf } from '#shared/judging/decide.ts'
 import { judgeReachability } from '#shared/judging/judge-reachability.ts'
 
@@ -64,14 +64,14 @@ const rows: Row[] = [
   { title: 'young read as false leaves half silent: no data', inputs: [Y, U], need: all, verdict: 'no_data' },
 ]
 
-t.test('decide follows the order of the spec: enough problems, half-silent, could tip it, ok', t => {
+t.test('decide takes the first step of reference/judging 1.4 that fits', t => {
   for (const row of rows) {
     t.equal(decide(row.inputs, row.need, { halfSilentIsNoData: row.website ?? true }), row.verdict, row.title)
   }
   t.end()
 })
 
-t.test('every combination of up to four inputs agrees with a counting of words', t => {
+t.test('every combination of up to four inputs agrees with a count of words', t => {
   const values = [P, O, U]
   let seen = 0
   for (const need of [any, majority, all]) {
@@ -126,7 +126,7 @@ const reported = (ok: boolean, when: number): Reading => ({
   totalMs: 4,
 })
 
-t.test('a location is silent once it has been quiet for longer than three intervals', t => {
+t.test('location is silent after more than three intervals', t => {
   const readings = { aaaa: reported(true, at), bbbb: reported(true, at), cccc: reported(true, at) }
   const edge = at + 3 * minute
   t.equal(judgeReachability(check, readings, edge, edge).verdict, 'ok', 'at exactly three intervals it still speaks')
@@ -140,7 +140,7 @@ t.test('a location is silent once it has been quiet for longer than three interv
   t.end()
 })
 
-t.test('a location that never reported is young for 60 s since it was added', t => {
+t.test('location that never reported is young for 60 s after its addition', t => {
   const readings = { aaaa: reported(true, at), bbbb: reported(true, at), cccc: never(at) }
   const one = { ...check, failure_mode: 'at_least_one' as const }
   t.equal(
@@ -154,7 +154,7 @@ t.test('a location that never reported is young for 60 s since it was added', t 
   t.end()
 })
 
-t.test('the explanation says it in a sentence and the evidence names every location', t => {
+t.test('explanation is one sentence, and the evidence names every location', t => {
   const readings = { aaaa: reported(false, at), bbbb: reported(false, at), cccc: reported(true, at) }
   const judgement = judgeReachability(check, readings, at, at)
   t.equal(judgement.verdict, 'problem')

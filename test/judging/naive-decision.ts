@@ -1,11 +1,11 @@
-// A second evaluator of Template rules, written from the rules of section 4 as directly as they can be: at each instant it looks at the whole
-// history again. Slow and plain on purpose; the real one must say the same. Shares no code with it.
-import type { Comparison, DecisionNode, TemplateSignal, ValueComparison } from '#shared/contracts/template.ts'
+// A second evaluator of Template rules, written directly from the rules of section 4. It reads the whole history again at each instant.
+// Slow and simple on purpose; the real evaluator must agree with it. They share no code.
+import type { Comparison, DecisionNode, TemplateSignal, ValueComparison } from '#shared/contracts/resources/template.ts'
 
 export interface NaiveObservation {
   signal: string
   atUs: number
-  /** Order of arrival. One of the same identity that arrives later takes the place of the earlier one. */
+  /** Observations in order of arrival. A later arrival with the same identity replaces the earlier one. */
   number: number
   identity: string
   state: 'ok' | 'problem' | 'no_data'
@@ -14,14 +14,14 @@ export interface NaiveObservation {
 
 export interface NaiveFacts {
   signals: TemplateSignal[]
-  /** Those that have arrived. */
+  /** Observations that have arrived. */
   observations: NaiveObservation[]
   answers: Record<string, number>
 }
 
 export type NaiveTruth = 'true' | 'false' | 'unknown'
 
-/** What the decision says at `at`, while silence counts up to `silenceAt` (ms). */
+/** Returns the value of the decision at `at`, while silence counts up to `silenceAt` (ms). */
 export function naiveTruth(node: DecisionNode, facts: NaiveFacts, at: number, silenceAt: number): NaiveTruth {
   if ('all' in node) return conjunction(node.all.map(part => naiveTruth(part, facts, at, silenceAt)))
   if ('any' in node) return disjunction(node.any.map(part => naiveTruth(part, facts, at, silenceAt)))

@@ -1,5 +1,5 @@
-// A second writer of explanations, from docs/reference/v3.md, 4.9, as directly as it can be. Shares no code with the real one.
-import type { Comparison, DecisionNode, TemplateSignal } from '#shared/contracts/template.ts'
+// A second writer of explanations, written directly from docs/reference/v3.md, 4.9. Shares no code with the real writer.
+import type { Comparison, DecisionNode, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import { historyOf, type NaiveFacts, type NaiveObservation, naiveBaseline, naiveTruth } from './naive-decision.ts'
 
 const shownAtMost = 5
@@ -53,7 +53,7 @@ function unresolved(
   return field === 'value' && newest.value === null ? 'no value' : null
 }
 
-/** Nothing is quiet. */
+/** No signal is quiet. */
 const alone = (facts: NaiveFacts): NaiveFacts => ({
   ...facts,
   signals: facts.signals.map(signal => ({ ...signal, kind: 'event', everySeconds: null })),

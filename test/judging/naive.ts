@@ -1,11 +1,11 @@
-// A second evaluator of generation 2's policies, written from the words of spec B and D as directly as they can be: for each instant
-// it looks at the whole history again. Slow and plain on purpose; the real one must say the same.
-import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
-import type { Verdict } from '#shared/contracts/verdict.ts'
+// A second evaluator of generation 2's policies, written directly from the words of reference/judging 1 and 3. For each instant it reads
+// the whole history again. Slow and plain on purpose; the real one must agree with it.
+import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import type { Verdict } from '#shared/contracts/subjects/verdict.ts'
 
 export interface NaiveReport {
   signal: string
-  /** When the sender saw it, and when it came, ms. */
+  /** Instant at which the sender observed it, and instant of its arrival, ms. */
   observedAt: number
   arrivedAt: number
   ok: boolean
@@ -16,11 +16,11 @@ export interface NaiveReport {
 export interface NaiveWorld {
   signals: Record<string, 'heartbeat' | 'event'>
   rules: Record<string, Policy>
-  /** Accepted ones, in the order in which they arrived. */
+  /** Accepted observations in order of arrival. */
   reports: NaiveReport[]
-  /** When each rule was first saved, ms. */
+  /** Instant at which each rule was first saved, ms. */
   addedAt: number
-  /** What was saved of rules afterwards, in its order; null: the rule was deleted. */
+  /** Later versions of rules in order; null: the rule was deleted. */
   saved: { rule: string; at: number; policy: Policy | null }[]
   /**
    * Times in which nobody is newly called silent, because reports could not be taken or may still be on their way; absent: none. `takesOld`: nor
@@ -34,7 +34,7 @@ export function policyAt(world: NaiveWorld, rule: string, at: number): Policy | 
   return versionsAt(world, rule, at).at(-1)?.policy ?? null
 }
 
-/** What the rule, which is not deleted, says at `at`, ms. */
+/** Returns the verdict of the rule, which is not deleted, at `at`, ms. */
 export function naiveVerdict(world: NaiveWorld, rule: string, at: number): Verdict {
   const policy = policyAt(world, rule, at)
   if (policy === null) throw new Error(`the rule ${rule} is deleted`)
@@ -94,7 +94,7 @@ function newestReport({ reports }: NaiveWorld, input: PolicyInput, at: number): 
   return newest
 }
 
-/** How many reports have arrived by `at`. */
+/** Number of reports that have arrived by `at`. */
 function countUntil(reports: NaiveReport[], at: number): number {
   let low = 0
   let high = reports.length

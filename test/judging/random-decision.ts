@@ -1,5 +1,5 @@
 // Random decisions within the bounds of the language, and random histories to judge them over.
-import type { Comparison, DecisionNode, Operator, TemplateSignal } from '#shared/contracts/template.ts'
+import type { Comparison, DecisionNode, Operator, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import type { Random } from '../simulation/random.ts'
 import type { NaiveObservation } from './naive-decision.ts'
 
@@ -52,7 +52,7 @@ function randomComparison(random: Random, withKnown: boolean): Comparison {
   }
 }
 
-/** In the order of arrival: late ones, equal instants, repeated ones, and every state with and without a value. */
+/** Observations in order of arrival: late ones, equal instants, repetitions, and every state with and without a value. */
 export function randomObservations(random: Random, start: number, spanMs: number, count: number): NaiveObservation[] {
   const taken: NaiveObservation[] = []
   for (let number = 1; number <= count; number++) {

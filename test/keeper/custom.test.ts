@@ -1,19 +1,19 @@
-// Custom subjects in the keeper: signals, rules, observations, maintenance, acknowledgement, as spec B and D 1 say, on memory bus and
-// store with a clock turned by hand.
+// Custom subjects in the keeper (reference/custom-subjects): signals, rules, observations, maintenance, acknowledgement, on memory bus
+// and store with a clock turned by hand.
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { PolicyInput } from '#shared/contracts/policy.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
-import type { Receipt } from '#shared/contracts/subject.ts'
-import { randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import type { IdempotencyRecord } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import { remembered } from '../../services/keeper/step/receipts.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { noReports } from '../../services/keeper/loading/stored-reports.ts'
+import { remembered } from '../../services/keeper/step/commands/idempotency.ts'
 import { step } from '../../services/keeper/step/step.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
-import { noReports } from '../../services/keeper/stored-reports.ts'
-import { countPushed, pushedRows } from '../support/pushed-rows.ts'
-import { noTemplates } from './no-templates.ts'
+import { countPushed, pushedRows } from '../support/worlds/pushed-rows.ts'
+import { noTemplates } from './resources/no-templates.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
 
 const hour = 60 * minute
@@ -71,7 +71,7 @@ const policy = (inputs: Partial<PolicyInput>[], over: object = {}) => ({
 })
 const refusal = (reply: Reply) => (reply.ok ? 'accepted' : `${reply.error.code} ${reply.error.message}`)
 
-t.test('from empty to alert: a subject, a signal, a rule, a problem that lasts', async t => {
+t.test('custom subject sends an alert when a problem of its first rule lasts', async t => {
   const house = await createCustom()
   await house.signal('API errors')
   await house.rule('API down', [{ signal: 'api-errors' }])
@@ -90,7 +90,7 @@ t.test('from empty to alert: a subject, a signal, a rule, a problem that lasts',
   t.match((await house.incidents(house.id))[0], { status: 'ok', closedReason: 'recovered' })
 })
 
-t.test('an address in the error of a report is kept without its secrets in evidence, records and messages (v3 11.2)', async t => {
+t.test("report's error keeps its address without secrets in evidence, records and messages (v3 11.2)", async t => {
   const house = await createCustom()
   await house.signal('push')
   await house.rule('fails', [{ signal: 'push' }], { confirmAfterMs: 0 })
@@ -109,7 +109,7 @@ t.test('an address in the error of a report is kept without its secrets in evide
   for (const document of kept) t.notMatch(JSON.stringify(document), 'hidden')
 })
 
-t.test('what a sender reports is stored, and refused by its reason alone, never lost', async t => {
+t.test('report is stored with the reason of its refusal when the keeper refuses it', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -135,7 +135,7 @@ t.test('what a sender reports is stored, and refused by its reason alone, never 
   t.equal((await house.incidents(house.id)).length, 0, 'what is not accepted is never judged')
 })
 
-t.test('sent again, an observation replaces itself, keeps its acceptance and is judged again', async t => {
+t.test('observation replaces its earlier row, keeps its acceptance and is judged again when it is sent again', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -158,7 +158,7 @@ t.test('sent again, an observation replaces itself, keeps its acceptance and is 
   t.equal(await house.verdict('down'), 'ok', 'a newer one counts')
 })
 
-t.test('an unstamped observation repeated by a retry is stored once', async t => {
+t.test('observation without an instant is stored once when a retry repeats it', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const command = { kind: 'report-observation', id: 'once', signal: 'beat', observedAtUs: null, ...reported, status: 'ok' }
@@ -168,7 +168,7 @@ t.test('an unstamped observation repeated by a retry is stored once', async t =>
   t.equal((await pushedRows(house.store, house.id)).length, 1)
 })
 
-t.test('many reports push out neither the stamps of others nor the answers to other commands', async t => {
+t.test('many reports push out neither the instants of other reports nor the replies to other commands', async t => {
   const house = await createCustom()
   const create = { kind: 'create-signal', id: 'create-once', name: 'run', signalKind: 'custom_event', meta: '{}', convert: false }
   const created = await house.send(create)
@@ -186,27 +186,27 @@ t.test('many reports push out neither the stamps of others nor the answers to ot
   t.strictSame(await house.send(create), created, 'a signal whose answer was lost is not refused as taken')
   await house.clock.advance(minute)
   await send(1_000)
-  const receipts = (await house.subject(house.id))?.receipts ?? []
+  const idempotency = (await house.subject(house.id))?.idempotency ?? []
   t.strictSame(
-    receipts.filter(({ reply }) => reply === null).map(({ id }) => id),
+    idempotency.filter(({ reply }) => reply === null).map(({ id }) => id),
     ['report-1000'],
     'stamps are forgotten soon',
   )
 })
 
-t.test('answers that nobody can ask for any more leave with a report that says something new', async t => {
+t.test('expired replies are removed by the next report that changes a verdict', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }])
-  const idsOf = async () => (await house.subject(house.id))?.receipts.length
+  const idsOf = async () => (await house.subject(house.id))?.idempotency.length
   await house.report('beat', 'ok')
   t.equal(await idsOf(), 3, 'of the subject, its signal and its rule')
-  await house.clock.advance(limits.keeper.receiptAgeMs)
+  await house.clock.advance(limits.keeper.idempotencyAgeMs)
   await house.report('beat', 'problem')
   t.equal(await idsOf(), 0)
 })
 
-t.test('a subject whose partition closes while its command is being read is not said to be missing', async t => {
+t.test('command is not refused as `not_found` when the partition of its subject closes while the command is read', async t => {
   const ways: Record<string, (house: Awaited<ReturnType<typeof createCustom>>) => Promise<void> | void> = {
     'handed over': house => house.keeper.service.stop(),
     'opened anew': house => {
@@ -248,7 +248,7 @@ t.test('a subject whose partition closes while its command is being read is not 
   }
 })
 
-t.test('unstamped observations of one millisecond are all kept, and none is out of order', async t => {
+t.test('observations without an instant are all stored, none as out of order, when they arrive in one millisecond', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const command = { kind: 'report-observation', signal: 'beat', observedAtUs: null, ...reported, status: 'ok' }
@@ -262,19 +262,22 @@ t.test('unstamped observations of one millisecond are all kept, and none is out 
   t.equal((await pushedRows(house.store, house.id)).length, 5)
 })
 
-t.test('stamped here, nothing is refused for a clock that was set back: what senders stamp is', async t => {
-  const house = await createCustom()
-  await house.signal('beat')
-  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
-  t.match(await house.report('beat', 'ok', { observedAtUs: null }), { result: { rejectReason: 'accepted' } })
-  house.clock.stepWall(-hour)
-  t.match(await house.report('beat', 'problem', { observedAtUs: null }), { result: { rejectReason: 'accepted' } })
-  t.equal(await house.verdict('down'), 'problem')
-  const ahead = (house.clock.now() + 61_000) * 1_000
-  t.match(await house.report('beat', 'ok', { observedAtUs: ahead }), { result: { rejectReason: 'clock_skew' } })
-})
+t.test(
+  'observation stamped by the keeper is accepted, and one stamped by its sender refused, after the clock was set back',
+  async t => {
+    const house = await createCustom()
+    await house.signal('beat')
+    await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+    t.match(await house.report('beat', 'ok', { observedAtUs: null }), { result: { rejectReason: 'accepted' } })
+    house.clock.stepWall(-hour)
+    t.match(await house.report('beat', 'problem', { observedAtUs: null }), { result: { rejectReason: 'accepted' } })
+    t.equal(await house.verdict('down'), 'problem')
+    const ahead = (house.clock.now() + 61_000) * 1_000
+    t.match(await house.report('beat', 'ok', { observedAtUs: ahead }), { result: { rejectReason: 'clock_skew' } })
+  },
+)
 
-t.test('what is added after the clock was set back has its grace before it', async t => {
+t.test('input has its full grace when it is added after the clock was set back', async t => {
   const house = await createCustom()
   await house.clock.advance(limits.keeper.silenceHoldOffMs + 1)
   await house.signal('beat')
@@ -298,7 +301,7 @@ t.test('what is added after the clock was set back has its grace before it', asy
   t.strictSame(await house.kinds(), [])
 })
 
-t.test('an incident whose rule is deleted after the clock was set back closes no earlier than it began', async t => {
+t.test('incident closes no earlier than it began when its rule is deleted after the clock was set back', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -309,7 +312,7 @@ t.test('an incident whose rule is deleted after the clock was set back closes no
   t.match((await house.incidents(house.id))[0], { open: 0, closedReason: 'rule_removed', closedAt: open?.troubleSince })
 })
 
-t.test('a heartbeat that stops is no data after its time; an event never falls silent', async t => {
+t.test('heartbeat has no data when it stops for longer than its time; an event is never silent', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.signal('deploy', 'custom_event')
@@ -327,7 +330,7 @@ t.test('a heartbeat that stops is no data after its time; an event never falls s
   t.equal(await house.verdict('events'), 'problem')
 })
 
-t.test('rules that read rules are judged in one pass, prerequisites first', async t => {
+t.test('rules that read other rules are judged in one pass after the rules that they read', async t => {
   const house = await createCustom()
   await house.signal('one')
   await house.signal('two')
@@ -349,7 +352,7 @@ t.test('rules that read rules are judged in one pass, prerequisites first', asyn
   t.strictSame(await house.subject(house.id), before, 'a refusal changes nothing')
 })
 
-t.test('of two rules the one that is read is judged first, also where it was made last', async t => {
+t.test('rule is judged after the rule that it reads, also when the read rule is younger', async t => {
   const house = await createCustom()
   await house.signal('one')
   await house.rule('reader', [{ signal: 'one' }])
@@ -359,7 +362,7 @@ t.test('of two rules the one that is read is judged first, also where it was mad
   t.equal(await house.verdict('reader'), 'problem')
 })
 
-t.test('refusals of signals and rules', async t => {
+t.test('commands on signals and rules are refused without a change when they do not fit', async t => {
   const house = await createCustom()
   await house.signal('Beat it')
   await house.rule('Down', [{ signal: 'beat-it' }])
@@ -390,7 +393,7 @@ t.test('refusals of signals and rules', async t => {
 })
 
 t.test(
-  'a replaced policy keeps the rule, its slug, its incident and what unchanged inputs have read; every version is kept',
+  'replaced policy keeps the rule, its slug, its incident, the readings of unchanged inputs and every earlier version',
   async t => {
     const house = await createCustom()
     await house.signal('beat')
@@ -416,7 +419,7 @@ t.test(
   },
 )
 
-t.test('a new input reads what its signal has reported before the rule was there', async t => {
+t.test('new input reads the reports that its signal received before the rule was created', async t => {
   const house = await createCustom()
   await house.signal('load')
   await house.report('load', 'ok', { value: 9, labels: { host: 'a' } })
@@ -427,7 +430,7 @@ t.test('a new input reads what its signal has reported before the rule was there
   t.strictSame([await house.verdict('a-high'), await house.verdict('b-high')], ['problem', 'ok'])
 })
 
-t.test('an input is young in each rule since that rule has it, whatever other rules read the same', async t => {
+t.test("input's grace is counted in each rule from the rule's own creation, though other rules read the same signal", async t => {
   const house = await createCustom()
   await house.signal('beat')
   const input = { signal: 'beat', noDataAfterMs: 5 * minute }
@@ -443,7 +446,7 @@ t.test('an input is young in each rule since that rule has it, whatever other ru
   t.equal(await house.verdict('second'), 'no_data', 'the same input across versions')
 })
 
-t.test('of more sets of labels than a saved rule looks at, the newest count', async t => {
+t.test('rule reads the newest series when its signal has more series than a saved rule considers', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const now = house.clock.now()
@@ -457,7 +460,7 @@ t.test('of more sets of labels than a saved rule looks at, the newest count', as
   t.equal(await house.verdict('down'), 'problem', 'and of two for one instant the one accepted last')
 })
 
-t.test('a document that does not fit its subject is told where', async t => {
+t.test('policy that does not fit its subject is refused with the path of the wrong field', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('one', [{ signal: 'beat' }])
@@ -472,7 +475,7 @@ t.test('a document that does not fit its subject is told where', async t => {
   t.equal(await details([beat, { from: 'two' }]), 'Invalid rule document: inputs[1].from makes a circle of rules')
 })
 
-t.test('hundreds of inputs that fell silent while nobody looked do not stop their subject', async t => {
+t.test('subject is judged when hundreds of its inputs fell silent while no keeper ran', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const perRule = limits.policy.inputs
@@ -499,7 +502,7 @@ t.test('hundreds of inputs that fell silent while nobody looked do not stop thei
   t.equal(await house.verdict(`rule-${rules - 1}`), 'no_data', 'the last of them is judged too')
 })
 
-t.test('deleting a rule closes its incident now and tells nobody; the same name begins anew', async t => {
+t.test('deleted rule closes its incident at once without a message; a new rule of its name has a new incident', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('Down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -521,7 +524,7 @@ t.test('deleting a rule closes its incident now and tells nobody; the same name 
   )
 })
 
-t.test('deleting a signal removes its observations; a later one of the same name starts with none', async t => {
+t.test('deleted signal loses its observations, and a new signal of its name begins with none', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.report('beat', 'problem')
@@ -531,13 +534,13 @@ t.test('deleting a signal removes its observations; a later one of the same name
   const left = await pushedRows(house.store, house.id)
   const series = await house.store.find('series', { where: { subjectId: house.id }, limit: 9 })
   t.strictSame([left.length, series.length], [0, 0])
-  t.equal((await house.subject(house.id))?.hasPending, 0, 'nothing is owed any more')
+  t.equal((await house.subject(house.id))?.hasOutbox, 0, 'nothing is owed any more')
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }])
   t.equal(await house.verdict('down'), 'not_judged')
 })
 
-t.test('during maintenance problems wait, recoveries are told, and its end tells nobody', async t => {
+t.test('maintenance holds problems back, lets recoveries be sent, and ends without a message', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute, closeAfterMs: minute })
@@ -559,7 +562,7 @@ t.test('during maintenance problems wait, recoveries are told, and its end tells
   t.strictSame(await house.kinds(), ['held problem', 'problem', 'recovery'], 'a recovery is never held')
 })
 
-t.test('a window on a subject of which nothing else is due runs out all the same', async t => {
+t.test('maintenance window ends at its instant when nothing else of its subject is due', async t => {
   const house = await createCustom()
   await house.must({ kind: 'start-maintenance', endsAt: house.clock.now() + 10 * minute, by: 'Ann' })
   await house.must({ kind: 'move-maintenance', endsAt: house.clock.now() + 20 * minute })
@@ -569,7 +572,7 @@ t.test('a window on a subject of which nothing else is due runs out all the same
   t.match(await house.send({ kind: 'start-maintenance', endsAt: house.clock.now() + 10 * minute, by: 'Ann' }), { ok: true })
 })
 
-t.test('a hold that ends with the window is told: the end belongs to it no more', async t => {
+t.test('problem is notified when its confirmation delay ends at the end of the window, which is outside the window', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute })
@@ -580,7 +583,7 @@ t.test('a hold that ends with the window is told: the end belongs to it no more'
   t.strictSame(await house.kinds(), ['problem'])
 })
 
-t.test('a window is moved and cancelled: it keeps its start, and all is normal again at once', async t => {
+t.test('window keeps its start when it is moved, and problems are notified as usual once it is cancelled', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 10 * minute })
@@ -597,7 +600,7 @@ t.test('a window is moved and cancelled: it keeps its start, and all is normal a
   t.strictSame(await house.kinds(), ['problem'])
 })
 
-t.test('acknowledging records the first person once and stops reminders', async t => {
+t.test('acknowledgement records only the first person and stops reminders', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -613,7 +616,7 @@ t.test('acknowledging records the first person once and stops reminders', async 
   t.strictSame(await house.kinds(), ['problem'])
 })
 
-t.test('while a rule is not judged its confirmed problem is reminded of; nothing else of it moves', async t => {
+t.test('confirmed problem gets reminders, and its incident keeps its state, while its rule is not judged', async t => {
   const house = await createCustom()
   await house.signal('errors', 'custom_event')
   await house.signal('beat')
@@ -627,7 +630,7 @@ t.test('while a rule is not judged its confirmed problem is reminded of; nothing
   t.match(await house.incidents(house.id), [{ status: 'problem', condition: 'problem', closedAt: null }])
 })
 
-t.test('a website becomes custom by its first signal or rule, once, and goes on being checked', async t => {
+t.test('website becomes custom once, by its first signal or rule, and its checks go on', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -662,7 +665,7 @@ t.test('a website becomes custom by its first signal or rule, once, and goes on 
   )
 })
 
-t.test('whoever takes a subject for what it no longer is changes nothing', async t => {
+t.test('command changes nothing when its subject is of another kind', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -680,7 +683,7 @@ t.test('whoever takes a subject for what it no longer is changes nothing', async
   t.equal((await world.subject(id))?.deletedAt, null)
 })
 
-t.test('another keeper goes on with windows, silences and holds where the first one died', async t => {
+t.test('successor continues windows, silences and holds when the first keeper dies', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute })
@@ -699,7 +702,7 @@ t.test('another keeper goes on with windows, silences and holds where the first 
   t.strictSame(await house.kinds(), ['no_data'], 'silent after 5 minutes, confirmed a minute later, when the window was over')
 })
 
-t.test('two inputs that differ in their bounds alone are both read again, whichever of them a report moves', async t => {
+t.test('inputs that differ only in their thresholds are both read again when a report changes one of them', async t => {
   const above = (threshold: number) => ({ signal: 'load', mode: 'latest_value', compare: '>', threshold }) as const
   for (const inputs of [
     [above(10), above(20)],
@@ -723,7 +726,7 @@ t.test('two inputs that differ in their bounds alone are both read again, whiche
   }
 })
 
-t.test('a report that says nothing new is stored with its series, and its subject is not written', async t => {
+t.test('report that changes no verdict is stored with its series, and its subject is not written', async t => {
   const writes: string[] = []
   const house = await createCustom(store => ({
     ...store,
@@ -750,7 +753,7 @@ t.test('a report that says nothing new is stored with its series, and its subjec
   t.match(series, { value: 2, status: 'problem', subjectRev: after?.rev, observedAtUs: (house.clock.now() - 1) * 1_000 })
 })
 
-t.test('what a set of labels reported last is known for as long as its rows are kept', async t => {
+t.test('newest report of a series is known as long as its rows are kept', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.report('beat', 'ok')
@@ -762,7 +765,7 @@ t.test('what a set of labels reported last is known for as long as its rows are 
   t.ok(keptMs >= limits.retention.pushedMs && keptMs <= limits.retention.pushedMs + hour, `${keptMs} ms`)
 })
 
-t.test('a sender who comes again costs no read, and what it repeats is known all the same', async t => {
+t.test("keeper reads nothing for a sender's newer reports, and recognizes repeated ones", async t => {
   const reads: string[] = []
   const house = await createCustom(store => ({
     ...store,
@@ -803,7 +806,7 @@ t.test('a sender who comes again costs no read, and what it repeats is known all
   )
 })
 
-t.test('a successor knows what was reported since the subject was written', async t => {
+t.test('successor knows the reports since the last write of their subject', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }, { signal: 'beat', match: { zone: 'a' } }], { confirmAfterMs: 0 })
@@ -823,7 +826,7 @@ t.test('a successor knows what was reported since the subject was written', asyn
   t.strictSame(await house.kinds(), ['no_data'])
 })
 
-t.test('of sets of labels that report for one instant the last counts, for a successor too', async t => {
+t.test('last of two series with the same instant counts, also for a successor', async t => {
   for (const [first, last] of [
     ['a', 'b'],
     ['b', 'a'],
@@ -846,25 +849,28 @@ t.test('of sets of labels that report for one instant the last counts, for a suc
   }
 })
 
-t.test('sent again to a successor, an observation counts as later than itself, also where no rule has read it', async t => {
-  const house = await createCustom()
-  await house.signal('beat', 'custom_event')
-  const observedAtUs = house.clock.now() * 1_000
-  for (let i = 4; i >= 0; i--) await house.report('beat', 'ok', { observedAtUs: observedAtUs - i })
-  house.hub.cut(house.keeper.bus)
-  await house.startOne({ keeperId: 'successor' })
-  await house.clock.advance(20_000)
-  await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
-  t.equal(await house.verdict('down'), 'ok')
-  t.match(await house.report('beat', 'problem', { observedAtUs }), { result: { accepted: true } })
-  t.equal(await house.verdict('down'), 'problem')
-})
+t.test(
+  'observation that is sent again to a successor replaces its earlier report, even if no rule has read that report',
+  async t => {
+    const house = await createCustom()
+    await house.signal('beat', 'custom_event')
+    const observedAtUs = house.clock.now() * 1_000
+    for (let i = 4; i >= 0; i--) await house.report('beat', 'ok', { observedAtUs: observedAtUs - i })
+    house.hub.cut(house.keeper.bus)
+    await house.startOne({ keeperId: 'successor' })
+    await house.clock.advance(20_000)
+    await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+    t.equal(await house.verdict('down'), 'ok')
+    t.match(await house.report('beat', 'problem', { observedAtUs }), { result: { accepted: true } })
+    t.equal(await house.verdict('down'), 'problem')
+  },
+)
 
-t.test('nobody is called silent right after a take-over, also where there is no checkpoint', async t => {
+t.test('input is not silent right after a take-over, even without a checkpoint', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
-  // What is stamped here is written with its subject: the partition never has anything to check off.
+  // A report that the keeper stamps is written with its subject. So the partition never writes a checkpoint.
   await house.report('beat', 'ok', { observedAtUs: null })
   await Promise.all([house.keeper.service.stop(), house.clock.advance(100)])
   t.equal(await house.store.count('checkpoints', {}), 0)
@@ -878,7 +884,7 @@ t.test('nobody is called silent right after a take-over, also where there is no 
   t.strictSame(await house.kinds(), ['no_data'], 'and real silence is seen')
 })
 
-t.test('what was called silent stays silent for a successor, however old the checkpoint is', async t => {
+t.test('silent input stays silent for a successor, whatever the age of the checkpoint', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.signal('other', 'custom_event')
@@ -896,7 +902,7 @@ t.test('what was called silent stays silent for a successor, however old the che
   t.strictSame(await house.kinds(), ['no_data'], 'nobody is told of a recovery that was none')
 })
 
-t.test('what a keeper stored and died before it could judge is judged by the next one', async t => {
+t.test('report that a keeper stored before its death is judged by the next keeper', async t => {
   const dying = { now: false }
   const house = await createCustom(store => ({
     ...store,
@@ -925,7 +931,7 @@ t.test('what a keeper stored and died before it could judge is judged by the nex
   t.match(incident, { status: 'problem', troubleSince: reportedAt }, 'as of the instant at which it was reported')
 })
 
-t.test('a late write of a predecessor costs no report that was answered', async t => {
+t.test('acknowledged reports still count when a predecessor writes their subject late', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.signal('other', 'custom_event')
@@ -944,7 +950,7 @@ t.test('a late write of a predecessor costs no report that was answered', async 
   t.equal(await house.verdict('down'), 'ok')
 })
 
-t.test('who finds a series overtaken reads again what it says', async t => {
+t.test('keeper reads a series again when another keeper has replaced it', async t => {
   const house = await createCustom()
   await house.signal('run', 'custom_event')
   await house.rule('down', [{ signal: 'run' }], { confirmAfterMs: 0 })
@@ -959,7 +965,7 @@ t.test('who finds a series overtaken reads again what it says', async t => {
   t.match(await house.store.get('series', [series.id]), [{ observedAtUs: at + 2, status: 'problem' }])
 })
 
-t.test('deleting a custom subject removes everything that hangs on it', async t => {
+t.test('deleted custom subject loses all its documents', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -973,7 +979,7 @@ t.test('deleting a custom subject removes everything that hangs on it', async t 
   t.equal(refusal(await house.report('beat', 'ok')), 'not_found Subject not found')
 })
 
-t.test('what a sender says at length is kept whole in its row, and cut in what is kept of the judgement', async t => {
+t.test("sender's long text is stored whole in its row and shortened in the verdict", async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -982,10 +988,10 @@ t.test('what a sender says at length is kept whole in its row, and cut in what i
   const [row] = await pushedRows(house.store, house.id)
   t.equal(row?.error, error)
   const [entry] = await house.history(house.id)
-  t.equal(entry?.evidence?.inputs[0]?.reason, '😀'.repeat(300), 'what a message shows (spec D 2)')
+  t.equal(entry?.evidence?.inputs[0]?.reason, '😀'.repeat(300), 'as many as a message shows (reference/messages 5.3)')
 })
 
-t.test('an input without a number is unknown at its first report, young no longer', async t => {
+t.test('input without a number is unknown, and its grace over, after its first report', async t => {
   const house = await createCustom()
   await house.signal('load')
   const above = { signal: 'load', mode: 'latest_value', compare: '>', threshold: 90 } as const
@@ -1001,30 +1007,33 @@ t.test('an input without a number is unknown at its first report, young no longe
   })
 })
 
-t.test('the grace of a heartbeat is the silence that its input names, anew where its mode or match is another', async t => {
-  const house = await createCustom()
-  await house.signal('beat')
-  await house.rule('quick', [{ signal: 'beat', noDataAfterMs: minute }])
-  const addedAt = house.clock.now() - 1
-  await house.clock.advance(addedAt + minute - house.clock.now())
-  t.equal(await house.verdict('quick'), 'not_judged', 'inclusive')
-  await house.clock.advance(1)
-  t.equal(await house.verdict('quick'), 'no_data')
-  const replace = (input: Partial<PolicyInput>) =>
-    house.must({ kind: 'replace-rule', rule: 'quick', name: 'Quick', policy: policy([{ signal: 'beat', ...input }]) })
-  const input = { compare: '>', threshold: 1, noDataAfterMs: 2 * minute } as const
-  await replace({ ...input, mode: 'latest_value' })
-  t.equal(await house.verdict('quick'), 'not_judged', 'another mode is another input')
-  await replace({ ...input, mode: 'latest_value', match: { a: '1', b: '2' } })
-  await house.clock.advance(2 * minute)
-  t.equal(await house.verdict('quick'), 'no_data')
-  await replace({ ...input, mode: 'latest_value', match: { b: '2', a: '1' } })
-  t.equal(await house.verdict('quick'), 'no_data', 'the order of a match says nothing')
-  await replace({ ...input, match: { a: '1', b: '2' } })
-  t.equal(await house.verdict('quick'), 'not_judged')
-})
+t.test(
+  "grace of a heartbeat equals the silence of its input, and begins again when the input's mode or match changes",
+  async t => {
+    const house = await createCustom()
+    await house.signal('beat')
+    await house.rule('quick', [{ signal: 'beat', noDataAfterMs: minute }])
+    const addedAt = house.clock.now() - 1
+    await house.clock.advance(addedAt + minute - house.clock.now())
+    t.equal(await house.verdict('quick'), 'not_judged', 'inclusive')
+    await house.clock.advance(1)
+    t.equal(await house.verdict('quick'), 'no_data')
+    const replace = (input: Partial<PolicyInput>) =>
+      house.must({ kind: 'replace-rule', rule: 'quick', name: 'Quick', policy: policy([{ signal: 'beat', ...input }]) })
+    const input = { compare: '>', threshold: 1, noDataAfterMs: 2 * minute } as const
+    await replace({ ...input, mode: 'latest_value' })
+    t.equal(await house.verdict('quick'), 'not_judged', 'another mode is another input')
+    await replace({ ...input, mode: 'latest_value', match: { a: '1', b: '2' } })
+    await house.clock.advance(2 * minute)
+    t.equal(await house.verdict('quick'), 'no_data')
+    await replace({ ...input, mode: 'latest_value', match: { b: '2', a: '1' } })
+    t.equal(await house.verdict('quick'), 'no_data', 'the order of a match says nothing')
+    await replace({ ...input, match: { a: '1', b: '2' } })
+    t.equal(await house.verdict('quick'), 'not_judged')
+  },
+)
 
-t.test('a replaced close hold counts at once, also where nothing else of the rule has changed', async t => {
+t.test('replaced close hold counts at once, even if nothing else of the rule changed', async t => {
   const house = await createCustom()
   await house.signal('run', 'custom_event')
   await house.rule('down', [{ signal: 'run' }], { confirmAfterMs: 0 })
@@ -1046,7 +1055,7 @@ t.test('a replaced close hold counts at once, also where nothing else of the rul
   t.match((await house.incidents(house.id))[0], { status: 'ok', closedAt: wellSince })
 })
 
-t.test('a verdict stands since it was first given; a recovery names no error, though an input goes on failing', async t => {
+t.test('verdict keeps its first instant while it stays; a recovery names no error although an input still fails', async t => {
   const house = await createCustom()
   for (const name of ['one', 'two', 'three']) await house.signal(name, 'custom_event')
   const inputs = ['one', 'two', 'three'].map(signal => ({ signal }))
@@ -1069,7 +1078,7 @@ t.test('a verdict stands since it was first given; a recovery names no error, th
   )
 })
 
-t.test('a repeated report does not take back the stamps of those after it', async t => {
+t.test('repeated report keeps the instants of later reports', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const command = { kind: 'report-observation', signal: 'beat', observedAtUs: null, ...reported, status: 'ok' }
@@ -1077,7 +1086,7 @@ t.test('a repeated report does not take back the stamps of those after it', asyn
   t.strictSame((await pushedRows(house.store, house.id)).map(({ value }) => value).sort(), [1, 2, 3], 'b, a again, and c')
 })
 
-t.test('of a row that was sent again a later rule reads what it says now', async t => {
+t.test('rule that is created later reads the newest text of a row that was sent again', async t => {
   const house = await createCustom()
   await house.signal('run', 'custom_event')
   const observedAtUs = house.clock.now() * 1_000
@@ -1087,7 +1096,7 @@ t.test('of a row that was sent again a later rule reads what it says now', async
   t.equal(await house.verdict('down'), 'problem')
 })
 
-t.test('each window has a record of its own, which keeps its latest moves', async t => {
+t.test("each window has its own record with the window's latest changes", async t => {
   const house = await createCustom()
   const endsAt = house.clock.now() + hour
   await house.must({ kind: 'start-maintenance', endsAt, by: 'Ann' })
@@ -1106,33 +1115,36 @@ t.test('each window has a record of its own, which keeps its latest moves', asyn
   t.match(windows[1]?.steps.at(-1), { event: { type: 'end.moved', endsAt: endsAt + limits.maintenance.steps } })
 })
 
-t.test("a rule over website monitoring's own signal: young for a minute, silent after 3 intervals or as it says", async t => {
-  const world = createWorld()
-  await world.startOne({ exclusive: true })
-  const id = await world.create({ interval_value: 2 })
-  const addedAt = world.clock.now()
-  const author = (name: string, over: Partial<PolicyInput>) =>
-    world.command(id, { kind: 'create-rule', name, policy: policy([{ signal: `s-${id}`, ...over }]), convert: true } as never)
-  await author('Own', {})
-  const verdict = async (rule = 'own') => (await world.subject(id))?.rules.find(({ slug }) => slug === rule)?.verdict?.verdict
-  await world.clock.advance(addedAt + minute - world.clock.now())
-  t.equal(await verdict(), 'not_judged')
-  await world.clock.advance(1)
-  t.equal(await verdict(), 'no_data')
-  await world.report(id, true)
-  const reportedAt = world.clock.now() - limits.keeper.gatherMs - 1
-  await author('Sooner', { noDataAfterMs: 3 * minute })
-  await world.clock.advance(reportedAt + 3 * minute - world.clock.now())
-  t.equal(await verdict('sooner'), 'ok')
-  await world.clock.advance(1)
-  t.equal(await verdict('sooner'), 'no_data')
-  await world.clock.advance(reportedAt + 6 * minute - world.clock.now())
-  t.equal(await verdict(), 'ok')
-  await world.clock.advance(1)
-  t.equal(await verdict(), 'no_data')
-})
+t.test(
+  "rule over a website's own signal is not judged for a minute, and has no data after 3 intervals or its own time",
+  async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create({ interval_value: 2 })
+    const addedAt = world.clock.now()
+    const author = (name: string, over: Partial<PolicyInput>) =>
+      world.command(id, { kind: 'create-rule', name, policy: policy([{ signal: `s-${id}`, ...over }]), convert: true } as never)
+    await author('Own', {})
+    const verdict = async (rule = 'own') => (await world.subject(id))?.rules.find(({ slug }) => slug === rule)?.verdict?.verdict
+    await world.clock.advance(addedAt + minute - world.clock.now())
+    t.equal(await verdict(), 'not_judged')
+    await world.clock.advance(1)
+    t.equal(await verdict(), 'no_data')
+    await world.report(id, true)
+    const reportedAt = world.clock.now() - limits.keeper.gatherMs - 1
+    await author('Sooner', { noDataAfterMs: 3 * minute })
+    await world.clock.advance(reportedAt + 3 * minute - world.clock.now())
+    t.equal(await verdict('sooner'), 'ok')
+    await world.clock.advance(1)
+    t.equal(await verdict('sooner'), 'no_data')
+    await world.clock.advance(reportedAt + 6 * minute - world.clock.now())
+    t.equal(await verdict(), 'ok')
+    await world.clock.advance(1)
+    t.equal(await verdict(), 'no_data')
+  },
+)
 
-t.test('what comes in one round counts as if each had a round of its own', async t => {
+t.test('reports of one round count as if each report had its own round', async t => {
   const house = await createCustom()
   await house.signal('run', 'custom_event')
   await house.signal('beat')
@@ -1153,9 +1165,9 @@ t.test('what comes in one round counts as if each had a round of its own', async
   t.match(incidents, [{ status: 'problem' }], 'one that says nothing new takes back no commit')
 })
 
-t.test('the last 16 answers are remembered, and each command once', t => {
-  const { receipts: most } = limits.keeper
-  let kept: Receipt[] = []
+t.test('last 16 replies are kept, one for each command', t => {
+  const { idempotencyRecords: most } = limits.keeper
+  let kept: IdempotencyRecord[] = []
   for (let at = 0; at < most + 4; at++) kept = remembered(kept, { id: `c${at}`, at, reply: '{}' })
   t.strictSame(
     kept.map(({ id }) => id),
@@ -1167,7 +1179,7 @@ t.test('the last 16 answers are remembered, and each command once', t => {
   t.end()
 })
 
-t.test('each of a batch finds those before it as if they were stored', async t => {
+t.test('each report of a batch finds the earlier reports of the batch as if they were stored', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const now = house.clock.now() * 1_000
@@ -1191,7 +1203,7 @@ t.test('each of a batch finds those before it as if they were stored', async t =
   t.match(await house.must(two), { results: [{ ok: true }, { observation: { rejectReason: 'out_of_order' } }] }, 'of two also')
 })
 
-t.test('an input that says nothing new takes back nothing of what was due before it', async t => {
+t.test('input whose report changes no verdict keeps the earlier deadlines', async t => {
   const house = await createCustom()
   await house.signal('run', 'custom_event')
   await house.rule('down', [{ signal: 'run' }], { confirmAfterMs: minute })
@@ -1206,8 +1218,8 @@ t.test('an input that says nothing new takes back nothing of what was due before
     status: 'problem',
     observedAtUs: now * 1_000,
   }
-  const surrounding = { now, held: nothingHeld, confirmAfterMs: 0, closeAfterMs: 0, templateOf: noTemplates, stored: noReports }
-  const stepped = step(subject, { kind: 'command', subjectId: house.id, at: now, command: command as never }, surrounding)
+  const context = { now, held: nothingHeld, confirmAfterMs: 0, closeAfterMs: 0, templateOf: noTemplates, stored: noReports }
+  const stepped = step(subject, { kind: 'command', subjectId: house.id, at: now, command: command as never }, context)
   t.equal(stepped.change, 'commit')
   t.equal(stepped.subject?.rules[0]?.incident?.value, 'problem')
 })

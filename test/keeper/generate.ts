@@ -1,6 +1,6 @@
-// Generated custom subjects: their signals and rules, and what senders and people do to them. The same seed gives the same.
-import type { Command } from '#shared/contracts/command.ts'
-import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
+// Generated custom subjects: their signals and rules, and the acts of senders and people. The same seed gives the same subjects and acts.
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { NaiveWorld } from '../judging/naive.ts'
 import type { Random } from '../simulation/random.ts'
 
@@ -22,7 +22,7 @@ const unset: PolicyInput = {
   noDataAfterMs: null,
 }
 
-/** One to three signals and one to three rules over them, in force from `start` on. */
+/** Returns one to three signals and one to three rules over these signals, in force from `start` on. */
 export function makeWorld(random: Random, start: number): NaiveWorld {
   const signals: NaiveWorld['signals'] = {}
   for (let i = 1; i <= random.integer(1, 3); i++) signals[`signal-${i}`] = random.chance(0.7) ? 'heartbeat' : 'event'
@@ -62,8 +62,8 @@ function signalInput(random: Random, signal: string): PolicyInput {
 }
 
 /**
- * Reports with calm, failing and silent spells, some late, some from the future; windows and acknowledgements between; all within
- * `lengthMs` of the world's start, in the order of time.
+ * Returns reports, windows and acknowledgements within `lengthMs` of the world's start, in the order of time. Reports have calm, failing
+ * and silent spells; some are late, some from the future.
  */
 export function makeDeeds(random: Random, world: NaiveWorld, lengthMs: number): Deed[] {
   const start = world.addedAt
@@ -92,9 +92,9 @@ export function makeDeeds(random: Random, world: NaiveWorld, lengthMs: number): 
 }
 
 /**
- * What people change meanwhile, beside the deeds: a window's end is moved, a report is sent again with another status, a rule is
- * replaced or deleted, a signal is deleted. Some of it is refused. Left out, because the naive evaluator would have to keep rows as the
- * keeper does: a deleted signal or rule that is made again under its name. Only rules made earlier are cited: there is no circle.
+ * Changes by people beside the deeds: a window's end is moved, a report is sent again with another status, a rule is replaced or deleted, a
+ * signal is deleted. The keeper refuses some of these changes. A deleted signal or rule is never created again under its name: otherwise
+ * the naive evaluator would have to keep rows as the keeper does. Rules read only earlier rules, so there is no circle.
  */
 export function makeChanges(random: Random, world: NaiveWorld, deeds: Deed[], lengthMs: number): Deed[] {
   const start = world.addedAt

@@ -1,28 +1,30 @@
-// A week of observations, silences, holds, windows, acknowledgements and reminders for generated subjects, through the keeper's pure
-// step, against two oracles: the naive evaluator for verdicts, and a plain telling of spec B and D for what people are told.
+// A week of observations, silences, holds, windows, acknowledgements and reminders for generated subjects, through the keeper's pure step.
+// Two oracles check the results: the naive evaluator checks verdicts, the message oracle checks messages. Each rule is tried before it is
+// saved, and the trial must give the verdict of the saved rule.
 import t from 'tap'
-import type { AlertDocument } from '#shared/contracts/alert.ts'
-import type { Command } from '#shared/contracts/command.ts'
-import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
-import type { Policy } from '#shared/contracts/policy.ts'
-import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observations/observation.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { Policy } from '#shared/contracts/subjects/policy.ts'
+import type { OutboxEntry, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { replayIncident } from '../../infra/replay/replay-incident.ts'
-import { SignalNumbers } from '../../services/keeper/step/signal-numbers.ts'
+import { SignalNumbers } from '../../services/keeper/step/judging/signal-numbers.ts'
 import { step } from '../../services/keeper/step/step.ts'
-import { type Input, nothingHeld, type Surrounding } from '../../services/keeper/step/types.ts'
+import { type Input, nothingHeld, type StepContext } from '../../services/keeper/step/types.ts'
 import { type NaiveReport, type NaiveWorld, naiveVerdict, policyAt } from '../judging/naive.ts'
 import { expectedRefusal } from '../simulation/custom/expected-refusal.ts'
 import { Random } from '../simulation/random.ts'
 import { type Deed, makeChanges, makeDeeds, makeWorld } from './generate.ts'
-import { noTemplates } from './no-templates.ts'
+import { noTemplates } from './resources/no-templates.ts'
+import { type Replied, trialFault } from './resources/trial-fault.ts'
 import { type Life, type ToldMessage, tellingOracle } from './telling-oracle.ts'
 
 const minute = 60_000
 const start = Date.UTC(2026, 0, 5)
 const week = 7 * 24 * 60 * minute
 const kinds = ['problem', 'no_data', 'recovery', 'reminder', 'held problem', 'held no_data']
-/** In these a confirm hold ends while the rule is not judged yet. */
+/** Seeds in which a confirmation delay ends while the rule is not judged yet. */
 const heldUnjudged = [246, 339, 406]
 const seedsTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1)
 
@@ -47,12 +49,12 @@ function live(seed: number, isChanged: boolean) {
   house.passUntil(start + week, at => compare(house, world, at, faults))
   const expected = Object.keys(world.rules).flatMap(rule => tellingOracle(world, house.life, rule, start + week))
   const told = house.told()
-  faults.push(...house.replayFaults())
+  faults.push(...house.replayFaults(), ...house.trialFaults)
   compareTold(told, expected, faults)
   return { faults, told, incidents: house.subject.incidents }
 }
 
-/** Steps one subject as a keeper would, in the order of time. */
+/** Steps one subject in the order of time, as a keeper does. */
 class House {
   subject!: SubjectDocument
   readonly life: Life = { windows: [], acknowledgements: [] }
@@ -63,8 +65,9 @@ class House {
   readonly #rows = new Map<string, PushedObservationDocument>()
   readonly world: NaiveWorld
   readonly gone = new Set<string>()
+  readonly trialFaults: string[] = []
   #commands = 0
-  lastReply: { ok: boolean; result?: unknown; error?: { message: string } } | null = null
+  lastReply: Replied | null = null
 
   constructor(world: NaiveWorld) {
     this.world = world
@@ -77,11 +80,29 @@ class House {
   }
 
   send({ at, command }: Deed): void {
+    const trial = command['policy'] === undefined ? null : this.#try(at, command)
+    this.#send(at, command)
+    if (trial === null || this.lastReply === null) return
+    const { slug = command['rule'] } = (this.lastReply.result ?? {}) as { slug?: unknown }
+    const saved = this.subject.rules.find(rule => rule.slug === slug)
+    this.trialFaults.push(...[trialFault(trial, this.lastReply, saved)].filter(fault => fault !== null))
+  }
+
+  #send(at: number, command: Deed['command']): void {
     const id = `c${++this.#commands}`
     this.#step({ kind: 'command', subjectId: 'subject001', at, command: { id, ...command } as Command })
   }
 
-  /** What was carried out, for the oracle. */
+  /** Returns the verdict that a rule would have, right before it is saved. */
+  #try(at: number, { rule = null, policy }: Deed['command']): Replied {
+    this.passUntil(at, () => {})
+    const before = JSON.stringify({ ...this.subject, rev: 0 })
+    this.#send(at, { kind: 'try-rule', rule, policy })
+    if (JSON.stringify({ ...this.subject, rev: 0 }) !== before) this.trialFaults.push('a trial changed its subject')
+    return this.lastReply ?? { ok: false }
+  }
+
+  /** Deeds that the keeper carried out, for the oracle. */
   note({ at, command }: Deed): void {
     if (this.lastReply?.ok !== true) return
     const { windows } = this.life
@@ -96,7 +117,7 @@ class House {
       this.world.saved.push({ rule: command['rule'] as string, at, policy: command['policy'] as Policy })
   }
 
-  /** A deed on a rule's incident names the one that is open; where none is, the keeper refuses it. */
+  /** Returns the deed with the id of the rule's open incident. The keeper refuses the deed if no incident is open. */
   named({ at, command }: Deed): Deed {
     if (command.kind !== 'acknowledge-incident') return { at, command }
     const rule = command['rule'] as string
@@ -105,7 +126,7 @@ class House {
     return { at, command: { kind: command.kind, incidentId: incidentId ?? 'none', by: 'Ann', via: 'api' } }
   }
 
-  /** Deadlines one by one, each at its instant. */
+  /** Steps through the deadlines one by one, each at its instant. */
   passUntil(until: number, onDeadline: (at: number) => void): void {
     for (let at = this.subject.dueAt; at !== null && at <= until; at = this.subject.dueAt) {
       this.#step({ kind: 'deadline', subjectId: 'subject001', at })
@@ -123,14 +144,14 @@ class House {
     }))
   }
 
-  /** Every incident is rebuilt from its records alone. */
+  /** Rebuilds every incident from its records alone. */
   replayFaults(): string[] {
     return [...this.#incidents.values()].flatMap(incident =>
       replayIncident(incident, this.#history.get(incident.id) ?? []).faults.map(fault => `replay of ${incident.id}: ${fault}`),
     )
   }
 
-  #keep(entry: Pending): void {
+  #keep(entry: OutboxEntry): void {
     if (entry.mode === 'advance' && entry.collection === 'incidents')
       this.#incidents.set(entry.document.id, entry.document as IncidentDocument)
     if (entry.mode !== 'insert') return
@@ -141,7 +162,7 @@ class House {
   }
 
   #step(input: Input): void {
-    const surrounding: Surrounding = {
+    const context: StepContext = {
       now: input.at,
       held: nothingHeld,
       confirmAfterMs: 2 * minute,
@@ -156,14 +177,14 @@ class House {
         numbers: () => new SignalNumbers(),
       },
     }
-    const stepped = step(this.subject ?? null, input, surrounding)
+    const stepped = step(this.subject ?? null, input, context)
     this.lastReply = stepped.reply as never
     if (stepped.subject === null) throw new Error('no subject')
-    for (const entry of stepped.subject.pending) this.#keep(entry)
-    // As a commit would.
+    for (const entry of stepped.subject.outbox) this.#keep(entry)
+    // Raises the revision, as a commit does.
     for (const one of stepped.pushed ?? []) this.#rows.set(one.id, one)
     for (const one of stepped.series ?? []) this.#series.set(one.id, { ...one, rev: one.rev + 1 })
-    this.subject = { ...stepped.subject, rev: stepped.subject.rev + 1, pending: [] }
+    this.subject = { ...stepped.subject, rev: stepped.subject.rev + 1, outbox: [] }
   }
 }
 
@@ -205,7 +226,7 @@ const sets = [
 ]
 
 for (const { title, seeds, isChanged } of sets)
-  t.test(`${title} are judged and told of as the spec's words say`, async t => {
+  t.test(`${title} are judged and announced as both oracles say (reference/judging, reference/messages)`, async t => {
     let incidents = 0
     const told: Record<string, number> = {}
     for (const seed of seeds) {

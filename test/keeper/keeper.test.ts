@@ -3,28 +3,28 @@ import { pino } from 'pino'
 import t from 'tap'
 import type { BucketName } from '#shared/bus/port.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
-import type { CheckEntry } from '#shared/contracts/check.ts'
-import { partitionOf } from '#shared/hash.ts'
-import { checkObservationId, randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { type Put, type Store, StoreError } from '#shared/store/port.ts'
-import { gatherTakes } from '../../services/keeper/gather.ts'
-import { holdLeases } from '../../services/keeper/leases.ts'
-import { openPartition } from '../../services/keeper/partition.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { checkObservationId, randomId } from '#shared/text/ids.ts'
+import { holdLeases } from '../../services/keeper/lease/leases.ts'
+import { openPartition } from '../../services/keeper/partition/partition.ts'
+import { gatherTakes } from '../../services/keeper/round/gather.ts'
 import { alert } from '../store/documents.ts'
 import { createWorld, minute, websiteMeta } from './world.ts'
 
 const second = 1_000
 
 t.test('placement', async t => {
-  t.test('a keeper that alone has the data folder takes all leases at once', async t => {
+  t.test('keeper takes all leases at once when it alone has the data folder', async t => {
     const world = createWorld()
     const { service } = await world.startOne({ exclusive: true })
     t.strictSame(service.unready(), [])
     t.equal((await world.client.bucket('leases').list(keys.allLeases)).length, 64)
   })
 
-  t.test('a rival takes a lease after seeing its revision unchanged for 8 s, and goes on where the work was', async t => {
+  t.test('rival takes a lease and goes on with its work when the revision is unchanged for 8 s', async t => {
     const world = createWorld()
     const dead = await world.startOne({ keeperId: 'dead' })
     const id = await world.create()
@@ -45,7 +45,7 @@ t.test('placement', async t => {
     t.equal((await world.incidents(id)).length, 1)
   })
 
-  t.test('a lease is called taken where another keeper has it, and lost where the bus has lost it', async t => {
+  t.test('log says taken when another keeper has the lease, and lost when the bus has lost it', async t => {
     for (const [found, said] of [
       [null, 'the bus has lost the lease'],
       [{ key: 'lease', revision: 9, at: 0, value: { holder: 'rival' } }, 'another keeper took the lease'],
@@ -82,7 +82,7 @@ t.test('placement', async t => {
     }
   })
 
-  t.test('a stopping keeper releases at once, and its partitions are taken without waiting', async t => {
+  t.test('stopping keeper releases its partitions, which others take at once', async t => {
     const world = createWorld()
     const first = await world.startOne({ keeperId: 'first' })
     await world.startOne({ keeperId: 'second' })
@@ -108,13 +108,13 @@ t.test('placement', async t => {
     },
   )
 
-  t.test('a partition that is given up goes to the keeper that holds the fewest, not to whoever is quickest', async t => {
+  t.test('partition that is given up goes to the keeper that holds the fewest', async t => {
     const world = createWorld()
     for (const keeperId of ['first', 'second', 'third']) await world.startOne({ keeperId })
     await world.clock.advance(2 * minute)
     let given = 0
     const onEntry = ({ value }: { value: unknown }) => {
-      if ((value as { heir?: string }).heir !== undefined) given++
+      if ((value as { successor?: string }).successor !== undefined) given++
     }
     const leases = world.client.bucket('leases')
     await world.startOne({ keeperId: 'fourth' })
@@ -125,7 +125,7 @@ t.test('placement', async t => {
     await watching.close()
   })
 
-  t.test('what was given up to a keeper that does not take it is taken by another', async t => {
+  t.test('partition goes to another keeper when its successor does not take it', async t => {
     const world = createWorld()
     await world.startOne({ keeperId: 'first' })
     await world.startOne({ keeperId: 'second' })
@@ -135,27 +135,29 @@ t.test('placement', async t => {
       await world.client.bucket('presence').put(keys.keeperPresence('ghost'), { held: 0 })
       await world.clock.advance(2 * second)
     }
-    const free = (await leases.list(keys.allLeases)).filter(({ value }) => (value as { heir?: string }).heir === 'ghost').length
+    const free = (await leases.list(keys.allLeases)).filter(
+      ({ value }) => (value as { successor?: string }).successor === 'ghost',
+    ).length
     t.ok(free > 0, `${free} wait for the one that does not come`)
-    await world.clock.advance(limits.presence.goneMs + limits.keeper.heirMs + second)
+    await world.clock.advance(limits.presence.goneMs + limits.keeper.successorMs + second)
     const held = holders(await leases.list(keys.allLeases))
     t.strictSame([held.get('first'), held.get('second')].sort(), [32, 32])
   })
 
-  t.test('a keeper that gives up a partition leaves nothing to be cleared', async t => {
+  t.test('keeper has an empty outbox when it gives up a partition', async t => {
     const world = createWorld()
     const { service } = await world.startOne()
     const id = await world.create()
-    t.equal((await world.subject(id))?.hasPending, 1)
+    t.equal((await world.subject(id))?.hasOutbox, 1)
     await Promise.all([service.stop(), world.clock.advance(100)])
-    t.equal((await world.subject(id))?.hasPending, 0)
+    t.equal((await world.subject(id))?.hasOutbox, 0)
   })
 
-  t.test('a holder that could not renew for 7 s stops, and what it is told goes to the next', async t => {
+  t.test('holder stops after 7 s without a renewal, and its commands go to the next holder', async t => {
     const world = createWorld()
     const lonely = await world.startOne({ keeperId: 'lonely' })
     const id = await world.create()
-    await world.clock.advance(limits.keeper.pendingMs + second)
+    await world.clock.advance(limits.keeper.outboxMs + second)
     world.hub.cut(lonely.bus)
     const before = await world.subject(id)
     await world.clock.advance(8 * second)
@@ -164,11 +166,11 @@ t.test('placement', async t => {
   })
 })
 
-t.test('the loop: observations, subjects, pending, and only then replies', async t => {
+t.test('loop writes observations, subjects and outbox before it sends replies', async t => {
   const order: string[] = []
   const world = createWorld(store => noting(store, order))
   await world.startOne({ exclusive: true, confirmAfterMs: 0 })
-  // Of a partition whose checkpoint, which clears everything, comes last.
+  // Counts writes of a partition whose checkpoint, which clears everything, comes last.
   const id = await world.create({}, 'keptSome02')
   order.length = 0
   await world.report(id, false)
@@ -177,21 +179,21 @@ t.test('the loop: observations, subjects, pending, and only then replies', async
   t.strictSame(writes.slice(2, 5).sort(), ['advance incidents', 'insert alerts', 'insert history'])
   t.strictSame(world.nudged, [`${id}.1.a1`], 'the nudge left after the alert was written')
   const subject = await world.subject(id)
-  t.equal(subject?.hasPending, 1, 'the commit carries what it still had to write')
+  t.equal(subject?.hasOutbox, 1, 'the commit carries what it still had to write')
   order.length = 0
-  await world.clock.advance(limits.keeper.pendingMs / 2)
+  await world.clock.advance(limits.keeper.outboxMs / 2)
   await world.report(id, true)
   const count = () => order.filter(entry => entry === 'replace subjects').length
   t.equal(count(), 1, 'changed again before that was cleared: written once')
-  await world.clock.advance(limits.keeper.pendingMs - 100)
-  t.equal((await world.subject(id))?.hasPending, 1)
+  await world.clock.advance(limits.keeper.outboxMs - 100)
+  t.equal((await world.subject(id))?.hasOutbox, 1)
   await world.clock.advance(200)
-  t.equal((await world.subject(id))?.hasPending, 0, 'cleared in a while')
+  t.equal((await world.subject(id))?.hasOutbox, 0, 'cleared in a while')
   t.equal(count(), 2)
 })
 
 t.test('idempotence', async t => {
-  t.test('older and equal slots change nothing; an older one is still kept as an observation', async t => {
+  t.test('result changes nothing when its slot is older than or equal to the last one; an older result is stored', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -211,7 +213,7 @@ t.test('idempotence', async t => {
     )
   })
 
-  t.test('a repeated command id gets the first answer, word for word, also after a later change', async t => {
+  t.test('repeated command id gets the first reply byte for byte, even after a later change', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -225,7 +227,7 @@ t.test('idempotence', async t => {
     t.equal((await world.subject(id))?.check?.failure_mode, 'majority', 'a failure mode that is not sent is kept')
   })
 
-  t.test('a second create of one subject id is refused and stores nothing', async t => {
+  t.test('second create of a subject id is refused and stores nothing', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -234,7 +236,7 @@ t.test('idempotence', async t => {
     t.strictSame(await world.subject(id), before)
   })
 
-  t.test('a report on an earlier assignment, or from a location the subject does not have, is dropped', async t => {
+  t.test("report is dropped when its assignment is old or its location is not the subject's", async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -252,7 +254,7 @@ t.test('idempotence', async t => {
   })
 })
 
-t.test('reports that are none are dropped, counted by location, and said once a minute with the first reason', async t => {
+t.test('malformed reports are dropped, counted by location, and logged once a minute with the first reason', async t => {
   const world = createWorld()
   const lines: Record<string, unknown>[] = []
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -262,7 +264,7 @@ t.test('reports that are none are dropped, counted by location, and said once a 
   for (let n = 0; n < 5_000; n++) await publish('aaaa', n === 0 ? { slotAt: 'soon' } : 'junk')
   await publish('bbbb', null)
   await world.clock.advance(1_000)
-  const said = () => lines.filter(({ msg }) => msg === 'reports dropped that are none')
+  const said = () => lines.filter(({ msg }) => msg === 'invalid reports dropped')
   t.match(said(), [
     { location: 'aaaa', count: 1, reason: /rev|slotAt|required/ },
     { location: 'bbbb', count: 1, reason: /the result must be object/ },
@@ -278,7 +280,7 @@ t.test('reports that are none are dropped, counted by location, and said once a 
   t.match(counted, /watchkeeper_keeper_junk_reports_total\{location="bbbb"\} 1/)
 })
 
-t.test('a slot that has not come yet is dropped, so that a prober with a wrong clock silences nobody', async t => {
+t.test('result is dropped when its slot is in the future', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -288,7 +290,7 @@ t.test('a slot that has not come yet is dropped, so that a prober with a wrong c
   t.equal(await world.store.count('observations', {}), 1)
 })
 
-t.test('a report with a number that the embedded store could write and never read again is dropped', async t => {
+t.test('report is dropped when the embedded store could not read its number again', async t => {
   const world = createWorld()
   await world.startOne()
   const id = await world.create()
@@ -306,7 +308,7 @@ t.test('a report with a number that the embedded store could write and never rea
 })
 
 t.test('commit', async t => {
-  t.test('a write that somebody else made first is read again and stepped again', async t => {
+  t.test('subject is read and stepped again when another keeper wrote it first', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -321,17 +323,17 @@ t.test('commit', async t => {
   })
 
   t.test(
-    'what somebody else committed and did not come to write is written by who finds it, though nothing is left to commit',
+    'documents that a dead keeper committed and did not write are written by its successor, though nothing is left to commit',
     async t => {
       const world = createWorld()
       await world.startOne({ exclusive: true })
       const id = await world.create()
       await world.command(id, { kind: 'start-maintenance', endsAt: world.clock.now() + 60 * minute, by: 'someone' } as never)
-      await world.clock.advance(2 * limits.keeper.pendingMs)
+      await world.clock.advance(2 * limits.keeper.outboxMs)
       const stored = await world.subject(id)
       if (stored === null) throw new Error('no subject')
-      t.strictSame(stored.pending, [], 'this keeper has nothing of its own to clear any more')
-      const pending = [
+      t.strictSame(stored.outbox, [], 'this keeper has nothing of its own to clear any more')
+      const outbox = [
         { mode: 'insert' as const, collection: 'alerts' as const, document: alert(`${id}.1.a1`, { subjectId: id }) },
       ]
       const elsewhere = {
@@ -339,19 +341,19 @@ t.test('commit', async t => {
         rev: stored.rev + 1,
         writer: 'somebody else',
         maintenance: null,
-        pending,
-        hasPending: 1 as const,
+        outbox,
+        hasOutbox: 1 as const,
       }
       await world.store.replace('subjects', [elsewhere])
       t.match(await world.command(id, { kind: 'cancel-maintenance' } as never), { ok: false, error: { code: 'not_found' } })
-      await world.clock.advance(3 * limits.keeper.pendingMs)
+      await world.clock.advance(3 * limits.keeper.outboxMs)
       const told = (await world.alerts(id)).map(one => one.id)
       t.strictSame(told, [`${id}.1.a1`])
-      t.strictSame((await world.subject(id))?.pending, [], 'and cleared')
+      t.strictSame((await world.subject(id))?.outbox, [], 'and cleared')
     },
   )
 
-  t.test('reports whose freshness only memory had survive a refusal', async t => {
+  t.test('readings that only memory has survive a refused write', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
@@ -401,7 +403,7 @@ t.test('commit', async t => {
     },
   )
 
-  t.test('what somebody else wrote is noticed at the next checkpoint, though no report needs a write', async t => {
+  t.test('checkpoint notices a write of another keeper when no report needs a write', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -422,7 +424,7 @@ t.test('commit', async t => {
     t.equal(await world.store.count('observations', {}), before, 'a location that it no longer has is not heard any more')
   })
 
-  t.test('a store that does not answer is tried again, and nothing is acknowledged meanwhile', async t => {
+  t.test('write is retried and nothing is acknowledged while the store does not respond', async t => {
     let down = false
     const world = createWorld(store => failing(store, () => down))
     await world.startOne({ exclusive: true })
@@ -444,7 +446,7 @@ t.test('commit', async t => {
 })
 
 t.test('order and time', async t => {
-  t.test('deadlines due before an input are stepped before it', async t => {
+  t.test('deadline is stepped before an input when it is due before it', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -460,7 +462,7 @@ t.test('order and time', async t => {
     t.equal(incident?.status, 'recovering')
   })
 
-  t.test('silences a few milliseconds apart share rounds, and each counts from its own instant', async t => {
+  t.test('silences a few milliseconds apart share rounds and count from their own instants', async t => {
     const world = createWorld()
     const { service, metrics } = await world.startOne()
     const rounds = async () => (await metrics.getSingleMetric('watchkeeper_keeper_rounds_total')?.get())?.values[0]?.value ?? 0
@@ -487,7 +489,7 @@ t.test('order and time', async t => {
     await service.stop()
   })
 
-  t.test('a result counts at the stream time less the age that its prober states', async t => {
+  t.test('result counts at the stream time less its stated age', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -496,7 +498,7 @@ t.test('order and time', async t => {
     t.equal((await world.incidents(id))[0]?.troubleSince, world.clock.now() - 1 - 20 * second)
   })
 
-  t.test('a reminder overdue by more than a minute is skipped; a confirmation never is', async t => {
+  t.test('reminder is skipped when it is overdue by a minute, and a confirmation never is', async t => {
     const world = createWorld()
     const keeper = await world.startOne()
     const id = await world.create({ interval_value: 24, interval_unit: 'HOUR' })
@@ -522,7 +524,7 @@ t.test('order and time', async t => {
     )
   })
 
-  t.test('a reminder that is a few seconds late is told, also where one before it was missed', async t => {
+  t.test('reminder is sent when it is a few seconds late, also after a missed one', async t => {
     const world = createWorld()
     const keeper = await world.startOne()
     const id = await world.create({ interval_value: 24, interval_unit: 'HOUR' })
@@ -541,7 +543,7 @@ t.test('order and time', async t => {
     t.strictSame(missed.sort(), ['reminder', 'reminder missed'])
   })
 
-  t.test('after a take-over nobody is called silent for 15 s, and buffered reports count at their own time', async t => {
+  t.test('silence is held for 15 s after a take-over, and buffered reports count at their own instants', async t => {
     const world = createWorld()
     const keeper = await world.startOne()
     const id = await world.create()
@@ -561,7 +563,7 @@ t.test('order and time', async t => {
 })
 
 t.test('checkpoint', async t => {
-  t.test('freshness is written, and the checkpoint moved, at most 10 s apart', async t => {
+  t.test('checkpoint with freshness is written at most 10 s apart', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -578,7 +580,7 @@ t.test('checkpoint', async t => {
     t.equal(checkpoint?.sequence, 2)
   })
 
-  t.test('a successor knows the readings as they were at the checkpoint: nobody falls silent by a take-over', async t => {
+  t.test('successor knows the checkpointed readings, so that a take-over silences nobody', async t => {
     const world = createWorld()
     const first = await world.startOne()
     const id = await world.create()
@@ -599,7 +601,7 @@ t.test('checkpoint', async t => {
     t.equal(troubleSince, ((await world.subject(id))?.readings['aaaa']?.at ?? 0) + 3 * minute + 1)
   })
 
-  t.test('what a checkpoint knows of a subject that its keeper never had in memory stands in the next one too', async t => {
+  t.test('checkpoint keeps the readings of subjects that were never in memory', async t => {
     const world = createWorld()
     const first = await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -621,7 +623,7 @@ t.test('checkpoint', async t => {
     t.equal(await world.keptSlot(id), slotAt)
   })
 
-  t.test('a document committed after the checkpoint is not made older by it, and its deadline counts', async t => {
+  t.test('checkpoint does not make a later document older', async t => {
     const world = createWorld()
     const first = await world.startOne()
     const id = await world.create()
@@ -643,7 +645,7 @@ t.test('checkpoint', async t => {
     t.equal((await world.incidents(id))[0]?.confirmedAt, failedAt + 2 * minute)
   })
 
-  t.test('another stream counts as a gap also where it is longer than the checkpoint', async t => {
+  t.test('other stream counts as a gap when it is longer than the checkpoint', async t => {
     const world = createWorld()
     const first = await world.startOne()
     const id = await world.create()
@@ -662,18 +664,19 @@ t.test('checkpoint', async t => {
     t.equal(checkpoint?.gaps, 1)
   })
 
-  t.test('freshness beyond what a checkpoint holds is written into the documents, the oldest first', t => {
+  t.test('freshness goes into the documents, the oldest first, when a checkpoint is full', t => {
     const partition = openPartition(0, { now: () => 0 })
     const over = 3
-    for (let i = 0; i < limits.keeper.freshnessInCheckpoint + over; i++) partition.dirty.add(`s${i}`)
-    Object.assign(partition, { state: 'live', checkpointDueAt: 0, sequence: 1 })
-    const core = { bus: { connected: () => true }, cache: { evict: () => [] }, mayCommit: () => true }
-    const [take] = gatherTakes(core as never, [partition], 1, () => false)
+    for (let i = 0; i < limits.keeper.freshnessInCheckpoint + over; i++) partition.fresh.dirty.add(`s${i}`)
+    partition.state = 'live'
+    Object.assign(partition.position, { checkpointDueAt: 0, sequence: 1 })
+    const context = { bus: { connected: () => true }, cache: { evict: () => [] }, mayCommit: () => true }
+    const [take] = gatherTakes(context as never, [partition], 1, () => false)
     t.strictSame(take?.flush, ['s0', 's1', 's2'])
     t.end()
   })
 
-  t.test('what was reported since the checkpoint is stepped again after a crash, and nothing counts twice', async t => {
+  t.test('reports since the checkpoint are stepped again after a crash and count once', async t => {
     const world = createWorld()
     const crashed = await world.startOne()
     const id = await world.create()
@@ -685,7 +688,7 @@ t.test('checkpoint', async t => {
     t.equal(await world.store.count('observations', {}), 1)
   })
 
-  t.test('where the stream is another, the holder reads from the last time less a minute and counts a gap', async t => {
+  t.test('holder reads from a minute before the checkpoint, and counts a gap when the stream is another', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -700,7 +703,7 @@ t.test('checkpoint', async t => {
     t.equal(checkpoint?.gaps, 1)
   })
 
-  t.test('of another stream also what came up to a minute before the checkpoint is read', async t => {
+  t.test('holder reads another stream from a minute before the checkpoint', async t => {
     const world = createWorld()
     const { bus } = await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -720,7 +723,7 @@ t.test('checkpoint', async t => {
   })
 })
 
-t.test('what every partition has judged leaves the stream', async t => {
+t.test('report is removed from the stream when every partition has judged up to it', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -735,7 +738,7 @@ t.test('what every partition has judged leaves the stream', async t => {
   t.equal(await world.store.count('observations', {}), 4, 'and all stays in the store')
 })
 
-t.test('while a silence is held back, a hold that ends is confirmed at its end', async t => {
+t.test('confirmation delay ends at its instant while another silence is held back', async t => {
   const world = createWorld()
   const keeper = await world.startOne()
   const id = await world.create({ locations: ['aaaa', 'bbbb'], failure_mode: 'at_least_one' })
@@ -751,7 +754,7 @@ t.test('while a silence is held back, a hold that ends is confirmed at its end',
   t.equal((await world.incidents(id))[0]?.status, 'problem', 'though the other location is overdue and held')
 })
 
-t.test('where the stream was cut and has grown again, new reports under old sequences are read', async t => {
+t.test('new reports under old sequences are read when a cut stream has grown again', async t => {
   const world = createWorld()
   const keeper = await world.startOne()
   const id = await world.create()
@@ -772,7 +775,7 @@ t.test('where the stream was cut and has grown again, new reports under old sequ
   t.equal(await world.store.count('observations', {}), 6)
 })
 
-t.test('an ok report that comes late, from before its silence ended, is heard: the incident recovers', async t => {
+t.test('incident recovers by a late ok report from before the end of its silence', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -783,28 +786,25 @@ t.test('an ok report that comes late, from before its silence ended, is heard: t
   t.equal((await world.incidents(id))[0]?.status, 'recovering')
 })
 
-t.test(
-  'where the stream is shorter than the checkpoint and nothing recent is left in it, the partition is live at once',
-  async t => {
-    const world = createWorld()
-    const keeper = await world.startOne()
-    // Of the partition whose checkpoint is written last: the others would have moved theirs by then.
-    const id = await world.create({}, idOfPartition(limits.partitions - 1))
-    await world.report(id, true)
-    await world.clock.advance(10 * minute)
-    await world.report(id, true, { slotAt: world.clock.now() })
-    await world.clock.advance(11 * second)
-    await Promise.all([keeper.service.stop(), world.clock.advance(100)])
-    world.hub.truncateStream(1)
-    const next = await world.startOne()
-    await world.clock.advance(second)
-    t.strictSame(next.service.unready(), [])
-    const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
-    t.equal(checkpoint?.gaps ?? 0, 0, 'counted when the checkpoint next moves')
-  },
-)
+t.test('partition is live at once when the stream is shorter than the checkpoint and has no recent report', async t => {
+  const world = createWorld()
+  const keeper = await world.startOne()
+  // The partition whose checkpoint is written last. The other partitions would have moved theirs by then.
+  const id = await world.create({}, idOfPartition(limits.partitions - 1))
+  await world.report(id, true)
+  await world.clock.advance(10 * minute)
+  await world.report(id, true, { slotAt: world.clock.now() })
+  await world.clock.advance(11 * second)
+  await Promise.all([keeper.service.stop(), world.clock.advance(100)])
+  world.hub.truncateStream(1)
+  const next = await world.startOne()
+  await world.clock.advance(second)
+  t.strictSame(next.service.unready(), [])
+  const [checkpoint] = await world.store.get('checkpoints', [keys.lease(partitionOf(id))])
+  t.equal(checkpoint?.gaps ?? 0, 0, 'counted when the checkpoint next moves')
+})
 
-t.test('memory: subjects beyond the bound leave only after their freshness is written', async t => {
+t.test('subject is removed from a full memory after its freshness is written', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true, cachedSubjects: 4 })
   const ids = await Promise.all(Array.from({ length: 12 }, () => world.create()))
@@ -823,7 +823,7 @@ t.test('memory: subjects beyond the bound leave only after their freshness is wr
 })
 
 t.test('trouble', async t => {
-  t.test('an input that cannot be judged is set aside with its reason, its subject marked, and the next goes on', async t => {
+  t.test('input that cannot be judged becomes a dead letter, its subject is marked, and the next input is judged', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -834,13 +834,13 @@ t.test('trouble', async t => {
     const other = await world.create()
     await Promise.all([world.report(id, false), world.report(other, false)])
     t.equal((await world.incidents(other)).length, 1, 'others are judged')
-    const aside = await world.store.find('setAside', { where: { subjectId: id }, limit: 10 })
+    const aside = await world.store.find('deadLetters', { where: { subjectId: id }, limit: 10 })
     t.ok(aside.length >= 1)
     t.ok((aside[0]?.reason.length ?? 0) > 0)
     t.equal((await world.subject(id))?.faulty?.count, 1)
   })
 
-  t.test('a subject whose tags cannot be made is deleted all the same', async t => {
+  t.test('subject is deleted when its tags cannot be built', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -852,7 +852,7 @@ t.test('trouble', async t => {
   })
 
   t.test(
-    'a subject that the store will never take is set aside; its observations and others of its round are stored',
+    "subject that the store never accepts becomes a dead letter; its observations and the round's other subjects are stored",
     async t => {
       let refused = ''
       const takes = (collection: string, documents: readonly { id: string }[]) => {
@@ -877,7 +877,7 @@ t.test('trouble', async t => {
       t.equal((await world.incidents(other)).length, 1, 'others are judged')
       t.equal(await world.store.count('observations', {}), 2, 'what was observed is stored all the same')
       t.equal((await world.incidents(id)).length, 0)
-      const aside = () => world.store.find('setAside', { where: { subjectId: id }, limit: 10 })
+      const aside = () => world.store.find('deadLetters', { where: { subjectId: id }, limit: 10 })
       t.match(await aside(), [{ reason: 'too large', input: /"kind":"result"/ }])
       t.match(await world.command(id, { kind: 'delete-subject' }), { ok: false, error: { code: 'internal' } })
       t.equal((await aside()).length, 2)
@@ -888,7 +888,7 @@ t.test('trouble', async t => {
     },
   )
 
-  t.test('above 1,000 waiting commands a partition answers busy at once', async t => {
+  t.test('partition responds busy above 1,000 waiting commands', async t => {
     let down = false
     const world = createWorld(store => failing(store, () => down))
     await world.startOne({ exclusive: true })
@@ -904,7 +904,7 @@ t.test('trouble', async t => {
     await Promise.allSettled(asked)
   })
 
-  t.test('deleting commits a tombstone at once, children go in slices, and the tombstone stays four days', async t => {
+  t.test('deletion commits a tombstone for four days and removes children in slices', async t => {
     const world = createWorld()
     const keeper = await world.startOne({ confirmAfterMs: 0 })
     const id = await world.create()
@@ -922,7 +922,7 @@ t.test('trouble', async t => {
     for (const collection of ['observations', 'incidents', 'history', 'alerts'] as const) {
       t.equal(await world.store.count(collection, {}), 0, `${collection} are gone`)
     }
-    t.equal((await world.subject(id))?.hasPending, 0)
+    t.equal((await world.subject(id))?.hasOutbox, 0)
     await Promise.all([keeper.service.stop(), world.clock.advance(100)])
     await world.clock.advance(4 * 24 * 60 * minute - minute)
     await world.startOne()
@@ -932,7 +932,7 @@ t.test('trouble', async t => {
     t.equal(await world.subject(id), null, 'after four days')
   })
 
-  t.test('a tombstone stays four days from when it was made, however far ahead its subject was judged', async t => {
+  t.test('tombstone is kept for four days from its creation when its subject was judged ahead', async t => {
     const world = createWorld()
     const day = 24 * 60 * minute
     await world.startOne({ exclusive: true })
@@ -947,7 +947,7 @@ t.test('trouble', async t => {
     t.ok(dueAt >= deletedAt + 4 * day && dueAt < deletedAt + 4 * day + minute, `${(dueAt - deletedAt) / day} days`)
   })
 
-  t.test('what a subject has of tomorrow, and what was set aside of it, leaves with it', async t => {
+  t.test('future rows and dead letters are removed with their subject', async t => {
     const world = createWorld()
     const day = 24 * 60 * minute
     await world.clock.advance(day - (world.clock.now() % day) - 30 * second)
@@ -955,17 +955,17 @@ t.test('trouble', async t => {
     const id = await world.create()
     await world.report(id, true, { slotAt: world.clock.now() + 40 * second })
     const aside = { rev: 1, partition: partitionOf(id), at: 1, reason: 'x', input: '{}', expireAt: world.clock.now() + day }
-    await world.store.insert('setAside', [{ id: `${id}.1.x`, subjectId: id, ...aside }])
+    await world.store.insert('deadLetters', [{ id: `${id}.1.x`, subjectId: id, ...aside }])
     t.equal(await world.store.count('observations', {}), 1)
     t.match(await world.command(id, { kind: 'delete-subject' }), { ok: true })
     await world.clock.advance(5 * second)
-    for (const collection of ['observations', 'setAside'] as const)
+    for (const collection of ['observations', 'deadLetters'] as const)
       t.equal(await world.store.count(collection, {}), 0, collection)
   })
 })
 
 t.test('check entries', async t => {
-  t.test('an entry follows what a prober must know and nothing else', async t => {
+  t.test('check entry changes only when a prober needs the change', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
@@ -989,7 +989,7 @@ t.test('check entries', async t => {
     t.equal((await entry('bbbb')) ?? null, null)
   })
 
-  t.test('of two updates that share a round the last counts at each location', async t => {
+  t.test('second of two updates in a round counts at each location', async t => {
     const world = createWorld()
     await world.startOne()
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
@@ -1004,7 +1004,7 @@ t.test('check entries', async t => {
     t.strictSame(await Promise.all(urls), ['https://last.example/', 'https://last.example/', null])
   })
 
-  t.test('a take-over reconciles the entries of its partition: missing ones are written, strays removed', async t => {
+  t.test('take-over writes missing check entries and removes entries without a monitor', async t => {
     const world = createWorld()
     const keeper = await world.startOne()
     const id = await world.create()
@@ -1028,7 +1028,7 @@ function holders(entries: { value: unknown }[]): Map<string, number> {
   return counts
 }
 
-/** The store with every call noted in order of its completion. */
+/** Store that notes every call in the order of completion. */
 function noting(store: Store, order: string[]): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store) => {
@@ -1046,7 +1046,7 @@ function noting(store: Store, order: string[]): Store {
   })
 }
 
-/** The store while `isDown`: every call fails as a store that cannot be reached. */
+/** Store that is unreachable while `isDown`: every call fails. */
 function failing(store: Store, isDown: () => boolean): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store) => {
@@ -1067,7 +1067,7 @@ function idOfPartition(partition: number): string {
   }
 }
 
-t.test('an address in a failed check is kept redacted in the log, in evidence and in messages (v3 11.2)', async t => {
+t.test('address in a failed check is redacted in the log, in evidence and in messages (v3 11.2)', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create({ confirm_after: 0 })

@@ -1,35 +1,38 @@
-// Outbox of a commit: the order of its documents, and the work that goes on beside the rounds.
+// Outbox of a commit: the order of its documents, and the work that runs beside the rounds.
 import t from 'tap'
-import type { Pending, SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Core } from '../../services/keeper/core.ts'
-import { beginWork, isBegun, isWritten, outboxSteps } from '../../services/keeper/outbox.ts'
-import { subjectDocument } from '../support/fake-keeper.ts'
+import type { OutboxEntry, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { KeeperContext } from '../../services/keeper/context.ts'
+import { beginWork, isBegun, isWritten, outboxSteps } from '../../services/keeper/round/outbox.ts'
+import { subjectDocument } from '../support/worlds/fake-keeper.ts'
 
-t.test('alerts are written alone and last, so that no notifier reads an incident older than its alert', async t => {
-  t.strictSame(
-    outboxSteps.map(step => [...step].sort()),
-    [['history', 'incidents', 'policies', 'subjectTags', 'windows'], ['alerts']],
-  )
-})
+t.test(
+  'outbox writes alerts alone and after all other documents, so that a notifier never reads an incident older than its alert',
+  async t => {
+    t.strictSame(
+      outboxSteps.map(step => [...step].sort()),
+      [['history', 'incidents', 'policies', 'subjectTags', 'windows'], ['alerts']],
+    )
+  },
+)
 
-t.test('outbox begins each kind of work once and keeps its entries when a subject is committed', async t => {
+t.test('outbox starts each kind of work once and keeps its entries when a subject is committed', async t => {
   const checks = ['hh01', 'b002'].map(locationId => ({ mode: 'check' as const, locationId, rev: 2, entry: null }))
   const signals = ['s1', 's2'].map(signalKey => ({ mode: 'remove-signal' as const, signalKey }))
-  const documents: Pending[] = [{ mode: 'tags', put: ['state=active'], gone: [] }]
-  const pending: Pending[] = [...documents, ...checks, { mode: 'remove-children' }, ...signals]
-  const subject: SubjectDocument = { ...subjectDocument('one', 'w', 'one', 'One', {} as never, 0), pending }
+  const documents: OutboxEntry[] = [{ mode: 'tags', put: ['state=active'], gone: [] }]
+  const outbox: OutboxEntry[] = [...documents, ...checks, { mode: 'remove-children' }, ...signals]
+  const subject: SubjectDocument = { ...subjectDocument('one', 'w', 'one', 'One', {} as never, 0), outbox }
   const begun: unknown[][] = []
-  const core: Pick<Core, 'remove' | 'writeChecks'> = {
+  const context: Pick<KeeperContext, 'remove' | 'writeChecks'> = {
     remove: (...given) => void begun.push(['remove', ...given]),
     writeChecks: (...given) => void begun.push(['writeChecks', ...given]),
   }
-  beginWork(core as Core, subject)
+  beginWork(context as KeeperContext, subject)
   t.strictSame(begun, [
     ['writeChecks', 'one', checks],
     ['remove', 'one', null],
     ['remove', 'one', 's1'],
     ['remove', 'one', 's2'],
   ])
-  t.strictSame(pending.filter(isWritten), documents)
-  t.strictSame(pending.filter(isBegun), pending.slice(1))
+  t.strictSame(outbox.filter(isWritten), documents)
+  t.strictSame(outbox.filter(isBegun), outbox.slice(1))
 })

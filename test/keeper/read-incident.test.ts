@@ -1,13 +1,13 @@
-// An open Incident as its keeper shows it at an instant that it has not judged yet. Rules: docs/reference/v3.md, 4.8, 4.11 and 5.7.
+// Open Incident as its keeper shows the Incident at an instant that is not judged yet. Rules: docs/reference/v3.md, 4.8, 4.11 and 5.7.
 import t from 'tap'
-import type { IncidentNow } from '#shared/contracts/incident-views.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Template } from '#shared/contracts/template.ts'
-import { readIncident } from '../../services/keeper/step/read-incident.ts'
+import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { readIncident } from '../../services/keeper/step/incidents/read-incident.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
-import { create, observe, second, setStage } from './resource-world.ts'
+import { create, observe, second, setStage } from './resources/resource-world.ts'
 
-t.test('v3 5.7 neither a quiet rule nor one whose quiet is held back confirms next', async t => {
+t.test('v3 5.7 `next` names no confirmation when a rule is quiet or its silence is held back', async t => {
   const world = await setStage()
   const { id } = await create(world)
   await observe(world, id, { signal: 'probe', state: 'problem' })
@@ -15,7 +15,7 @@ t.test('v3 5.7 neither a quiet rule nor one whose quiet is held back confirms ne
   const subject = (await world.subject(id)) as SubjectDocument
   const [document] = await world.store.find('templates', { limit: 1 })
   const shownAt = (at: number, held = nothingHeld): IncidentNow => {
-    const surrounding = {
+    const context = {
       now: at,
       held,
       confirmAfterMs: 0,
@@ -23,7 +23,7 @@ t.test('v3 5.7 neither a quiet rule nor one whose quiet is held back confirms ne
       templateOf: () => document?.template as Template,
       stored: {} as never,
     }
-    const read = readIncident(subject, { kind: 'read-incident', id: 'x', incidentId: `${id}.1` }, at, surrounding)
+    const read = readIncident(subject, { kind: 'read-incident', id: 'x', incidentId: `${id}.1` }, at, context)
     if ('refused' in read) throw new Error(read.refused.error.message)
     t.equal(read.subject, subject, 'nothing is changed')
     return read.result as IncidentNow

@@ -1,24 +1,26 @@
-// Rounds of a keeper: which partitions share one, what runs side by side, and what a lease that grew too old in the midst of one means.
+// Rounds of a keeper: partitions that share a round, work that runs side by side, and the effect of a lease that grew too old during a
+// round.
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
-import { partitionOf } from '#shared/hash.ts'
-import { randomId } from '#shared/ids.ts'
+import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { Put, Store } from '#shared/store/port.ts'
-import { commitDrafts } from '../../services/keeper/commit.ts'
-import { type Draft, noDrafts } from '../../services/keeper/draft.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { SubjectCache } from '../../services/keeper/loading/subject-cache.ts'
 import { createKeeperMetrics } from '../../services/keeper/metrics.ts'
-import { openPartition } from '../../services/keeper/partition.ts'
-import { SignalNumbers } from '../../services/keeper/step/signal-numbers.ts'
-import { SubjectCache } from '../../services/keeper/subject-cache.ts'
+import { openPartition } from '../../services/keeper/partition/partition.ts'
+import { commitDrafts } from '../../services/keeper/round/commit.ts'
+import { type Draft, noDrafts } from '../../services/keeper/round/draft.ts'
+import { SignalNumbers } from '../../services/keeper/step/judging/signal-numbers.ts'
 import { series as seriesDocument, subject as subjectDocument } from '../store/documents.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createWorld } from './world.ts'
 
 const writes = (puts: readonly Put[], id: string) => puts.some(({ documents }) => documents.some(document => document.id === id))
 
-/** Two subjects of two partitions, in a store that holds writes of the first one back while it is told to. */
+/** Two subjects of two partitions, in a store that delays writes of the first subject until the test releases these writes. */
 async function createTwo() {
   const gate = { isShut: false, ...Promise.withResolvers<void>() }
   const one = randomId(10)
@@ -49,7 +51,7 @@ async function createTwo() {
   return { ...world, keeper, one, other, gate, puts, answered, start }
 }
 
-t.test('a round that waits for the store keeps nobody waiting but its own partitions', async t => {
+t.test('round that waits for the store delays only its own partitions', async t => {
   const { one, other, gate, puts, answered, start, clock } = await createTwo()
   gate.isShut = true
   await start(one, 'first')
@@ -62,7 +64,7 @@ t.test('a round that waits for the store keeps nobody waiting but its own partit
   t.strictSame(answered, ['beside: started', 'first: started', 'second: Already in maintenance'])
 })
 
-t.test('a keeper that stops finishes the round of each partition first', async t => {
+t.test('keeper finishes the round of each partition before it stops', async t => {
   const { keeper, one, gate, answered, start, store, clock } = await createTwo()
   gate.isShut = true
   await start(one, 'first')
@@ -75,7 +77,7 @@ t.test('a keeper that stops finishes the round of each partition first', async t
   t.ok((await store.get('subjects', [one]))[0]?.maintenance, 'and what was answered is stored')
 })
 
-t.test('what has no revision to guard it is not done where the lease grew too old while it was written', async t => {
+t.test('write without a guarding revision is not done when the lease grew too old during it', async t => {
   for (const [change, title] of [
     ['freshness', 'a report that says nothing new is left to the next holder'],
     ['commit', 'a subject that was written is done'],
@@ -83,13 +85,13 @@ t.test('what has no revision to guard it is not done where the lease grew too ol
     let isYoung = true
     const store = createMemoryStore()
     const partition = openPartition(0, { now: () => 0 })
-    const subject = subjectDocument('sub1', { rev: 0, kind: 'custom', pending: [] })
-    const core = {
+    const subject = subjectDocument('sub1', { rev: 0, kind: 'custom', outbox: [] })
+    const context = {
       store: { ...store, putInOrder: (puts: readonly Put[]) => store.putInOrder(puts).finally(() => (isYoung = false)) },
       mayCommit: () => isYoung,
       metrics: createKeeperMetrics(new Registry()),
       cache: new SubjectCache(10),
-      clock: { now: () => 1 },
+      clock: createHandClock(1),
     }
     const drafts = noDrafts({
       series: () => null,
@@ -99,27 +101,29 @@ t.test('what has no revision to guard it is not done where the lease grew too ol
       newest: () => [],
       numbers: () => new SignalNumbers(),
       note: () => undefined,
+      knowsPlaces: true,
+      lacksPlaces: () => false,
     })
     const draft: Draft = { id: 'sub1', partition, subject, change, waiting: [], replies: [] }
     drafts.subjects.set('sub1', draft)
     const newest = seriesDocument('sub1.s1.-', { subjectId: 'sub1', rev: 0 })
     drafts.series.set(newest.id, newest)
-    const committed = await commitDrafts(core as never, drafts, 'writer')
+    const committed = await commitDrafts(context as never, drafts, 'writer')
     t.strictSame(committed.done, change === 'commit' ? [draft] : [], title)
     t.strictSame(committed.lapsed, change === 'commit' ? [] : [partition])
     t.equal(await store.count('series', {}), 1)
   }
 })
 
-t.test('what was left out because its lease was too old is not done either where the lease is renewed meanwhile', async t => {
+t.test('draft skipped for an old lease stays skipped when the lease is renewed meanwhile', async t => {
   let isRenewed = false
   const store = createMemoryStore()
-  const core = {
+  const context = {
     store: { ...store, putInOrder: (puts: readonly Put[]) => store.putInOrder(puts).finally(() => (isRenewed = true)) },
     mayCommit: (partition: number) => partition === 0 || isRenewed,
     metrics: createKeeperMetrics(new Registry()),
     cache: new SubjectCache(10),
-    clock: { now: () => 1 },
+    clock: createHandClock(1),
   }
   const drafts = noDrafts({
     series: () => null,
@@ -129,15 +133,17 @@ t.test('what was left out because its lease was too old is not done either where
     newest: () => [],
     numbers: () => new SignalNumbers(),
     note: () => undefined,
+    knowsPlaces: true,
+    lacksPlaces: () => false,
   })
   const [young, old] = [0, 1].map((number): Draft => {
     const id = `sub${number}`
-    const subject = subjectDocument(id, { rev: 0, kind: 'custom', pending: [] })
+    const subject = subjectDocument(id, { rev: 0, kind: 'custom', outbox: [] })
     const partition = openPartition(number, { now: () => 0 })
     return { id, partition, subject, change: 'commit', waiting: [], replies: [] }
   }) as [Draft, Draft]
   for (const draft of [young, old]) drafts.subjects.set(draft.id, draft)
-  const committed = await commitDrafts(core as never, drafts, 'writer')
+  const committed = await commitDrafts(context as never, drafts, 'writer')
   t.strictSame(
     (await store.get('subjects', [young.id, old.id])).map(stored => stored?.id ?? null),
     [young.id, null],
@@ -146,7 +152,7 @@ t.test('what was left out because its lease was too old is not done either where
   t.strictSame(committed.lapsed, [old.partition], 'its partition is opened anew, and its inputs are read again')
 })
 
-t.test('subjects of a running round stay in memory, however many there are', async t => {
+t.test('subjects of a running round stay in memory when the cache is full', async t => {
   const cache = new SubjectCache(2)
   for (const id of ['a', 'b', 'c', 'd', 'e']) cache.set(id, { subject: null, dirty: id === 'c', reports: null })
   t.strictSame(

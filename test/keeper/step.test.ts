@@ -1,14 +1,14 @@
-// What a step decides by itself: no bus, no store, no clock.
+// Decisions of a step alone: no bus, no store, no clock.
 import t from 'tap'
-import type { Command } from '#shared/contracts/command.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { limits } from '#shared/limits.ts'
-import { factsOf } from '../../services/keeper/step/judge-rule.ts'
-import { judgeIntake } from '../../services/keeper/step/report-observation.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { noReports } from '../../services/keeper/loading/stored-reports.ts'
+import { factsOf } from '../../services/keeper/step/judging/judge-rule.ts'
+import { judgeIntake } from '../../services/keeper/step/observations/report-observation.ts'
 import { step } from '../../services/keeper/step/step.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
-import { noReports } from '../../services/keeper/stored-reports.ts'
-import { noTemplates } from './no-templates.ts'
+import { noTemplates } from './resources/no-templates.ts'
 import { minute, websiteMeta } from './world.ts'
 
 const start = Date.UTC(2026, 0, 5)
@@ -21,7 +21,7 @@ const surroundingAt = (now: number) => ({
   stored: noReports,
 })
 
-/** A website monitor that a test steps; each commit raises its revision. */
+/** Website monitor that a test steps. Each commit raises its revision. */
 function createSite(check: Partial<typeof websiteMeta> = {}) {
   let subject: SubjectDocument | null = null
   let commands = 0
@@ -42,13 +42,13 @@ function createSite(check: Partial<typeof websiteMeta> = {}) {
       if (stepped.change === 'commit' && subject !== null) subject = { ...subject, rev: subject.rev + 1 }
       return stepped
     },
-    incident: () => site.subject().pending.findLast(entry => entry.mode === 'advance' && entry.collection === 'incidents'),
+    incident: () => site.subject().outbox.findLast(entry => entry.mode === 'advance' && entry.collection === 'incidents'),
   }
   site.command(start, { kind: 'create-website', workspaceId: 'w', slug: 's', name: 'S', check: { ...websiteMeta, ...check } })
   return site
 }
 
-t.test('a full replacement of a monitor keeps its holds, and its failure mode where none is sent', async t => {
+t.test('full replacement of a monitor keeps its delays, and its failure mode when none is sent', async t => {
   const held = { confirm_after: 30, recover_after: 45 }
   const site = createSite({ ...held, failure_mode: 'at_least_one' })
   site.report(start, true)
@@ -60,7 +60,7 @@ t.test('a full replacement of a monitor keeps its holds, and its failure mode wh
   t.equal(site.subject().readings['aaaa']?.slotAt, start, 'and what a location that stays has reported')
 })
 
-t.test('an incident that fails again takes effect when it did so, not when it was first confirmed', async t => {
+t.test('incident that fails again takes effect at that instant, not at its first confirmation', async t => {
   const site = createSite()
   site.report(start + minute, false)
   for (let passed = 2; passed <= 4; passed++) site.report(start + passed * minute, false)
@@ -72,7 +72,7 @@ t.test('an incident that fails again takes effect when it did so, not when it wa
 })
 
 t.test(
-  "a report under an older slot, after the bus's clock was set back, is committed: by its slot no successor would take it",
+  "report with an older slot after a set-back of the bus's clock is committed, because a successor compares slots",
   async t => {
     const site = createSite()
     site.report(start, true, { slotAt: start })
@@ -83,7 +83,7 @@ t.test(
   },
 )
 
-t.test("an input of website monitoring's own signal reads the newest report of the locations that it selects", async t => {
+t.test("input of website monitoring's own signal reads the newest report of the selected locations", async t => {
   const site = createSite({ locations: ['aaaa', 'bbbb', 'cccc'] })
   const phases = (totalMs: number) => ({ phases: { dnsMs: 0, connectMs: 0, tlsMs: 0, firstByteMs: 0, totalMs } })
   site.report(start + 1_000, true, phases(11), 'bbbb')
@@ -95,7 +95,7 @@ t.test("an input of website monitoring's own signal reads the newest report of t
 })
 
 t.test(
-  "each report is judged where rules read website monitoring's own signal: a check that passes slowly says something new",
+  "each report is judged when rules read website monitoring's own signal: a slow passing check changes the verdict",
   async t => {
     const site = createSite()
     const unset = { signal: 's', from: null, mode: null, compare: null, threshold: null, match: null, noDataAfterMs: null }
@@ -116,7 +116,7 @@ t.test(
   },
 )
 
-t.test('a check is late by what its prober did not wait with its report', async t => {
+t.test('check is late by its age less the time that its prober held the report', async t => {
   const site = createSite()
   const { observation } = site.report(start + 9_000, true, { slotAt: start, ageMs: 8_800 })
   t.equal(observation?.delayMs, 200)
@@ -124,7 +124,7 @@ t.test('a check is late by what its prober did not wait with its report', async 
   t.equal(early.observation?.delayMs, 0, "never less than nothing, where the prober's clock is ahead")
 })
 
-t.test('a subject has as many signals and rules as it may, and not one more', async t => {
+t.test('subject refuses one signal or rule above the bound', async t => {
   const site = createSite()
   const make = (kind: string, n: number, over: object) =>
     site.command(start + n, { kind, name: `n${n}`, convert: true, ...over }).reply
@@ -138,7 +138,7 @@ t.test('a subject has as many signals and rules as it may, and not one more', as
   t.match(rule(limits.subject.rules + 1), { ok: false, error: { message: 'Too many rules' } })
 })
 
-t.test('what was due before a refused command is committed all the same', async t => {
+t.test('deadline due before a command is committed when the command is refused', async t => {
   const site = createSite()
   site.report(start + minute, false)
   for (let passed = 2; passed <= 3; passed++) site.report(start + passed * minute - 1, false)
@@ -149,7 +149,7 @@ t.test('what was due before a refused command is committed all the same', async 
   t.match(site.incident(), { document: { status: 'problem', confirmedAt: start + 3 * minute } })
 })
 
-t.test('who repeats a deletion is answered as before', async t => {
+t.test('repeated deletion gets its first reply', async t => {
   const site = createSite()
   const { reply } = site.command(start + 1, { kind: 'delete-subject', id: 'gone' })
   t.match(reply, { ok: true })
@@ -157,7 +157,7 @@ t.test('who repeats a deletion is answered as before', async t => {
   t.match(site.command(start + 3, { kind: 'delete-subject', id: 'other' }).reply, { ok: false, error: { code: 'not_found' } })
 })
 
-t.test('how far an observation may lie in the past and the future, to the microsecond', async t => {
+t.test('observation is refused one microsecond beyond its bounds in past and future', async t => {
   const now = start * 1_000
   const [skewUs, lateUs, keptUs] = [limits.intake.clockSkewMs, limits.intake.lateMs, limits.retention.pushedMs].map(
     ms => ms * 1_000,

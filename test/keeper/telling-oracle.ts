@@ -1,6 +1,6 @@
-// What people are told of one rule, computed from its history as spec B and D say it in words: no machine, no deadline, no state that
-// is carried along but what the words name. The instants at which anything can change are found by brute force.
-import type { Verdict } from '#shared/contracts/verdict.ts'
+// Oracle of the messages of one rule, computed from the rule's history by reference/incidents 2, 3 and reference/messages 2. It has no
+// state machine and no deadline. It finds the instants of possible changes by brute force.
+import type { Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { type NaiveWorld, naiveVerdict, policyAt } from '../judging/naive.ts'
 
 export interface ToldMessage {
@@ -12,9 +12,9 @@ export interface ToldMessage {
 
 export interface Life {
   windows: { from: number; until: number }[]
-  /** When somebody took note of the rule's incident that was open then. */
+  /** Instants of acknowledgements of the rule's incident that was open then. */
   acknowledgements: { rule: string; at: number }[]
-  /** When no keeper was there; absent: always one was. Reminders of then are skipped, never replayed; the rest is told afterwards. */
+  /** Times without a keeper; absent: none. Reminders in such a time are skipped for good; other messages are sent after it. */
   away?: { from: number; until: number }[]
   /**
    * When something else was judged, in order: a silence that nobody could hear at first counts from its own instant, and from no earlier than
@@ -23,11 +23,11 @@ export interface Life {
   judgedAt?: readonly number[]
 }
 
-/** A time in which the rule says the same, by one policy. */
+/** Time in which the rule has the same verdict under one policy. */
 interface Spell {
   from: number
   until: number
-  /** From when on the hold counts it. */
+  /** Instant from which the hold counts this time. */
   since: number
   says: Verdict
   /** Ok only because nobody could hear that an input is silent: it closes nothing. No data that may be over unheard: it confirms nothing. */
@@ -92,7 +92,7 @@ function incidentsOf(spells: Spell[], until: number): Incident[] {
 const isBad = ({ says }: Spell) => says === 'problem' || says === 'no_data'
 
 interface Confirmation {
-  /** The hold's exact end; reminders are counted from it. */
+  /** Exact end of the hold. Reminders are counted from this instant. */
   confirmedAt: number
   /** The first instant at which the rule is judged not ok and the hold has ended. */
   toldAt: number
@@ -124,7 +124,7 @@ interface Telling {
 function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: Confirmation, telling: Telling): void {
   const { isMuted, isMissed, tell, until, acknowledgedAt } = telling
   let announced: 'nothing' | 'no_data' | 'problem' = 'nothing'
-  // What was held at the confirmation is told at a reminder's instant; that it fails once more is no new message.
+  // A message that was held at the confirmation is sent at a reminder's instant. Another failure then makes no new message.
   let heldProblem = false
   const announce = (kind: 'problem' | 'no_data', at: number) => {
     tell(isMuted(at) ? `held ${kind}` : kind, at)
@@ -135,10 +135,11 @@ function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: C
   for (const { says, from, until: end } of spells) {
     if (end <= toldAt) continue
     const isJudged = says !== 'not_judged'
+    const before = condition
     if (isJudged) condition = says
     if (condition === 'ok') continue
     if (isJudged && toldAt >= from) announce(says as 'problem' | 'no_data', toldAt)
-    else if (says === 'problem' && announced !== 'problem' && !heldProblem) announce('problem', from)
+    else if (says === 'problem' && before !== 'problem' && announced !== 'problem' && !heldProblem) announce('problem', from)
     const last = Math.min(end - 1, until)
     for (let at = confirmedAt + reminderMs; at <= last; at += reminderMs) {
       // The instant at which a spell begins belongs to what the judgement there said; its reminder is already passed over.
@@ -154,7 +155,7 @@ function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: C
   if (closedAt !== null) tell('recovery', closedAt)
 }
 
-/** What the rule says over time, by which policy. */
+/** Verdicts of the rule over time, each with its policy. */
 function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
   const spells: Spell[] = []
   for (const at of instantsOf(world, until)) {

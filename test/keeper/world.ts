@@ -1,22 +1,22 @@
-// A keeper in a world that a test turns by hand: memory bus and store, a clock that only the test moves.
+// Keeper in a world under a test's control: memory bus and store, and a clock that only the test moves.
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { CheckResult } from '#shared/contracts/check.ts'
-import type { Command } from '#shared/contracts/command.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
-import type { WebsiteCheck } from '#shared/contracts/website.ts'
-import { partitionOf } from '#shared/hash.ts'
-import { randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { randomId } from '#shared/text/ids.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { announceGateway } from '../../services/gateway/presence.ts'
 import { type KeeperOptions, startKeeper } from '../../services/keeper/app.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 
 export const minute = 60_000
@@ -66,7 +66,7 @@ export function createWorld(
   ): Promise<KeeperHandle> => {
     await nudges
     const bus = hub.connect()
-    const surroundings = {
+    const context = {
       bus: wrapBus(bus),
       clock: wrapClock(clock),
       store: wrapStore(store),
@@ -74,7 +74,7 @@ export function createWorld(
       metrics: new Registry(),
     }
     const keeperId = options.keeperId ?? `k${randomId(4)}`
-    const starting = startKeeper(surroundings, {
+    const starting = startKeeper(context, {
       exclusive: false,
       confirmAfterMs: 2 * minute,
       closeAfterMs: 2 * minute,
@@ -82,7 +82,7 @@ export function createWorld(
       keeperId,
     })
     await clock.advance(100)
-    return { bus, service: await starting, metrics: surroundings.metrics }
+    return { bus, service: await starting, metrics: context.metrics }
   }
   const command = async (subjectId: string, body: Omit<Command, 'id'> & { id?: string }): Promise<Reply> => {
     const asked = client.request(subjects.command(subjectId), { id: randomId(8), ...body }, { timeoutMs: 5_000 })
@@ -112,11 +112,11 @@ export function createWorld(
     const error = ok ? null : 'status 503, expected 200'
     const result: CheckResult = { rev: 1, slotAt: clock.now(), ageMs: 0, ok, error, statusCode: ok ? 200 : 503, phases, ...over }
     await client.observations.publish(subjects.observation(location, subjectId), result)
-    // A failure is taken at once, a passed check gathers others for a moment.
+    // A failure is judged at once. A passed check waits a moment so that others share its round.
     await clock.advance(thenMs)
   }
   const subject = async (id: string) => (await store.get('subjects', [id]))[0] ?? null
-  /** The newest slot of a location that a successor would find: in the document, or in the checkpoint beside it. */
+  /** Returns the newest slot of a location that a successor finds: in the document or in the checkpoint. */
   const keptSlot = async (id: string, location = 'aaaa') => {
     const [checkpoint] = await store.get('checkpoints', [keys.lease(partitionOf(id))])
     const fresh = checkpoint?.freshness?.find(([subjectId]) => subjectId === id)?.[4].find(([at]) => at === location)?.[1] ?? 0

@@ -1,16 +1,9 @@
-// The delivery machine: every path that its events allow, and what must hold in each state on the way.
+// The delivery machine: every path of its events, and the promises of each state on the path.
 import t from 'tap'
 import { getShortestPaths } from 'xstate/graph'
-import {
-  advanceDelivery,
-  type DeliveryEvent,
-  deliveryMachine,
-  deliveryVersion,
-  isTerminal,
-  openDelivery,
-  unknownOutcome,
-} from '#machines/delivery.ts'
-import type { DeliverySnapshot } from '#shared/contracts/delivery.ts'
+import { type DeliveryEvent, deliveryMachine, deliveryVersion, unknownOutcome } from '#machines/delivery.ts'
+import { advanceDelivery, isTerminal, openDelivery } from '#machines/delivery-snapshot.ts'
+import type { DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
 
 const opened = { at: 1_000, giveUpAt: 1_300 }
 const instants = [1_000, 1_100, 1_200, 1_300, 1_400]
@@ -31,7 +24,7 @@ const after = (...given: DeliveryEvent[]): DeliverySnapshot =>
 const claimed: DeliveryEvent = { type: 'delivery.claimed', at: 1_000, until: 1_100 }
 const refused: DeliveryEvent = { type: 'attempt.refused', at: 1_050, retryable: true, error: 'http_503: busy', retryMs: 100 }
 
-t.test('along every path its states keep their promises', async t => {
+t.test('delivery keeps the promises of its states on every path', async t => {
   const paths = getShortestPaths(deliveryMachine, {
     input: opened,
     events,
@@ -66,7 +59,7 @@ t.test('along every path its states keep their promises', async t => {
   t.same(broken, [])
 })
 
-t.test('each event does what its name says', async t => {
+t.test('delivery changes state by each event as its table says', async t => {
   const rows: [string, DeliverySnapshot, DeliveryEvent, string, number | null, string[]][] = [
     ['a claim before its time is not taken', after(), { ...claimed, at: 999 }, 'queued', 1_000, []],
     ['a claim orders the sending', after(), claimed, 'sending', 1_100, ['send']],
@@ -131,7 +124,7 @@ t.test('each event does what its name says', async t => {
   }
 })
 
-t.test('attempts are numbered by claims, and their log rows with them', async t => {
+t.test('claim numbers the attempt and its log row', async t => {
   const again: DeliveryEvent = { type: 'delivery.claimed', at: 1_150, until: 1_250 }
   const { effects } = advanceDelivery(after(claimed, refused, again), { type: 'attempt.delivered', at: 1_160 })
   t.same(effects[0], { type: 'logAttempt', params: { attempt: 2, status: 'delivered', error: '', at: 1_160 } })
@@ -139,12 +132,12 @@ t.test('attempts are numbered by claims, and their log rows with them', async t 
   t.equal(lapsed.context.lastError, unknownOutcome)
 })
 
-t.test('a snapshot survives being stored, and one of another version is refused', async t => {
+t.test('snapshot of a delivery is unchanged after storage, and is refused when its version differs', async t => {
   const stored = JSON.parse(JSON.stringify(after(claimed, refused))) as DeliverySnapshot
   t.equal(advanceDelivery(stored, { ...claimed, at: 1_200 }).snapshot.value, 'sending')
   t.throws(() => advanceDelivery({ ...stored, version: 99 }, claimed), RangeError)
 })
 
-t.test('the context factory tolerates missing input', async t => {
+t.test('delivery machine creates a context without input', async t => {
   t.match(deliveryMachine.getInitialSnapshot({} as never, undefined).context, { attempts: 0, lastError: null })
 })

@@ -1,10 +1,11 @@
 // The next step that time alone makes in an open incident, and the transitions that are listed. Rules: docs/reference/v3.md, 5.2 and 5.7.
 import t from 'tap'
-import { type IncidentEvent, incidentMachine } from '#machines/incident.ts'
+import { incidentMachine } from '#machines/incident.ts'
 import { isListed } from '#machines/incident-listing.ts'
 import { nextStep } from '#machines/incident-next.ts'
+import type { IncidentEvent } from '#machines/incident-types.ts'
 import { initialTransition, transition } from '#machines/transition.ts'
-import type { IncidentContext, IncidentState } from '#shared/contracts/incident.ts'
+import type { IncidentContext, IncidentState } from '#shared/contracts/incidents/incident.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -14,7 +15,7 @@ interface Held {
   context: IncidentContext
 }
 
-/** The incident after these events, and whether each of them is listed, its opening first. */
+/** Returns the incident after these events, and whether each event is listed, beginning with the opening. */
 function play(events: readonly IncidentEvent[], condition: 'problem' | 'no_data' = 'problem', closeAfterMs = 3 * minute) {
   const input = { incidentId: 's.1', ruleKey: 'down', at: 0, condition, confirmAfterMs: 2 * minute, closeAfterMs }
   let [snapshot] = initialTransition(incidentMachine, input)
@@ -31,7 +32,7 @@ const confirm = { type: 'hold.elapsed', at: 2 * minute } as const
 const well = (at: number) => ({ type: 'ok.judged', at }) as const
 const taken = (at: number) => ({ type: 'incident.acknowledged', at, by: 'Ada', via: 'api' }) as const
 
-t.test('v3 5.7 next is what the machine does at its deadline', t => {
+t.test('v3 5.7 next equals the step of the machine at its deadline', t => {
   const cases: [title: string, events: IncidentEvent[], next: object | null, undecided: object | null][] = [
     ['opened', [], { what: 'confirm', at: 2 * minute }, null],
     ['confirmed', [confirm], { what: 'remind', at: 2 * minute + 4 * hour }, { what: 'remind', at: 2 * minute + 4 * hour }],
@@ -50,7 +51,7 @@ t.test('v3 5.7 next is what the machine does at its deadline', t => {
   t.end()
 })
 
-t.test('v3 5.7 a reminder in maintenance is next after its end', t => {
+t.test('v3 5.7 next reminder comes after the end when maintenance runs', t => {
   const { held } = play([confirm])
   const first = 2 * minute + 4 * hour
   const cases: [title: string, mutedTo: number, at: number][] = [
@@ -66,7 +67,7 @@ t.test('v3 5.7 a reminder in maintenance is next after its end', t => {
   t.end()
 })
 
-t.test('v3 5.2 openings, confirmations, other verdicts and closings are listed, and nothing else', t => {
+t.test('v3 5.2 history lists only openings, confirmations, other verdicts and closings', t => {
   const lives: [title: string, events: IncidentEvent[], listed: boolean[], closeAfterMs?: number][] = [
     ['a whole life', [confirm, well(hour), { type: 'recovery.elapsed', at: hour }], [true, true, true, true]],
     [
@@ -77,7 +78,7 @@ t.test('v3 5.2 openings, confirmations, other verdicts and closings are listed, 
     ],
     [
       'a recovery that would close at once, but for a silence that is held back',
-      [confirm, { ...well(hour), doubtful: true }],
+      [confirm, { ...well(hour), provisional: true }],
       [true, true, true],
       0,
     ],

@@ -1,10 +1,10 @@
-// The incident machine: the life that spec D gives it, as tables of events, and every path that the graph can walk.
+// The incident machine: reference/incidents 2 and 3 as tables of events, and every path of its graph.
 import t from 'tap'
 import { initialTransition, transition } from 'xstate'
 import { getShortestPaths } from 'xstate/graph'
-import { type IncidentEvent, incidentMachine } from '#machines/incident.ts'
-import type { IncidentInput } from '#machines/incident-context.ts'
-import type { IncidentContext } from '#shared/contracts/incident.ts'
+import { incidentMachine } from '#machines/incident.ts'
+import type { IncidentEvent, IncidentInput } from '#machines/incident-types.ts'
+import type { IncidentContext } from '#shared/contracts/incidents/incident.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -18,7 +18,7 @@ const input = (over: Partial<IncidentInput> = {}): IncidentInput => ({
   ...over,
 })
 
-/** Walks events and answers the last state with everything that was told and recorded on the way. */
+/** Sends the events in turn; returns the last state with all messages and records. */
 function walk(events: IncidentEvent[], given = input()) {
   let [snapshot, first] = initialTransition(incidentMachine, given)
   const told: string[] = []
@@ -501,7 +501,7 @@ const cases: Case[] = [
   },
 ]
 
-t.test('an incident lives as the spec says', t => {
+t.test('incident moves, records and announces as its table says (reference/incidents 2.1)', t => {
   for (const { title, given, events, state, told, context } of [...cases, ...loudCases]) {
     const walked = walk(events, input(given))
     t.equal(walked.state, state, `${title}: state`)
@@ -511,7 +511,7 @@ t.test('an incident lives as the spec says', t => {
   t.end()
 })
 
-t.test('a closed incident is over: nobody takes it on, no rule moves it, and it leaves no more records', t => {
+t.test('closed incident ignores every event and leaves no record', t => {
   const closing = [held(2 * minute), ok(5 * minute), recovered(7 * minute)]
   const late: IncidentEvent[] = [
     acknowledge(8 * minute),
@@ -523,13 +523,13 @@ t.test('a closed incident is over: nobody takes it on, no rule moves it, and it 
   t.end()
 })
 
-t.test('every event that moves or marks an incident leaves a record', t => {
+t.test('event leaves a record when it moves or marks an incident', t => {
   const walked = walk([ok(minute), bad(2 * minute), held(4 * minute), silent(5 * minute), ok(6 * minute), recovered(8 * minute)])
   t.strictSame(walked.recorded, ['recovering', 'pending', 'problem', 'no data', 'recovering', 'closed'])
   t.end()
 })
 
-t.test('on every path the graph finds, deadlines and instants agree with the state', t => {
+t.test('incident keeps deadlines and instants that agree with its state on every path', t => {
   const events: IncidentEvent[] = [
     bad(minute),
     silent(minute),
@@ -551,16 +551,14 @@ t.test('on every path the graph finds, deadlines and instants agree with the sta
     const where = `${path.steps.map(step => step.event.type).join(' > ')} in ${value}`
     const isWaiting = (context.deadlineAt === null) === (context.pausedAt !== null)
     if (value === 'pending' && (!isWaiting || context.confirmedAt !== null))
-      t.fail(`${where}: pending waits for its hold, unless that stands still`)
+      t.fail(`${where}: pending waits for its confirmation delay, unless paused`)
     if (value === 'recovering' && (context.wellSince === null || !isWaiting))
-      t.fail(`${where}: recovering waits for its hold, unless that stands still`)
+      t.fail(`${where}: recovering waits for its recovery delay, unless paused`)
     if (value === 'closed' && (context.closedAt === null || context.deadlineAt !== null))
       t.fail(`${where}: closed waits for nothing`)
     if ((value === 'problem' || value === 'noData') && context.confirmedAt === null) t.fail(`${where}: confirmed`)
-    if (context.acknowledgedAt !== null && context.reminderAt !== null)
-      t.fail(`${where}: nobody is reminded of what somebody took on`)
-    if (context.announced !== 'nothing' && context.confirmedAt === null)
-      t.fail(`${where}: nothing is told before the confirmation`)
+    if (context.acknowledgedAt !== null && context.reminderAt !== null) t.fail(`${where}: acknowledged incident has no reminder`)
+    if (context.announced !== 'nothing' && context.confirmedAt === null) t.fail(`${where}: no message before the confirmation`)
   }
   t.strictSame([...states].sort(), ['closed', 'noData', 'pending', 'problem', 'recovering'], 'every state can be reached')
   t.end()

@@ -1,9 +1,9 @@
-// The maintenance machine: the table of spec B, and every path that the graph can walk.
+// The maintenance machine: reference/custom-subjects 5 as a table, and every path of its graph.
 import t from 'tap'
 import { initialTransition, transition } from 'xstate'
 import { getShortestPaths } from 'xstate/graph'
 import { type MaintenanceEvent, maintenanceMachine } from '#machines/maintenance.ts'
-import type { MaintenanceContext } from '#shared/contracts/maintenance.ts'
+import type { MaintenanceContext } from '#shared/contracts/incidents/maintenance.ts'
 
 const input = { windowId: 's.w1', at: 100, endsAt: 1_000, by: 'Ann' }
 
@@ -56,7 +56,7 @@ const cases: Case[] = [
   },
 ]
 
-t.test('a maintenance window lives as the spec says', async t => {
+t.test('maintenance window runs, moves and ends as its table says (reference/custom-subjects 5.4 and 5.5)', async t => {
   for (const { title, events, state, context } of cases) {
     const walked = walk(events)
     t.equal(walked.state, state, `${title}: state`)
@@ -64,7 +64,7 @@ t.test('a maintenance window lives as the spec says', async t => {
   }
 })
 
-t.test('on every path a window that has ended waits for nothing', async t => {
+t.test('ended maintenance window has no deadline on any path', async t => {
   const events: MaintenanceEvent[] = [
     { type: 'end.moved', at: 1, endsAt: 2_000 },
     { type: 'window.cancelled', at: 2 },

@@ -1,4 +1,4 @@
-// The transitions that all machines are moved by: the same answers as XState's own.
+// The transition functions of all machines: their results equal those of XState.
 import t from 'tap'
 import * as xstate from 'xstate'
 import { deliveryMachine } from '#machines/delivery.ts'
@@ -45,7 +45,7 @@ const machines: Record<string, { machine: xstate.AnyStateMachine; input: object;
 }
 
 for (const [name, { machine, input, events }] of Object.entries(machines)) {
-  t.test(`every walk of four events through the ${name} machine ends as XState's own ends`, async t => {
+  t.test(`${name} machine has the state of XState's own transitions after every sequence of four events`, async t => {
     let moves = 0
     const walk = (ours: xstate.AnyMachineSnapshot, theirs: xstate.AnyMachineSnapshot, left: number): void => {
       for (const event of left === 0 ? [] : events) {
@@ -68,7 +68,7 @@ for (const [name, { machine, input, events }] of Object.entries(machines)) {
   })
 }
 
-/** What a snapshot says and what is ordered. */
+/** State and orders of a snapshot. */
 function told({ value, context, status }: xstate.AnyMachineSnapshot, orders: readonly { type: string; params: unknown }[]) {
   return { value, context, status, orders: orders.map(({ type, params }) => ({ type, params })) }
 }

@@ -1,10 +1,10 @@
 // Templates as they are published, held against section 3 of docs/reference/v3.md: what is taken, and each refusal with its kind and dotted place.
 import t from 'tap'
-import type { Template } from '#shared/contracts/template.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
 import { answersToKeep, holdsOf, readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { signalsOf } from '#shared/manifest/read-decision.ts'
-import { type ManifestSurroundings, readManifest } from '#shared/manifest/read-manifest.ts'
+import { type ManifestContext, readManifest } from '#shared/manifest/read-manifest.ts'
 import { unnoticedSilence } from '#shared/manifest/unnoticed-silence.ts'
 
 type Json = Record<string, unknown>
@@ -19,7 +19,7 @@ const manifest = {
   signals: [{ key: 'probe', kind: 'heartbeat', every_seconds: 60 }],
   rules: [rule],
 }
-const surroundings: ManifestSurroundings = {
+const context: ManifestContext = {
   systemKeys: new Set(['website-check']),
   destinations: [
     { id: 'd1', name: 'Ops' },
@@ -39,7 +39,7 @@ const signals = (count: number) => list(count, i => ({ key: `s${i}`, kind: 'even
 
 function outcomeOf(sent: unknown): { kind: string; field: string } | Template {
   try {
-    return readManifest(sent, surroundings)
+    return readManifest(sent, context)
   } catch (error) {
     if (!(error instanceof ManifestRefusal)) throw error
     return { kind: error.kind, field: error.field }
@@ -326,7 +326,7 @@ for (const [title, sent] of accepted) {
   })
 }
 
-t.test('v3 3.6 a Template is read with every default filled in', t => {
+t.test('v3 3.6 Template is read with every default', t => {
   const sent = {
     ...manifest,
     name: ' Host ',
@@ -339,7 +339,7 @@ t.test('v3 3.6 a Template is read with every default filled in', t => {
       },
     ],
   }
-  t.strictSame(readManifest(sent, surroundings), {
+  t.strictSame(readManifest(sent, context), {
     key: 'host',
     version: 1,
     name: 'Host',
@@ -375,8 +375,8 @@ t.test('v3 3.6 a Template is read with every default filled in', t => {
   t.end()
 })
 
-t.test('v3 3.9 references stay as they were sent when destinations are not known', t => {
-  const offline = { ...surroundings, destinations: null }
+t.test('v3 3.9 references stay as sent when destinations are unknown', t => {
+  const offline = { ...context, destinations: null }
   t.equal(readManifest(withRule({ destination: { name: 'Nobody' } }), offline).rules[0]?.destination, 'Nobody')
   t.end()
 })
@@ -402,7 +402,7 @@ const template = readManifest(
       },
     ],
   },
-  surroundings,
+  context,
 )
 
 t.test('v3 6.2 answers take defaults, and each refusal names the field', t => {
@@ -450,18 +450,18 @@ t.test('v3 6.2 answers take defaults, and each refusal names the field', t => {
   t.end()
 })
 
-t.test('v3 6.3 a field sent as null takes its default back, and unsent answers stay', t => {
+t.test('v3 6.3 field sent as null takes its default, and unsent answers stay', t => {
   const present = { load: 1, count: 3, text: 'a' }
   t.strictSame(readAnswers(template, { count: null, text: null }, present), { load: 1, count: 2, hold: 60 })
   t.end()
 })
 
-t.test('v3 6.5 a rebind keeps the answers that both revisions declare and the new one takes', t => {
+t.test('v3 6.5 rebind keeps the answers that both revisions declare and the new one accepts', t => {
   t.strictSame(answersToKeep({ load: 1, count: 9, gone: 'x', tier: 'tin' }, template), { load: 1, tier: 'tin' })
   t.end()
 })
 
-t.test('v3 3.11 a preview warns of each signal whose silence no rule would notice', t => {
+t.test('v3 3.11 preview warns of each signal whose silence no rule notices', t => {
   const known = { signal: 'probe', field: 'known' }
   const rows: [decision: unknown, warned: string[]][] = [
     [isDown, ['probe']],
@@ -471,7 +471,7 @@ t.test('v3 3.11 a preview warns of each signal whose silence no rule would notic
     [{ not: { not: known } }, ['probe']],
   ]
   for (const [decision, warned] of rows) {
-    const read = readManifest(withDecision(decision), surroundings)
+    const read = readManifest(withDecision(decision), context)
     t.strictSame(
       unnoticedSilence(read).map(({ signal }) => signal),
       warned,
@@ -479,7 +479,7 @@ t.test('v3 3.11 a preview warns of each signal whose silence no rule would notic
     )
   }
   t.strictSame(
-    unnoticedSilence(readManifest(withSignal({ kind: 'event', every_seconds: null }), surroundings)),
+    unnoticedSilence(readManifest(withSignal({ kind: 'event', every_seconds: null }), context)),
     [],
     'an event never goes quiet',
   )

@@ -1,9 +1,9 @@
-// The explanation of an Incident: what it is made of, that it fits into 16 KiB whatever the Incident is like, and in which order parts go.
+// The explanation of an Incident: its parts, its bound of 16 KiB for any Incident, and the order in which parts are cut.
 import fc from 'fast-check'
 import t from 'tap'
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import type { ApiRequest } from '#shared/api-v3/exchange.ts'
-import { clientLimits } from '#shared/limits-of-clients.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import type { Delivery, Incident, Resource, Template } from '../../services/mcp/explain/api-objects.ts'
 import { explainIncident } from '../../services/mcp/explain/explain-incident.ts'
 import { bounded, explanationOf, type Parts } from '../../services/mcp/explain/explanation.ts'
@@ -76,7 +76,7 @@ const parts = (over: Partial<Parts> = {}): Parts => ({
 const fullSize = ({ explanation, text }: ReturnType<typeof bounded>) =>
   Buffer.byteLength(JSON.stringify({ result: explanation })) + Buffer.byteLength(text)
 
-t.test('explanation has the newest evidence, and the rule with the answers that decide', async t => {
+t.test('explanation has the newest evidence, and the rule with the deciding answers', async t => {
   const explanation = explanationOf(parts({ resource: resource({ meta: { most: 90, delay: 60, secret: 'x' } }) }))
   t.strictSame(explanation.evidence?.inputs, [{ signal: 'disk', value: 93 }])
   t.match(explanation.rule, { key: 'full', template: 'host@1', decision })
@@ -85,14 +85,14 @@ t.test('explanation has the newest evidence, and the rule with the answers that 
   t.equal(explanationOf(parts({ template: null })).rule, null)
 })
 
-t.test('explanation of a website monitor has the answers that decide, and no address', async t => {
+t.test('explanation of a website monitor has the deciding answers and no address', async t => {
   const website = { id: 'website-check@1', rules: [{ ...template.rules[1]!, decision: null }] }
   const meta = { url: 'https://example.org/', data: 'x', failure_mode: 'all', locations: ['a'] }
   const { rule } = explanationOf(parts({ template: website, resource: resource({ meta }) }))
   t.strictSame(rule?.meta, { failure_mode: 'all', locations: ['a'] })
 })
 
-t.test('explanation tells who was told and who was not: a failed attempt counts until a later one arrives', async t => {
+t.test('explanation lists who was notified, and a failed attempt counts until a later one arrives', async t => {
   const deliveries = [
     delivery({ at: at(9), destination: 'Pager', status: 'failed', reason: 'http_500' }),
     delivery({ at: at(8), destination: 'Second', status: 'held', reason: 'maintenance' }),
@@ -110,7 +110,7 @@ t.test('explanation tells who was told and who was not: a failed attempt counts 
   ])
 })
 
-t.test('sentences say why, who knows and what is next, on one line each', async t => {
+t.test('explanation has one line each for reason, recipients and next step', async t => {
   const textOf = (over: Partial<Parts>) => bounded(explanationOf(parts(over))).text
   t.equal(
     textOf({ deliveries: [delivery({}), delivery({ destination: 'Pager', status: 'held', reason: 'maintenance' })] }),
@@ -140,7 +140,7 @@ t.test('sentences say why, who knows and what is next, on one line each', async 
   )
 })
 
-/** An API that has one Incident, and answers for the Template as told. */
+/** An API with one Incident, which returns the given response for the Template. */
 function apiOf(bound: string | null, templateOf: () => Template) {
   const asked: string[] = []
   const answers: [end: string, result: () => unknown][] = [
@@ -165,7 +165,7 @@ const refusing = (status: number) => (): never => {
   throw new ApiRefusal(status, { code: 1_000 + status, error_type: 'x', message: 'No.', details: {} })
 }
 
-t.test('explanation of a Resource whose Template is missing or damaged leaves the rule out', async t => {
+t.test('explanation of a Resource omits the rule when the Template is missing or damaged', async t => {
   t.match(await apiOf('host@1', () => template).explained(), { rule: { key: 'full' }, told: [{ destination: 'On call' }] })
   for (const status of [404, 422, 500]) {
     const found = await apiOf('host@1', refusing(status)).explained()
@@ -181,7 +181,7 @@ const path = (count: number) => Array.from({ length: count }, (_, i) => ({ state
 const notices = (count: number) =>
   Array.from({ length: count }, (_, i) => delivery({ at: at(1_000 - i), destination: `Destination ${i} ${'x'.repeat(80)}` }))
 
-t.test('what fits is whole, and one step too many leaves out the oldest of the path alone', async t => {
+t.test('explanation that fits is complete, and one step too many removes the oldest of the path', async t => {
   const whole = explanationOf(parts({ incident: incident({ path: path(20) }), deliveries: notices(3) }))
   const size = fullSize({ explanation: whole, text: bounded(whole).text })
   t.strictSame(bounded(whole, size).explanation, whole)
@@ -189,7 +189,7 @@ t.test('what fits is whole, and one step too many leaves out the oldest of the p
   t.strictSame(explanation, { ...whole, path: whole.path.slice(1), path_omitted: 1 })
 })
 
-t.test('the path goes before deliveries, those before evidence, and each is counted', async t => {
+t.test('explanation is cut in the path, then deliveries, then evidence, with the count of omitted parts', async t => {
   const many = explanationOf(parts({ incident: incident({ path: path(500), path_omitted: 7 }), deliveries: notices(190) }))
   const cut = bounded(many)
   t.ok(fullSize(cut) <= clientLimits.explanationBytes)
@@ -201,7 +201,7 @@ t.test('the path goes before deliveries, those before evidence, and each is coun
   t.strictSame(cut.explanation.evidence, many.evidence)
 })
 
-t.test('evidence that alone is too large loses its last inputs, and then the decision goes', async t => {
+t.test('explanation of oversized evidence loses the last inputs, then the decision', async t => {
   const long = '漢'.repeat(200)
   const inputs = Array.from({ length: 16 }, (_, i) => ({ signal: `s${i}`, unresolved: long, reason: long }))
   const history = [{ at: at(0), kind: 'opened', evidence: { inputs, omitted: 2, truncated: false } }]
@@ -220,7 +220,7 @@ t.test('evidence that alone is too large loses its last inputs, and then the dec
 
 const text = (maxLength: number) => fc.string({ maxLength, unit: 'grapheme' })
 
-t.test('explanation fits into its bound whatever its parts are like', async t => {
+t.test('explanation fits its bound for any parts', async t => {
   const evidence = fc.record({
     inputs: fc.array(fc.record({ signal: text(63), unresolved: text(200), reason: text(200) }), { maxLength: 16 }),
     omitted: fc.nat(9),

@@ -1,19 +1,19 @@
-// What a message says, whom it goes to, and the small rules around it: golden bodies, choice, pauses, lanes, redaction.
+// Content and receivers of a message: expected bodies, choice of destinations, pauses between retries, lanes, redaction.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
-import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
-import { createEgress } from '#shared/egress.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
-import { hour, limits, minute, second } from '#shared/limits.ts'
+import type { AlertDocument, AlertFacts } from '#shared/contracts/incidents/alert.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { hour, limits, minute, second } from '#shared/limits/limits.ts'
+import { createEgress } from '#shared/net/egress.ts'
 import { readSettings, SettingError } from '#shared/settings.ts'
 import { openApiDocument } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
-import { builtInBody } from '../../services/notifier/built-in-body.ts'
-import { createLanes } from '../../services/notifier/lanes.ts'
-import { redactAddress } from '../../services/notifier/redact.ts'
-import { retryDelay } from '../../services/notifier/retry-delay.ts'
-import { createSender } from '../../services/notifier/send.ts'
+import { builtInBody } from '../../services/notifier/bodies/built-in-body.ts'
+import { createLanes } from '../../services/notifier/claim/lanes.ts'
+import { redactAddress } from '../../services/notifier/send/redact.ts'
+import { retryDelay } from '../../services/notifier/send/retry-delay.ts'
+import { createSender } from '../../services/notifier/send/send.ts'
 import { notifierSettings } from '../../services/notifier/settings.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { alert, createReceiver, facts, options, startAt } from './house.ts'
@@ -58,7 +58,7 @@ const over = { confirmedAt: startAt - 12 * minute, wellSince: startAt - 2 * minu
 
 const isDocumented = documentedMessage()
 
-t.test('each kind of alert has its title, colour and lines', async t => {
+t.test('alert of each kind has its title, colour and lines', async t => {
   const rows: [string, AlertDocument, string, string, string[]][] = [
     [
       'problem at several locations',
@@ -249,7 +249,7 @@ t.test('each kind of alert has its title, colour and lines', async t => {
   }
 })
 
-t.test('a webhook reads the incident as data', async t => {
+t.test('webhook body has the incident as data', async t => {
   const expected = {
     id: ids.encode('a1b2c3d4e5.1'),
     rule: 'availability',
@@ -286,7 +286,7 @@ t.test('a webhook reads the incident as data', async t => {
   t.match(bodyOf(told({ kind: 'recovery' }, over), webhook).incident, closed)
 })
 
-t.test('what a webhook reads is bounded', async t => {
+t.test('webhook body is bounded', async t => {
   const fields = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`field${i}`, 'x'.repeat(300)]))
   const inputs = Array.from({ length: 20 }, (_, i) => ({
     input: `i${i}`,
@@ -307,7 +307,7 @@ t.test('what a webhook reads is bounded', async t => {
   t.match(whole, { omitted: 0, truncated: false }, 'what is not shown is not cut')
 })
 
-t.test('foreign text can neither break its line nor call people', async t => {
+t.test('text from outside neither breaks its line nor mentions people', async t => {
   const rows: [string, string, typeof slack | typeof webhook, string][] = [
     ['back-ticks', 'bad `gateway`', webhook, "`bad 'gateway'`"],
     ['line breaks and control characters', ' a\r\n\u0000b\u001b[31m\u2028c\u202ed ', webhook, '`a b [31m c d`'],
@@ -324,7 +324,7 @@ t.test('foreign text can neither break its line nor call people', async t => {
   t.equal(bodyOf(told({}, { subjectName: '<!here>' })).attachments[0].title, '&lt;!here&gt; is down')
 })
 
-t.test('pauses grow, keep their jitter within a half, and heed the receiver up to a bound', async t => {
+t.test("retry pauses grow with a jitter of a half, and follow the receiver's request up to a bound", async t => {
   const rows: [number, number, number | null, number][] = [
     [1, 0, null, 2 * second],
     [1, 1, null, 1 * second],
@@ -338,7 +338,7 @@ t.test('pauses grow, keep their jitter within a half, and heed the receiver up t
     t.equal(retryDelay(attempt, jitter, asked), pause, `${attempt} ${jitter} ${asked}`)
 })
 
-t.test('lanes share what room there is', async t => {
+t.test('lanes share the free places for sends', async t => {
   const { inFlight, inFlightPerDestination: width, inFlightPerDestinationMax, queuedPerDestination } = limits.notifier
   const lanes = createLanes()
   const offered = Array.from({ length: queuedPerDestination }, (_, i) => lanes.offer('busy', `b${i}`))
@@ -370,7 +370,7 @@ t.test('lanes share what room there is', async t => {
   t.notOk(lanes.take('fresh', 'f'))
 })
 
-t.test('an address leaves nothing of itself in a text', async t => {
+t.test('address is removed from a text completely', async t => {
   const address = 'https://user:password1@hooks.example.com:8443/services/T0123/B%20secret/x?key=abcdef12'
   const rows: [string, string][] = [
     [`no ${address} here`, 'no [redacted] here'],
@@ -383,7 +383,7 @@ t.test('an address leaves nothing of itself in a text', async t => {
   for (const [text, expected] of rows) t.equal(redactAddress(text, address), expected, text)
 })
 
-t.test('settings are addresses without a trailing slash', async t => {
+t.test('setting is an address without a trailing slash', async t => {
   t.equal(readSettings(notifierSettings, {}).PUBLIC_URL, '', 'the program fills in its own port')
   t.equal(readSettings(notifierSettings, { PUBLIC_URL: 'https://status.example.com/' }).PUBLIC_URL, 'https://status.example.com')
   t.throws(
@@ -392,7 +392,7 @@ t.test('settings are addresses without a trailing slash', async t => {
   )
 })
 
-t.test('a sender that could not be opened fails that message only', async t => {
+t.test('message fails alone when its sender could not be opened', async t => {
   const receiver = await createReceiver(() => ({ status: 200 }))
   let broken = true
   const sender = createSender({
@@ -412,7 +412,7 @@ t.test('a sender that could not be opened fails that message only', async t => {
   t.same(await send(), { kind: 'delivered' })
 })
 
-t.test('each way not to reach a receiver has its sentence, without the address', async t => {
+t.test('each failure to reach a receiver has its own sentence, without the address', async t => {
   const receiver = await createReceiver(() => ({ status: 200 }))
   const sender = createSender({ clock: createVirtualClock(startAt), version: '2.0.0', serviceUrl: options.serviceUrl })
   t.teardown(() => Promise.all([sender.close(), receiver.close()]))
@@ -434,7 +434,7 @@ t.test('each way not to reach a receiver has its sentence, without the address',
   t.same(sent, ['us er:pass', '%zz:pass'], 'credentials of the address travel in their header')
 })
 
-/** Whether a body is one that the API's document describes. */
+/** Returns whether the body fits the schema in the API's document. */
 function documentedMessage(): (body: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)

@@ -1,5 +1,5 @@
-// Receivers that misbehave, notifiers that die at every step, a bus and a store that go away: no alert is lost, one key an
-// alert, a repeated POST only where an answer was lost, order kept, the log true.
+// Faulty receivers, notifiers that die at every step, and a lost bus or store. No alert is lost and each has one key. A POST is repeated
+// only after a lost response. Order and log stay correct.
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -7,19 +7,19 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
+import { createNotifierClient } from '#shared/bus/clients/ask-notifier.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { createSystemClock } from '#shared/clock.ts'
-import type { AlertDocument } from '#shared/contracts/alert.ts'
-import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
-import { limits, minute, second } from '#shared/limits.ts'
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import { limits, minute, second } from '#shared/limits/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
-import { newDelivery } from '../../services/notifier/delivery-document.ts'
-import { isHeld, openSiblings } from '../../services/notifier/siblings.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
-import { startTestBus } from '../support/nats.ts'
+import { isHeld, openSiblings } from '../../services/notifier/decide/siblings.ts'
+import { newDelivery } from '../../services/notifier/record/delivery-document.ts'
+import { startTestBus } from '../support/bus/nats.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 import { alert, createHouse, createReceiver, destination, type Hit, type House, options, startAt, until } from './house.ts'
 
 const { claimMs, scanMs, sendMs, retryMs, drainMs } = limits.notifier
@@ -28,7 +28,7 @@ const rowsOf = async (store: Store): Promise<DeliveryLogDocument[]> =>
   (await store.find('deliveryLog', { limit: 10_000 })).sort((a, b) => a.number - b.number)
 const ended = async (store: Store): Promise<number> => store.count('deliveries', { open: 0 })
 
-/** A server that speaks TCP as `talk` does, on `port`, or a free one. */
+/** A TCP server that runs `talk` for each connection, on `port` or on a free port. */
 async function listen(t: Test, talk: (socket: Socket) => void, port = 0): Promise<{ url: string; port: number; server: Server }> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
@@ -46,7 +46,7 @@ async function listen(t: Test, talk: (socket: Socket) => void, port = 0): Promis
   return { url: `http://127.0.0.1:${given}/hooks/T0secretT0`, port: given, server }
 }
 
-/** A house with one alert, told to `url`. */
+/** A world with one alert, which is sent to `url`. */
 async function told(t: Test, url: string): Promise<House> {
   const house = createHouse()
   const one = alert('one', 'a', 1)
@@ -58,7 +58,7 @@ async function told(t: Test, url: string): Promise<House> {
   return house
 }
 
-t.test('a receiver that is down for a minute gets its message soon after, with one key', async t => {
+t.test('receiver gets its message with one key soon after it was down for a minute', async t => {
   const first = await listen(t, () => undefined)
   await new Promise(resolve => first.server.close(resolve))
   const house = await told(t, first.url)
@@ -95,7 +95,7 @@ t.test('a receiver that is down for a minute gets its message soon after, with o
   t.match(rows.at(-1), { status: 'delivered', error: '' })
 })
 
-t.test('receivers that misbehave are told apart, cost no more than their time, and leave nothing of their address', async t => {
+t.test('each misbehaving receiver gets its own error within its time, without the address', async t => {
   const zeros = Buffer.alloc(64 * 1024, 'x')
   let written = 0
   const flood = (socket: Socket) => {
@@ -198,7 +198,7 @@ t.test('receivers that misbehave are told apart, cost no more than their time, a
   }
 })
 
-/** A store that dies at its `fatal`-th call (from 1), before it does it or before it answers; nothing answers from then on. */
+/** A store that dies at its `fatal`-th call (from 1), before or after the call is done. No later call gets a response. */
 function mortal(store: Store, fatal: number, when: 'before' | 'after') {
   let calls = 0
   const never = () => new Promise<never>(() => undefined)
@@ -217,7 +217,7 @@ function mortal(store: Store, fatal: number, when: 'before' | 'after') {
   return { store: proxy, isDead: () => calls >= fatal }
 }
 
-/** What must hold whatever died: every alert told, one key each, in order, each row an attempt that was made. */
+/** Requires after any death: every alert is sent in order with one key each, and each log row is an attempt that was made. */
 function judge(
   t: Test,
   name: string,
@@ -253,7 +253,7 @@ const ordered = (): AlertDocument[] => {
   }))
 }
 
-t.test('a notifier that dies at any step of its work is followed by another', async t => {
+t.test('next notifier continues when a notifier dies at any step', async t => {
   let deaths = 0
   let repeated = 0
   for (const when of ['before', 'after'] as const) {
@@ -268,7 +268,7 @@ t.test('a notifier that dies at any step of its work is followed by another', as
       house.nudge(...alerts.map(({ id }) => id))
       await until(async () => isDead() || (await ended(house.store)) === 3, 'the death, or the end')
       died = isDead()
-      // What was on its way when it died arrives all the same.
+      // A message that is already sent when the notifier dies arrives.
       for (let i = 0; i < 10; i++) await house.clock.settle()
       const heir = await house.start('heir')
       await until(async () => {
@@ -289,7 +289,7 @@ t.test('a notifier that dies at any step of its work is followed by another', as
   t.comment(`${deaths} deaths, ${repeated} messages sent again because their answer was lost`)
 })
 
-t.test('a store that is away for a while and a bus that is away delay messages, and double none', async t => {
+t.test('message is delayed and never sent twice when store or bus is disconnected', async t => {
   const house = createHouse()
   let away = false
   const store = new Proxy(house.store, {
@@ -336,7 +336,7 @@ t.test('a store that is away for a while and a bus that is away delay messages, 
   )
 })
 
-t.test('however contended the numbers of the log are, no row is lost', async t => {
+t.test('delivery log loses no row when the counter of its rows is contended', async t => {
   const house = createHouse()
   let contended = 200
   const store = new Proxy(house.store, {
@@ -361,65 +361,61 @@ t.test('however contended the numbers of the log are, no row is lost', async t =
   t.match(await rowsOf(house.store), [{ status: 'delivered', number: 1 }])
 })
 
-t.test(
-  'on a real bus and a file: both are stopped and started again, and everything arrives once',
-  { timeout: 400_000 },
-  async t => {
-    const bus = await startTestBus()
-    const path = join(t.testdir(), 'notifier.db')
-    const clock = createSystemClock()
-    const hits: string[] = []
-    const receiver = await createReceiver((_, { headers }) => {
-      hits.push(String(headers['idempotency-key']))
-      return { status: 200 }
-    })
-    const alerts = Array.from({ length: 30 }, (_, i) =>
-      alert('one', `i${i}`, 1, { decidedAt: clock.now(), expireAt: clock.now() + 1e9 }),
-    )
-    let store = await openSqliteStore(path)
-    const teller = await bus.connect('teller')
-    t.teardown(async () => {
-      clock.stop()
-      await receiver.close()
-      await bus.stop()
-    })
-    await store.insert('destinations', [destination('one', receiver.url)])
-    const run = async (notifierId: string) => {
-      const surroundings = {
-        store,
-        clock,
-        bus: await bus.connect(notifierId),
-        logger: pino({ level: 'silent' }),
-        metrics: new Registry(),
-      }
-      return startNotifier(surroundings, { ...options, notifierId })
+t.test('every message arrives once when bus and store stop and start again', { timeout: 400_000 }, async t => {
+  const bus = await startTestBus()
+  const path = join(t.testdir(), 'notifier.db')
+  const clock = createSystemClock()
+  const hits: string[] = []
+  const receiver = await createReceiver((_, { headers }) => {
+    hits.push(String(headers['idempotency-key']))
+    return { status: 200 }
+  })
+  const alerts = Array.from({ length: 30 }, (_, i) =>
+    alert('one', `i${i}`, 1, { decidedAt: clock.now(), expireAt: clock.now() + 1e9 }),
+  )
+  let store = await openSqliteStore(path)
+  const teller = await bus.connect('teller')
+  t.teardown(async () => {
+    clock.stop()
+    await receiver.close()
+    await bus.stop()
+  })
+  await store.insert('destinations', [destination('one', receiver.url)])
+  const run = async (notifierId: string) => {
+    const context = {
+      store,
+      clock,
+      bus: await bus.connect(notifierId),
+      logger: pino({ level: 'silent' }),
+      metrics: new Registry(),
     }
-    const tell = async (from: number, to: number, nudged: boolean) => {
-      const some = alerts.slice(from, to)
-      await store.insert('alerts', some)
-      if (nudged) teller.publish(subjects.alertNudge, { alertIds: some.map(({ id }) => id) })
-    }
-    let service = await run('n1')
-    await tell(0, 10, true)
-    await until(async () => (await ended(store)) === 10, 'the first ten')
-    await bus.stopServer()
-    await tell(10, 20, false)
-    await bus.startServer()
-    await service.stop()
-    await store.close()
-    store = await openSqliteStore(path)
-    service = await run('n2')
-    await tell(20, 30, true)
-    await until(async () => (await ended(store)) === 30, 'all thirty')
-    await service.stop()
-    t.equal(hits.length, 30)
-    t.equal(new Set(hits).size, 30)
-    t.equal(await store.count('deliveryLog', { status: 'delivered' }), 30)
-    await store.close()
-  },
-)
+    return startNotifier(context, { ...options, notifierId })
+  }
+  const tell = async (from: number, to: number, nudged: boolean) => {
+    const some = alerts.slice(from, to)
+    await store.insert('alerts', some)
+    if (nudged) teller.publish(subjects.alertNudge, { alertIds: some.map(({ id }) => id) })
+  }
+  let service = await run('n1')
+  await tell(0, 10, true)
+  await until(async () => (await ended(store)) === 10, 'the first ten')
+  await bus.stopServer()
+  await tell(10, 20, false)
+  await bus.startServer()
+  await service.stop()
+  await store.close()
+  store = await openSqliteStore(path)
+  service = await run('n2')
+  await tell(20, 30, true)
+  await until(async () => (await ended(store)) === 30, 'all thirty')
+  await service.stop()
+  t.equal(hits.length, 30)
+  t.equal(new Set(hits).size, 30)
+  t.equal(await store.count('deliveryLog', { status: 'delivered' }), 30)
+  await store.close()
+})
 
-t.test('a dead receiver of a thousand messages keeps nobody waiting', async t => {
+t.test('dead receiver with a thousand messages delays no other receiver', async t => {
   const house = createHouse()
   const receiver = await createReceiver(() => ({ status: 200 }))
   const { url } = await listen(t, () => undefined)
@@ -442,7 +438,7 @@ t.test('a dead receiver of a thousand messages keeps nobody waiting', async t =>
   t.equal(receiver.hits.length, 900)
 })
 
-t.test('a message is held back by its predecessor however many deliveries of other incidents are open', async t => {
+t.test('message waits for its predecessor among any number of other open deliveries', async t => {
   const store = createMemoryStore()
   const opened = (incident: string, number: number, destinationId: string) =>
     newDelivery(alert('one', incident, number), destinationId, startAt, { notifierId: 'n0', incidentSalt: options.incidentSalt })
@@ -458,7 +454,7 @@ t.test('a message is held back by its predecessor however many deliveries of oth
   t.equal(isHeld(held, siblings), true)
 })
 
-t.test('a round that a slow store draws out tells its last alerts by their template all the same', async t => {
+t.test('slow round renders also its last alerts with their template', async t => {
   const house = createHouse()
   const receiver = await createReceiver(() => ({ status: 200 }))
   const own = { workspaceId: 'workspace-one', transformationId: 7 }
@@ -504,7 +500,7 @@ t.test('a round that a slow store draws out tells its last alerts by their templ
   t.same([...new Set(bodies)], ['Shop!'])
 })
 
-t.test('many alerts to many destinations are made into deliveries a bounded number at a time', async t => {
+t.test('alerts to many destinations become deliveries in bounded batches', async t => {
   const house = createHouse()
   const receiver = await createReceiver(() => null)
   t.teardown(() => receiver.close())

@@ -1,24 +1,24 @@
-// What the notifier's tests stand on: a clock turned by hand, nudges in memory, real HTTP receivers, and documents to begin with.
+// World of the notifier's tests: a clock that the test advances, nudges in memory, real HTTP receivers, and initial documents.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { AlertDocument, AlertFacts } from '#shared/contracts/alert.ts'
-import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import { limits } from '#shared/limits.ts'
+import type { AlertDocument, AlertFacts } from '#shared/contracts/incidents/alert.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
 import { startNotifier } from '../../services/notifier/app.ts'
-import type { NotifierOptions } from '../../services/notifier/parts.ts'
-import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import type { NotifierOptions } from '../../services/notifier/context.ts'
+import { createMemoryHub, type MemoryHub } from '../support/bus/memory-bus.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
 export const startAt = Date.UTC(2026, 0, 5, 12)
 
-/** Looks again each turn of the event loop; fails after a minute of real time. */
+/** Checks the condition at each turn of the event loop; fails after a minute of real time. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + 60_000
   while (!(await condition())) {
@@ -42,12 +42,12 @@ export interface Answer {
 export interface Receiver {
   url: string
   hits: Hit[]
-  /** Resolves when it has been called so often. */
+  /** Resolves when the receiver has been called this number of times. */
   called(times: number): Promise<void>
   close(): Promise<void>
 }
 
-/** `answer` decides by the number of the call, from 1; null never answers. */
+/** `answer` returns the response by the number of the call, from 1; null: no response is ever sent. */
 export async function createReceiver(answer: (call: number, hit: Hit) => Answer | null | Promise<Answer>): Promise<Receiver> {
   const hits: Hit[] = []
   const server = createServer(async (request, response) => {
@@ -76,23 +76,23 @@ function reply(response: ServerResponse, { status, headers, body }: Answer): voi
   response.end(body ?? '')
 }
 
-/** What a notifier has instead of the house's own. */
+/** Parts of a notifier that replace the world's own parts. */
 export type Over = { store?: Store } & Pick<NotifierOptions, 'operatorWebhook' | 'egress' | 'deadNotifiers'>
 
 export interface House {
   store: Store
   clock: VirtualClock
-  /** Everything that was logged, as JSON lines. */
+  /** All log lines of the notifiers, as JSON. */
   log: string[]
   nudge(...alertIds: string[]): void
-  /** A connection to the bus of its own. */
+  /** Opens another connection to the bus. */
   connect(): Bus
-  /** These parts of the bus, and no others, have no leader from now on. */
+  /** From now on exactly these parts of the bus have no leader. */
   depose: MemoryHub['depose']
-  /** Cuts all notifiers off from the bus, or brings it back. */
+  /** Disconnects all notifiers from the bus, or reconnects them. */
   setBus(up: boolean): void
   start(notifierId: string, over?: Over): Promise<Service & { metrics: Registry }>
-  /** Stops a notifier, letting time pass for what waits for it. */
+  /** Stops a notifier and advances the clock while the stop waits. */
   stop(service: Service): Promise<void>
 }
 
@@ -194,7 +194,7 @@ export const facts: AlertFacts = {
   closedAt: null,
 }
 
-/** The alert of this number of an incident, for the workspace of one destination. */
+/** The alert with this number within an incident, for the workspace with one destination. */
 export function alert(destinationId: string, incident: string, number: number, over: Partial<AlertDocument> = {}): AlertDocument {
   const incidentId = `${incident.padEnd(10, 'x')}.1`
   return {

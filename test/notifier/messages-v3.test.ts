@@ -1,20 +1,27 @@
-// Messages about rules of Templates, openings and acknowledgements: their destinations, their words, and the log's entries of those kept back.
-// Each title cites its rule of docs/reference/v3.md.
+// Messages about rules of Templates, openings and acknowledgements: destinations, texts, and log entries of withheld messages. Each title
+// cites its rule of docs/reference/v3.md.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t, { type Test } from 'tap'
-import type { AlertDocument, AlertFacts, AlertKind, AlertRouting, TableKind, UntoldReason } from '#shared/contracts/alert.ts'
-import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import type { IncidentDocument } from '#shared/contracts/incident.ts'
-import type { RouteTransition } from '#shared/contracts/template.ts'
-import { limits, minute } from '#shared/limits.ts'
+import type {
+  AlertDocument,
+  AlertFacts,
+  AlertKind,
+  AlertRouting,
+  SkipReason,
+  TableKind,
+} from '#shared/contracts/incidents/alert.ts'
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import type { RouteTransition } from '#shared/contracts/resources/template.ts'
+import { limits, minute } from '#shared/limits/limits.ts'
+import { chooseDestinations, type Routing } from '#shared/notifications/choose-destinations.ts'
 import { fieldNames } from '#shared/template/fields.ts'
 import { samples } from '#shared/template/samples.ts'
 import { openApiDocument } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
-import { builtInBody } from '../../services/notifier/built-in-body.ts'
-import { decide, type Routing } from '../../services/notifier/decide.ts'
-import { templateFields } from '../../services/notifier/template-fields.ts'
+import { builtInBody } from '../../services/notifier/bodies/built-in-body.ts'
+import { templateFields } from '../../services/notifier/bodies/template-fields.ts'
 import { type Answer, alert, createHouse, createReceiver, destination, facts, options, startAt, until } from './house.ts'
 
 const here = { workspaceId: 'w', default: false }
@@ -39,9 +46,9 @@ interface Case {
   confirmedAt?: null
   rule?: AlertRouting
   more?: Partial<Routing>
-  told: string[]
-  kept?: Record<string, UntoldReason>
-  nobody?: UntoldReason | null
+  chosen: string[]
+  kept?: Record<string, SkipReason>
+  nobody?: SkipReason | null
 }
 const usual: RouteTransition[] = ['problem', 'no_data', 'recovery']
 const everything: RouteTransition[] = ['opened', ...usual, 'acknowledged']
@@ -50,52 +57,52 @@ const order: Case[] = [
   {
     name: 'routes: each that names the transition',
     rule: routes({ pager: ['problem'], hook: usual, slack: ['recovery'] }),
-    told: ['pager', 'hook'],
+    chosen: ['pager', 'hook'],
   },
   {
     name: 'routes win over rows and default',
     rule: routes({ hook: usual }),
     more: { selections: rows({ slack: ['problem'] }) },
-    told: ['hook'],
+    chosen: ['hook'],
   },
   {
     name: 'routes for other transitions alone send this one nowhere',
     rule: routes({ hook: ['recovery'] }),
-    told: [],
+    chosen: [],
     nobody: 'not_routed',
   },
-  { name: 'no routes at all send nothing', rule: routes({}), told: [], nobody: 'not_routed' },
+  { name: 'no routes at all send nothing', rule: routes({}), chosen: [], nobody: 'not_routed' },
   {
     name: 'a route whose destination is off',
     rule: routes({ off: usual, hook: usual }),
-    told: ['hook'],
+    chosen: ['hook'],
     kept: { off: 'destination_disabled' },
   },
   {
     name: 'only routes that are off: nobody else gets it',
     rule: routes({ off: usual }),
-    told: [],
+    chosen: [],
     kept: { off: 'destination_disabled' },
     nobody: 'destination_disabled',
   },
-  { name: 'a route that is gone is none', rule: routes({ gone: usual, hook: usual }), told: ['hook'] },
+  { name: 'a route that is gone is none', rule: routes({ gone: usual, hook: usual }), chosen: ['hook'] },
   {
     name: 'with no route left the order goes on to the rows',
     rule: routes({ gone: usual }),
     more: { selections: rows({ slack: ['problem'] }) },
-    told: ['slack'],
+    chosen: ['slack'],
   },
-  { name: 'with no route left and no rows it goes on to the default', rule: routes({ gone: usual }), told: ['fallback'] },
+  { name: 'with no route left and no rows it goes on to the default', rule: routes({ gone: usual }), chosen: ['fallback'] },
   {
     name: "the rule's destination alone",
     rule: { destination: 'hook' },
     more: { selections: rows({ slack: ['problem'] }) },
-    told: ['hook'],
+    chosen: ['hook'],
   },
   {
     name: "the rule's destination is off",
     rule: { destination: 'off' },
-    told: [],
+    chosen: [],
     kept: { off: 'destination_disabled' },
     nobody: 'destination_disabled',
   },
@@ -103,60 +110,66 @@ const order: Case[] = [
     name: "the rule's destination is gone: rows",
     rule: { destination: 'gone' },
     more: { selections: rows({ slack: ['problem'] }) },
-    told: ['slack'],
+    chosen: ['slack'],
   },
-  { name: "the rule's destination is gone: default", rule: { destination: 'gone' }, told: ['fallback'] },
-  { name: 'rows before the default', rule: null, more: { selections: rows({ slack: ['problem'] }) }, told: ['slack'] },
-  { name: 'the default last', rule: null, told: ['fallback'] },
-  { name: 'nothing at all', rule: null, more: { destinations: [hook] }, told: [], nobody: 'no_destination' },
+  { name: "the rule's destination is gone: default", rule: { destination: 'gone' }, chosen: ['fallback'] },
+  { name: 'rows before the default', rule: null, more: { selections: rows({ slack: ['problem'] }) }, chosen: ['slack'] },
+  { name: 'the default last', rule: null, chosen: ['fallback'] },
+  { name: 'nothing at all', rule: null, more: { destinations: [hook] }, chosen: [], nobody: 'no_destination' },
   {
     name: "another workspace's destination is none",
     rule: routes({ far: usual }),
     more: { destinations: [...all, destination('far', '')] },
-    told: ['fallback'],
+    chosen: ['fallback'],
   },
   {
     name: 'maintenance holds what is routed',
     held: 'maintenance',
     rule: routes({ hook: usual, off: usual }),
-    told: [],
+    chosen: [],
     kept: { hook: 'maintenance', off: 'destination_disabled' },
     nobody: 'maintenance',
   },
-  { name: 'maintenance holds no recovery', held: 'maintenance', kind: 'recovery', rule: routes({ hook: usual }), told: ['hook'] },
+  {
+    name: 'maintenance holds no recovery',
+    held: 'maintenance',
+    kind: 'recovery',
+    rule: routes({ hook: usual }),
+    chosen: ['hook'],
+  },
 ]
 
 const openings: Case[] = [
-  { name: 'a webhook that opted in, by its route', rule: routes({ pager: everything }), told: ['pager'] },
+  { name: 'a webhook that opted in, by its route', rule: routes({ pager: everything }), chosen: ['pager'] },
   {
     name: 'a webhook that did not',
     rule: routes({ hook: ['opened'] }),
-    told: [],
+    chosen: [],
     kept: { hook: 'not_opted_in' },
     nobody: 'not_opted_in',
   },
-  { name: 'slack needs the route alone', rule: routes({ slack: ['opened'] }), told: ['slack'] },
-  { name: 'opted in, but the route does not name it', rule: routes({ pager: usual }), told: [], nobody: null },
+  { name: 'slack needs the route alone', rule: routes({ slack: ['opened'] }), chosen: ['slack'] },
+  { name: 'opted in, but the route does not name it', rule: routes({ pager: usual }), chosen: [], nobody: null },
   {
     name: 'off comes before not opted in',
     rule: routes({ off: ['opened'] }),
-    told: [],
+    chosen: [],
     kept: { off: 'destination_disabled' },
     nobody: 'destination_disabled',
   },
-  { name: 'without routes it goes where a problem would', rule: { destination: 'pager' }, told: ['pager'] },
-  { name: 'without routes not to a webhook that did not opt in', rule: { destination: 'hook' }, told: [], nobody: null },
-  { name: 'without routes never to slack', more: { selections: rows({ slack: ['problem'] }) }, told: [], nobody: null },
-  { name: 'by a row for problems', more: { selections: rows({ pager: ['problem'], off: ['recovery'] }) }, told: ['pager'] },
-  { name: 'not by a row for recoveries', more: { selections: rows({ pager: ['recovery'] }) }, told: [], nobody: null },
-  { name: 'to the default that opted in', more: { destinations: optedIn('fallback') }, told: ['fallback'] },
-  { name: 'the default that did not leaves no entry', told: [], nobody: null },
-  { name: 'without any destination there is no entry', more: { destinations: [] }, told: [], nobody: null },
+  { name: 'without routes it goes where a problem would', rule: { destination: 'pager' }, chosen: ['pager'] },
+  { name: 'without routes not to a webhook that did not opt in', rule: { destination: 'hook' }, chosen: [], nobody: null },
+  { name: 'without routes never to slack', more: { selections: rows({ slack: ['problem'] }) }, chosen: [], nobody: null },
+  { name: 'by a row for problems', more: { selections: rows({ pager: ['problem'], off: ['recovery'] }) }, chosen: ['pager'] },
+  { name: 'not by a row for recoveries', more: { selections: rows({ pager: ['recovery'] }) }, chosen: [], nobody: null },
+  { name: 'to the default that opted in', more: { destinations: optedIn('fallback') }, chosen: ['fallback'] },
+  { name: 'the default that did not leaves no entry', chosen: [], nobody: null },
+  { name: 'without any destination there is no entry', more: { destinations: [] }, chosen: [], nobody: null },
   {
     name: 'held by maintenance',
     held: 'maintenance',
     rule: routes({ pager: everything }),
-    told: [],
+    chosen: [],
     kept: { pager: 'maintenance' },
     nobody: 'maintenance',
   },
@@ -164,7 +177,7 @@ const openings: Case[] = [
     name: 'after the confirmation',
     rule: routes({ pager: everything }),
     more: { isOvertaken: true },
-    told: [],
+    chosen: [],
     kept: { pager: 'confirmed_first' },
     nobody: 'confirmed_first',
   },
@@ -172,7 +185,7 @@ const openings: Case[] = [
     name: 'of a subject that is gone',
     rule: routes({ pager: everything }),
     more: { subjectGone: true },
-    told: [],
+    chosen: [],
     kept: { pager: 'resource_gone' },
     nobody: 'resource_gone',
   },
@@ -184,22 +197,22 @@ const closings: Case[] = [
     name: 'who got the opening gets the closing, whatever its route says',
     rule: routes({ pager: ['opened'], hook: usual }),
     more: opened,
-    told: ['pager', 'hook'],
+    chosen: ['pager', 'hook'],
   },
-  { name: 'also without a route', more: opened, told: ['pager', 'fallback'] },
+  { name: 'also without a route', more: opened, chosen: ['pager', 'fallback'] },
   {
     name: 'also of an incident that was never confirmed',
     confirmedAt: null,
     rule: routes({ pager: everything, hook: usual }),
     more: opened,
-    told: ['pager'],
+    chosen: ['pager'],
     kept: { hook: 'not_announced' },
   },
   {
     name: 'nobody hears the end of what nobody heard of',
     confirmedAt: null,
     rule: routes({ hook: usual }),
-    told: [],
+    chosen: [],
     kept: { hook: 'not_announced' },
     nobody: 'not_announced',
   },
@@ -207,7 +220,7 @@ const closings: Case[] = [
     name: 'a destination that was switched off since',
     rule: routes({ hook: usual }),
     more: { openedAt: new Set(['off']) },
-    told: ['hook'],
+    chosen: ['hook'],
     kept: { off: 'destination_disabled' },
   },
   {
@@ -215,7 +228,7 @@ const closings: Case[] = [
     kind: 'problem',
     rule: routes({ hook: usual }),
     more: opened,
-    told: ['hook'],
+    chosen: ['hook'],
   },
 ]
 
@@ -223,15 +236,15 @@ const acknowledgements: Case[] = [
   {
     name: 'by the routes that name it',
     rule: routes({ slack: ['acknowledged'], hook: usual, off: everything }),
-    told: ['slack'],
+    chosen: ['slack'],
     kept: { off: 'destination_disabled' },
   },
-  { name: 'no webhook has to opt in', rule: routes({ hook: ['acknowledged'] }), told: ['hook'] },
-  { name: 'also in maintenance', held: 'maintenance', rule: routes({ hook: ['acknowledged'] }), told: ['hook'] },
-  { name: "not by the rule's destination", rule: { destination: 'hook' }, told: [], nobody: null },
-  { name: 'not by rows', more: { selections: rows({ hook: usual as TableKind[] }) }, told: [], nobody: null },
-  { name: 'not by the default', told: [], nobody: null },
-  { name: 'not after every route is gone', rule: routes({ gone: everything }), told: [], nobody: null },
+  { name: 'no webhook has to opt in', rule: routes({ hook: ['acknowledged'] }), chosen: ['hook'] },
+  { name: 'also in maintenance', held: 'maintenance', rule: routes({ hook: ['acknowledged'] }), chosen: ['hook'] },
+  { name: "not by the rule's destination", rule: { destination: 'hook' }, chosen: [], nobody: null },
+  { name: 'not by rows', more: { selections: rows({ hook: usual as TableKind[] }) }, chosen: [], nobody: null },
+  { name: 'not by the default', chosen: [], nobody: null },
+  { name: 'not after every route is gone', rule: routes({ gone: everything }), chosen: [], nobody: null },
 ]
 
 const tables: [title: string, kind: AlertKind, cases: Case[]][] = [
@@ -250,13 +263,13 @@ for (const [title, usually, cases] of tables) {
       confirmedAt = startAt,
       rule,
       more,
-      told,
+      chosen,
       kept = {},
       nobody = null,
     } of cases) {
       const asked = { workspaceId: 'w', kind, held, facts: { confirmedAt, ...(rule === undefined ? {} : { routing: rule }) } }
-      const decision = decide(asked, { ...nothing, ...more })
-      t.strictSame(decision.told.map(({ id }) => id).sort(), told.toSorted(), name)
+      const decision = chooseDestinations(asked, { ...nothing, ...more })
+      t.strictSame(decision.chosen.map(({ id }) => id).sort(), chosen.toSorted(), name)
       const spoken = decision.leftOut.filter(({ reason }) => reason !== 'not_routed')
       t.strictSame(Object.fromEntries(spoken.map(({ destinationId, reason }) => [destinationId, reason])), kept, name)
       t.equal(decision.nobody, nobody, name)
@@ -350,7 +363,7 @@ t.test('v3 10.7 each message about a rule of a Template has its title, colour an
   t.match(escaped, /&lt;!x&gt; 'a'/)
 })
 
-t.test('v3 10.7 an opening and an acknowledgement of another rule say what they are', async t => {
+t.test('v3 10.7 opening and acknowledgement of other rules name their kind', async t => {
   const plain = { ...facts, confirmedAt: null }
   const several = { failing: [], unknown: ['de01', 'fr01'], ok: ['us01'], error: '', condition: 'no_data' as const }
   const cases: [AlertDocument, title: string, text: RegExp][] = [
@@ -373,7 +386,7 @@ t.test('v3 10.7 an opening and an acknowledgement of another rule say what they 
   for (const [given, title, text] of cases) t.match(bodyOf(given).attachments, [{ title, text }])
 })
 
-t.test('v3 10.8 payload templates know rule, action, resource and evidence', async t => {
+t.test('v3 10.8 payload template has rule, action, resource and evidence', async t => {
   const fieldsOf = (given: AlertDocument) => templateFields(given, { ...context, workspaceName: 'Acme' }, text => text)
   t.match(fieldsOf(about({})), {
     kind: 'problem',
@@ -408,7 +421,7 @@ const comparisons: NonNullable<AlertFacts['comparisons']> = {
   omitted: 0,
   truncated: false,
 }
-t.test('v3 10.9 the incident of a webhook shows the evidence of a rule of a Template', async t => {
+t.test('v3 10.9 webhook incident shows the evidence of a rule of a Template', async t => {
   const documented = documentedMessage()
   const body = bodyOf(about({}, { comparisons, fields: { host: 'srv', threshold: 3 }, fieldsOmitted: 2 }))
   t.ok(documented(body))
@@ -446,7 +459,7 @@ t.test('v3 10.9 the incident of a webhook shows the evidence of a rule of a Temp
   t.match([many.omitted, many.truncated, many.inputs.length], [3, true, 16])
 })
 
-t.test('v3 10.9 the incident of a webhook names the transition and when it took effect', async t => {
+t.test('v3 10.9 webhook incident names the transition and its instant', async t => {
   const documented = documentedMessage()
   const troubleSince = startAt - 2 * minute
   const cases: [AlertDocument, expected: object][] = [
@@ -496,7 +509,7 @@ const incident = (given: AlertDocument, change: Partial<IncidentDocument> = {}):
     ...change,
   }) as IncidentDocument
 
-/** A notifier, one webhook that opted in, and an incident that has just opened. */
+/** A notifier, one webhook that receives openings, and an incident that has just opened. */
 async function scene(
   t: Test,
   answer: (call: number) => Answer | null | Promise<Answer>,
@@ -527,7 +540,7 @@ async function scene(
     message,
     opening,
     log,
-    /** The incident changes, then the keeper's alerts are there. */
+    /** Stores the changed incident, then the keeper's alerts. */
     tell: async (alerts: AlertDocument[], change?: Partial<IncidentDocument>) => {
       if (change !== undefined) await house.store.upsert('incidents', [{ ...incident(opening, change), rev: 2 }])
       await house.store.insert('alerts', alerts)
@@ -542,7 +555,7 @@ async function scene(
 const name = 'Destination one'
 const confirmed = { confirmedAt: startAt }
 
-t.test('v3 10.5 an opening that waits for a retry is withdrawn by the confirmation, which does not wait for it', async t => {
+t.test('v3 10.5 confirmation withdraws an opening that waits for a retry, and is sent without waiting', async t => {
   const { receiver, clock, opening, message, tell, log, logged, deliveries } = await scene(t, call => ({
     status: call === 1 ? 503 : 200,
   }))
@@ -559,7 +572,7 @@ t.test('v3 10.5 an opening that waits for a retry is withdrawn by the confirmati
   ])
 })
 
-t.test('v3 10.5 an opening that is being sent holds nothing up, and is not tried again after the confirmation', async t => {
+t.test('v3 10.5 opening that is being sent delays nothing, and is not retried after the confirmation', async t => {
   let refuse: (answer: Answer) => void = () => {}
   const answered = new Promise<Answer>(resolve => {
     refuse = resolve
@@ -583,7 +596,7 @@ t.test('v3 10.5 an opening that is being sent holds nothing up, and is not tried
   t.equal(receiver.hits.length, 2)
 })
 
-t.test('v3 10.5 an opening that comes up after its confirmation is kept back', async t => {
+t.test('v3 10.5 opening that arrives after its confirmation is withheld', async t => {
   const { receiver, opening, message, tell, log, logged } = await scene(t, () => ({ status: 200 }))
   await tell([opening, message(2, 'problem', confirmed)], confirmed)
   await logged(2)
@@ -594,7 +607,7 @@ t.test('v3 10.5 an opening that comes up after its confirmation is kept back', a
   t.equal(receiver.hits.length, 1)
 })
 
-t.test('v3 10.5 the end of an incident that was never confirmed goes to who got the opening alone', async t => {
+t.test('v3 10.5 end of an unconfirmed incident is sent only to the recipients of its opening', async t => {
   for (const status of [200, 404]) {
     const { receiver, opening, message, tell, log, logged } = await scene(t, call => ({ status: call === 1 ? status : 200 }))
     await tell([opening])
@@ -609,7 +622,7 @@ t.test('v3 10.5 the end of an incident that was never confirmed goes to who got 
   }
 })
 
-t.test('v3 10.3 every message that is kept back leaves one entry, and one that nobody asked for leaves none', async t => {
+t.test('v3 10.3 withheld message has one log entry, and a message without a selection has none', async t => {
   const gone = (facts: Partial<AlertFacts>) => ({ ...confirmed, ...facts })
   const cases: [title: string, kind: AlertKind, change: Partial<AlertFacts>, more: Partial<AlertDocument>, entries: unknown[]][] =
     [
@@ -642,7 +655,7 @@ t.test('v3 10.3 every message that is kept back leaves one entry, and one that n
   t.strictSame(await off.log(), [['problem', 'held', 'destination_disabled', name]])
 })
 
-t.test('v3 10.3 a delivery that ends unsent leaves an entry with its reason', async t => {
+t.test('v3 10.3 delivery that ends unsent has a log entry with its reason', async t => {
   const { store, clock, message, tell, log, logged, deliveries } = await scene(t, () => ({ status: 503 }))
   await tell([message(1, 'problem', confirmed)], confirmed)
   await until(async () => (await deliveries())[0]?.[1] === 'waiting', 'it waits')
@@ -653,7 +666,7 @@ t.test('v3 10.3 a delivery that ends unsent leaves an entry with its reason', as
   t.strictSame((await log())[1], ['problem', 'held', 'destination_disabled', name])
 })
 
-/** Whether a body is one that the API's document describes. */
+/** Returns whether the body fits the schema in the API's document. */
 function documentedMessage(): (body: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false })
   addFormats.default(ajv)

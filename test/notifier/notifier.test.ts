@@ -1,22 +1,24 @@
-// The notifier whole: alerts in the store, real receivers over HTTP, a clock turned by hand.
+// The whole notifier: alerts in the store, real receivers over HTTP, a clock that the test advances.
 import { pino } from 'pino'
 import t from 'tap'
-import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
-import type { AlertDocument } from '#shared/contracts/alert.ts'
-import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/delivery.ts'
-import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import type { IncidentDocument } from '#shared/contracts/incident.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
-import { day, hour, limits, minute, second } from '#shared/limits.ts'
+import { createNotifierClient } from '#shared/bus/clients/ask-notifier.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { News } from '#shared/contracts/news.ts'
+import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
-import { createSubject } from '../../services/keeper/step/create-subject.ts'
-import { startWindow } from '../../services/keeper/step/drive-window.ts'
-import { newDelivery, nextRevision } from '../../services/notifier/delivery-document.ts'
-import { createLanes } from '../../services/notifier/lanes.ts'
-import type { Parts } from '../../services/notifier/parts.ts'
-import { startScan } from '../../services/notifier/scan.ts'
-import { createSender } from '../../services/notifier/send.ts'
+import { createSubject } from '../../services/keeper/step/commands/create-subject.ts'
+import { startWindow } from '../../services/keeper/step/incidents/drive-window.ts'
+import { createLanes } from '../../services/notifier/claim/lanes.ts'
+import type { NotifierContext } from '../../services/notifier/context.ts'
+import { startScan } from '../../services/notifier/decide/scan.ts'
+import { newDelivery, nextRevision } from '../../services/notifier/record/delivery-document.ts'
+import { createSender } from '../../services/notifier/send/send.ts'
 import {
   type Answer,
   alert,
@@ -44,7 +46,7 @@ interface Scene extends House {
   settled(count: number): Promise<void>
 }
 
-/** A house whose notifiers and receivers end with the test, and which says of every log line and row that no address is in it. */
+/** A world whose notifiers and receivers end with the test. Requires that no log line and no log row has an address. */
 function scene(
   t: { teardown(run: () => unknown): void },
   alerts: AlertDocument[],
@@ -95,7 +97,7 @@ async function seed(store: Store, alerts: AlertDocument[], destinations: Destina
 
 const ok = () => ({ status: 200, body: 'ok' })
 
-/** Level and words of the line that tells of a delivery's end unsent; waits for it. */
+/** Waits for the log line about a delivery that ended unsent; returns its level and its text. */
 async function endLineOf({ log }: House): Promise<string> {
   const line = () => log.map(text => JSON.parse(text)).find(({ msg }) => /^message (withdrawn|failed for good)/.test(msg))
   await until(() => line() !== undefined, 'a line about the end of a delivery')
@@ -104,7 +106,7 @@ async function endLineOf({ log }: House): Promise<string> {
 
 const lineOf = ({ log }: House, msg: string) => log.map(text => JSON.parse(text)).find(line => line.msg === msg)
 
-/** What a line about a delivery to the first destination says: names for people, and the ids of the API. */
+/** Fields of a log line about a delivery to the first destination: names for people, and ids of the API. */
 const namesOf = ({ incidentId }: AlertDocument) => ({
   subject: 'Shop',
   incident: createIncidentIds(options.incidentSalt).encode(incidentId),
@@ -149,7 +151,7 @@ function inMaintenance({ subjectId, workspaceId }: AlertDocument, endsAt: number
 }
 const firstValue = async (stored: Promise<(unknown | null)[]>) => (await stored)[0]
 
-t.test('an alert is delivered once, with its headers, a log row and its count of deliveries', async t => {
+t.test('alert is delivered once with its headers, a log row and its count of deliveries', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const receiver = await house.receive(ok)
@@ -195,7 +197,7 @@ t.test('an alert is delivered once, with its headers, a log row and its count of
   t.same(service.unready(), [])
 })
 
-t.test('what waits to be told of a subject that was deleted is told to nobody', async t => {
+t.test('waiting message is dropped when its subject is deleted', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const receiver = await house.receive(() => ({ status: 503, body: '' }))
@@ -211,7 +213,7 @@ t.test('what waits to be told of a subject that was deleted is told to nobody', 
   t.equal(await endLineOf(house), 'info message withdrawn')
 })
 
-t.test('a message about an incident that the archive of its Resource closed is sent to nobody (v3 6.4)', async t => {
+t.test('message is not sent when the archive of its Resource closed the incident (v3 6.4)', async t => {
   const byArchive = { open: 0, status: 'ok', closedAt: startAt, closedReason: 'resource_archived' } as const
   const recovered = { ...byArchive, closedReason: 'recovered' } as const
   const cases: [
@@ -237,13 +239,13 @@ t.test('a message about an incident that the archive of its Resource closed is s
     house.nudge(told.id)
     const stored = async () => (await house.store.get('alerts', [told.id]))[0]
     await until(async () => (await stored())?.state === 'dispatched', title)
-    if (hits === 0) t.match((await stored())?.untold, [{ destinationId: 'one', reason: 'resource_gone' }], title)
+    if (hits === 0) t.match((await stored())?.skipped, [{ destinationId: 'one', reason: 'resource_gone' }], title)
     else await until(() => receiver.hits.length === hits, title)
     t.equal(receiver.hits.length, hits, title)
   }
 })
 
-t.test('a message that waits for its next attempt is withdrawn when its Resource is archived (v3 6.4)', async t => {
+t.test('message that waits for its next attempt is withdrawn when its Resource is archived (v3 6.4)', async t => {
   const reasons = { resource_archived: 1, recovered: 2 } as const
   for (const [closedReason, hits] of Object.entries(reasons)) {
     const told = alert('one', 'a', 1)
@@ -264,7 +266,7 @@ t.test('a message that waits for its next attempt is withdrawn when its Resource
   }
 })
 
-t.test('a reminder is sent while its incident is open and unacknowledged, and no more once it is not', async t => {
+t.test('reminder is sent while its incident is open and unacknowledged', async t => {
   const meanwhile: [string, Partial<IncidentDocument>, number, RegExp | null, endsAt?: number][] = [
     ['nothing happened', {}, 2, null],
     ['it was acknowledged', { acknowledgedAt: startAt, acknowledgedBy: 'Ada' }, 1, /^not_sent: the incident was acknowledged$/],
@@ -303,7 +305,7 @@ t.test('a reminder is sent while its incident is open and unacknowledged, and no
   t.equal(receiver.hits.length, 0, 'also where no notifier ran when it was decided')
 })
 
-t.test('what may pass is tried again with the same key and body, one log row an attempt', async t => {
+t.test('temporary failure is retried with the same key and body, and each attempt has a log row', async t => {
   const answers: Record<string, (call: number) => Answer | null> = {
     'an internal error': call => ({ status: call === 1 ? 500 : 204, body: 'sorry /hooks/T0secretT0/B1secretB1' }),
     'a rate limit': call => ({ status: call === 1 ? 429 : 200, headers: { 'retry-after': '1' } }),
@@ -315,6 +317,8 @@ t.test('what may pass is tried again with the same key and body, one log row an 
     const house = await scene(t, [told])
     const receiver = await house.receive(answer)
     await house.store.insert('destinations', [destination('one', receiver.url)])
+    const news: News[] = []
+    await house.connect().subscribe(subjects.state(told.workspaceId, told.subjectId), ({ body }) => void news.push(body as News))
     await house.run('n1')
     house.nudge(told.id)
     await receiver.called(1)
@@ -332,6 +336,18 @@ t.test('what may pass is tried again with the same key and body, one log row an 
     t.equal(second?.headers['idempotency-key'], first?.headers['idempotency-key'], `${name}: same key`)
     t.equal(second?.body, first?.body, `${name}: same body`)
     keys.add(first?.headers['idempotency-key'])
+    await until(() => news.length >= 2, `${name}: news`)
+    const { id: deliveryId } = (await house.deliveries())[0]!
+    const expected = { id: deliveryId, incidentId: told.incidentId, destinationName: destination('one', '').name }
+    t.match(
+      news,
+      [
+        { kind: 'delivery', delivery: { ...expected, state: 'waiting', attempts: 1 } },
+        { kind: 'delivery', delivery: { ...expected, state: 'delivered', attempts: 2 } },
+      ],
+      `${name}: those who watch are told of both attempts`,
+    )
+    t.notMatch(JSON.stringify(news), /secret|127\.0\.0\.1/, `${name}: news carries no address`)
     t.same(
       (await house.rows()).map(({ number, status, payload }) => [number, status, payload]),
       [
@@ -344,7 +360,7 @@ t.test('what may pass is tried again with the same key and body, one log row an 
   t.equal(keys.size, 1, 'the delivery itself decides its key, whoever makes it')
 })
 
-t.test('a retry whose timer ends a moment early leaves at its instant, not at the next scan', async t => {
+t.test('retry is sent at its instant when its timer ends a moment early', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const receiver = await house.receive(call => ({ status: call === 1 ? 503 : 200 }))
@@ -361,7 +377,7 @@ t.test('a retry whose timer ends a moment early leaves at its instant, not at th
   t.equal(house.clock.now(), startAt + retryMs)
 })
 
-t.test('a receiver that asks for time gets it, within bounds', async t => {
+t.test('receiver that asks for a pause gets it within bounds', async t => {
   const rows: [string, string, number][] = [
     ['seconds', '7', 7 * second],
     ['a date', new Date(startAt + 9 * second).toUTCString(), 9 * second],
@@ -384,7 +400,7 @@ t.test('a receiver that asks for time gets it, within bounds', async t => {
   }
 })
 
-t.test('a refused connection is tried with growing pauses until the time is up, and then given up', async t => {
+t.test('refused connection is retried with growing pauses until the time of the delivery ends', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told], [destination('one', closedPort)])
   await house.run('n1')
@@ -406,7 +422,7 @@ t.test('a refused connection is tried with growing pauses until the time is up, 
   t.notMatch(JSON.stringify([await house.rows(), house.log]), /secret|hunter2|127\.0\.0\.1/)
 })
 
-t.test('what waited for a notifier for hours is tried for an hour all the same', async t => {
+t.test('message that waited hours for a notifier is tried for an hour', async t => {
   const old = alert('one', 'a', 1, { decidedAt: startAt - 3 * giveUpMs })
   const house = await scene(t, [old])
   const receiver = await house.receive(call => ({ status: call === 1 ? 503 : 200, body: '' }))
@@ -420,7 +436,7 @@ t.test('what waited for a notifier for hours is tried for an hour all the same',
   t.match(await service.metrics.metrics(), /delivery_seconds_sum 2160\d/, 'its delay is counted from its decision')
 })
 
-t.test('what cannot pass fails at once', async t => {
+t.test('permanent failure ends a delivery at once', async t => {
   const rows: [number, string][] = [
     [410, 'http_410: the destination is gone, it answered 410 Gone: "no longer [redacted] here"'],
     [408, 'http_408: the destination answered 408 Request Timeout: "no longer [redacted] here"'],
@@ -447,7 +463,7 @@ t.test('what cannot pass fails at once', async t => {
   }
 })
 
-t.test('a receiver that says success and then nothing has the message', async t => {
+t.test('message counts as received when its receiver reports success and then stops responding', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const { createServer } = await import('node:http')
@@ -466,7 +482,7 @@ t.test('a receiver that says success and then nothing has the message', async t 
   t.match((await house.deliveries())[0]?.snapshot, { value: 'delivered' })
 })
 
-t.test('messages of an incident arrive in order, while other incidents go on', async t => {
+t.test('messages of an incident arrive in order, and other incidents continue', async t => {
   const alerts = [alert('one', 'a', 1), alert('one', 'a', 2, { kind: 'recovery' }), alert('one', 'b', 1)]
   const house = await scene(t, alerts)
   const titles: string[] = []
@@ -481,7 +497,7 @@ t.test('messages of an incident arrive in order, while other incidents go on', a
     alerts.map(one => ({ ...one, facts: { ...facts, subjectSlug: one.subjectId.startsWith('a') ? 'held' : 'free' } })),
   )
   await house.run('n1')
-  // The later message is nudged first and alone: it finds its predecessor by itself.
+  // The later message is nudged first and alone: the notifier finds the earlier message without a nudge.
   house.nudge(alerts[1]?.id as string)
   await receiver.called(1)
   house.nudge(alerts[2]?.id as string)
@@ -492,7 +508,7 @@ t.test('messages of an incident arrive in order, while other incidents go on', a
   t.same(titles, ['held Shop is down', 'free Shop is down', 'held Shop is down', 'held Shop is back up'])
 })
 
-t.test('the next message of an incident leaves as soon as its predecessor has arrived', async t => {
+t.test('next message of an incident is sent after its predecessor has arrived', async t => {
   const alerts = [alert('one', 'a', 1), alert('one', 'a', 2, { kind: 'recovery' })]
   const house = await scene(t, alerts)
   let finish: (answer: Answer) => void = () => {}
@@ -509,7 +525,7 @@ t.test('the next message of an incident leaves as soon as its predecessor has ar
   t.equal(house.clock.now(), startAt, 'no scan was needed')
 })
 
-t.test('of two notifiers that find the same delivery due, one sends it', async t => {
+t.test('due delivery is sent by only one of two notifiers', async t => {
   const alerts = Array.from({ length: 20 }, (_, i) => alert('one', `i${i}`, 1, { state: 'dispatched' }))
   const house = await scene(t, alerts)
   const receiver = await house.receive(ok)
@@ -526,7 +542,7 @@ t.test('of two notifiers that find the same delivery due, one sends it', async t
   t.equal((await house.rows()).length, 20)
 })
 
-t.test('two notifiers on the same alerts call each receiver once an alert', async t => {
+t.test('each receiver is called once an alert when two notifiers run', async t => {
   const alerts = Array.from({ length: 60 }, (_, i) => alert(`d${i % 3}`, `i${i}`, 1))
   const house = await scene(t, alerts)
   const receiver = await house.receive(ok)
@@ -549,12 +565,12 @@ t.test('two notifiers on the same alerts call each receiver once an alert', asyn
   )
 })
 
-t.test('a dead notifier is followed by another, which repeats at most once with the same key', async t => {
+t.test('next notifier repeats a message at most once with the same key when a notifier dies', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const receiver = await house.receive(ok)
   await house.store.insert('destinations', [destination('one', receiver.url)])
-  // The first one's store stops answering once its message is out: as good as dead before it could write.
+  // The store of the first notifier stops responding after the message is sent: the notifier can no longer write the outcome.
   const deaf = new Set(['insert', 'get:counters'])
   const dying = new Proxy(house.store, {
     get:
@@ -583,7 +599,7 @@ t.test('a dead notifier is followed by another, which repeats at most once with 
   t.match(await house.rows(), [{ id: `${claimed?.id}.2`, status: 'delivered' }])
 })
 
-t.test('a notifier sends at once what one that is known to be dead had claimed, and leaves the claims of others', async t => {
+t.test('notifier sends the claims of a dead notifier at once, and leaves claims of live notifiers', async t => {
   const house = await scene(t, [])
   const receiver = await house.receive(ok)
   await house.store.insert('destinations', [destination('one', receiver.url)])
@@ -604,7 +620,7 @@ t.test('a notifier sends at once what one that is known to be dead had claimed, 
   t.match(await house.store.get('deliveries', [living.id]), [{ claimedBy: 'busy', snapshot: { value: 'sending' } }])
 })
 
-t.test('a lost nudge and deliveries that nobody sends are found by the scan', async t => {
+t.test('scan finds deliveries after a lost nudge', async t => {
   const alerts = [alert('one', 'a', 1), alert('one', 'b', 1)]
   const house = await scene(t, [])
   const receiver = await house.receive(ok)
@@ -620,7 +636,7 @@ t.test('a lost nudge and deliveries that nobody sends are found by the scan', as
   t.equal(receiver.hits.length, 2)
 })
 
-t.test('where nobody is to be told, the alert is dispatched to nobody', async t => {
+t.test('alert without recipients is sent to nobody and counts as dispatched', async t => {
   const rows: [string, Partial<DestinationDocument>, string][] = [
     ['no default', { default: false }, 'no_destination'],
     ['another workspace', { workspaceId: 'elsewhere' }, 'no_destination'],
@@ -634,47 +650,44 @@ t.test('where nobody is to be told, the alert is dispatched to nobody', async t 
     await until(async () => (await house.store.get('alerts', [told.id]))[0]?.state === 'dispatched', name)
     t.match((await house.store.get('alerts', [told.id]))[0], { deliveries: 0 }, name)
     t.same(await house.deliveries(), [], name)
-    t.match(await service.metrics.metrics(), new RegExp(`untold_alerts_total{reason="${reason}"} 1`), name)
+    t.match(await service.metrics.metrics(), new RegExp(`unsent_alerts_total{reason="${reason}"} 1`), name)
   }
 })
 
-t.test(
-  'a problem that maintenance holds back is told to nobody, says so, and keeps its recovery waiting for nothing',
-  async t => {
-    const held: AlertDocument = { ...alert('one', 'a', 1), held: 'maintenance' }
-    const recovery: AlertDocument = { ...alert('one', 'a', 2), kind: 'recovery' }
-    for (const order of [[held, recovery], [recovery, held], [recovery]]) {
-      const name = order.map(({ kind }) => kind).join(', then ')
-      const house = await scene(t, [held, recovery])
-      const receiver = await house.receive(ok)
-      await house.store.insert('destinations', [destination('one', receiver.url)])
-      const service = await house.run('n1')
-      for (const { id } of order) house.nudge(id)
-      await house.settled(1)
-      t.match(
-        (await house.store.get('alerts', [held.id, recovery.id])).map(one => one && [one.state, one.deliveries, one.untold]),
-        [
-          ['dispatched', 0, [{ destinationId: 'one', reason: 'maintenance' }]],
-          ['dispatched', 1, []],
-        ],
-        name,
-      )
-      t.strictSame(
-        receiver.hits.map(({ body }) => JSON.parse(body).incident.transition),
-        ['closed'],
-        name,
-      )
-      t.strictSame(
-        (await house.deliveries()).map(({ alertId }) => alertId),
-        [recovery.id],
-        name,
-      )
-      t.match(await service.metrics.metrics(), /untold_alerts_total{reason="maintenance"} 1/, name)
-    }
-  },
-)
+t.test('problem in maintenance notifies nobody, records the reason, and delays no recovery', async t => {
+  const held: AlertDocument = { ...alert('one', 'a', 1), held: 'maintenance' }
+  const recovery: AlertDocument = { ...alert('one', 'a', 2), kind: 'recovery' }
+  for (const order of [[held, recovery], [recovery, held], [recovery]]) {
+    const name = order.map(({ kind }) => kind).join(', then ')
+    const house = await scene(t, [held, recovery])
+    const receiver = await house.receive(ok)
+    await house.store.insert('destinations', [destination('one', receiver.url)])
+    const service = await house.run('n1')
+    for (const { id } of order) house.nudge(id)
+    await house.settled(1)
+    t.match(
+      (await house.store.get('alerts', [held.id, recovery.id])).map(one => one && [one.state, one.deliveries, one.skipped]),
+      [
+        ['dispatched', 0, [{ destinationId: 'one', reason: 'maintenance' }]],
+        ['dispatched', 1, []],
+      ],
+      name,
+    )
+    t.strictSame(
+      receiver.hits.map(({ body }) => JSON.parse(body).incident.transition),
+      ['closed'],
+      name,
+    )
+    t.strictSame(
+      (await house.deliveries()).map(({ alertId }) => alertId),
+      [recovery.id],
+      name,
+    )
+    t.match(await service.metrics.metrics(), /unsent_alerts_total{reason="maintenance"} 1/, name)
+  }
+})
 
-t.test('a destination switched off while a delivery waits sends nothing more', async t => {
+t.test('waiting delivery is dropped when its destination is switched off', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const receiver = await house.receive(() => ({ status: 503 }))
@@ -691,7 +704,7 @@ t.test('a destination switched off while a delivery waits sends nothing more', a
   t.equal(await endLineOf(house), 'info message withdrawn')
 })
 
-t.test('a last attempt of unknown outcome is given up as an error, though its subject was deleted meanwhile', async t => {
+t.test('last attempt of unknown outcome is an error, also when its subject was deleted', async t => {
   const told = alert('one', 'a', 1, { decidedAt: startAt - 3 * hour })
   const house = await scene(t, [], [destination('one', closedPort)])
   const opened = newDelivery(told, 'one', told.decidedAt, { ...options, notifierId: 'dead' })
@@ -703,7 +716,7 @@ t.test('a last attempt of unknown outcome is given up as an error, though its su
   t.equal(await endLineOf(house), 'error message failed for good')
 })
 
-t.test('a receiver that never answers holds back no other, and gets one at a time after that', async t => {
+t.test('receiver that never responds delays no other receiver, and gets one message at a time', async t => {
   const alerts = Array.from({ length: 40 }, (_, i) => alert(i % 2 ? 'dead' : 'alive', `i${i}`, 1))
   const house = await scene(t, alerts)
   const dead = await house.receive(() => null)
@@ -722,7 +735,7 @@ t.test('a receiver that never answers holds back no other, and gets one at a tim
   t.match((await house.rows()).at(-1), { error: 'unreachable: no answer within 10 s' })
 })
 
-t.test('a claim whose outcome was lost is settled, and its message leaves once', async t => {
+t.test('claim is settled and its message is sent once when the response to the claim is lost', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const receiver = await house.receive(ok)
@@ -749,7 +762,7 @@ t.test('a claim whose outcome was lost is settled, and its message leaves once',
   t.ok(house.clock.now() - startAt < second, 'the same put is repeated, nobody waits for the claim to end')
 })
 
-t.test('a stopping notifier waits for its sends, and gives back what has no outcome', async t => {
+t.test('stopping notifier waits for its sends, and releases deliveries without an outcome', async t => {
   const alerts = [alert('slow', 'a', 1), alert('dead', 'b', 1)]
   const house = await scene(t, alerts)
   let finish: (answer: Answer) => void = () => {}
@@ -773,7 +786,7 @@ t.test('a stopping notifier waits for its sends, and gives back what has no outc
   t.equal(await house.store.count('alerts', { state: 'open' }), 1, 'it looks for nothing any more')
 })
 
-t.test('a stop ends what no receiver answers, a test message too, within what a service may take', async t => {
+t.test('stop ends sends without a response within the time that a service has', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const silent = await house.receive(() => null)
@@ -796,7 +809,7 @@ t.test('a stop ends what no receiver answers, a test message too, within what a 
   await stopping
 })
 
-t.test('what is too old leaves, what is not stays', async t => {
+t.test('expired entries are removed, and other entries stay', async t => {
   const old = { state: 'dispatched' as const, expireAt: startAt + minute }
   const house = await scene(t, [alert('one', 'a', 1, old), alert('one', 'b', 1, { ...old, expireAt: startAt + 1e9 })])
   await house.run('n1')
@@ -807,7 +820,7 @@ t.test('what is too old leaves, what is not stays', async t => {
   )
 })
 
-t.test('a nudge that is no list of ids is left alone', async t => {
+t.test('nudge that is no list of ids is ignored', async t => {
   const told = alert('one', 'a', 1, { state: 'dispatched' })
   const house = await scene(t, [told])
   await house.run('n1')
@@ -817,7 +830,7 @@ t.test('a nudge that is no list of ids is left alone', async t => {
   t.same(house.log, [])
 })
 
-t.test('a thousand alerts to ten receivers drain, each once', async t => {
+t.test('a thousand alerts to ten receivers arrive once each', async t => {
   const alerts = Array.from({ length: 1_000 }, (_, i) => alert(`d${i % 10}`, `i${i}`, 1))
   const house = await scene(t, alerts)
   const receiver = await house.receive(ok)
@@ -836,14 +849,14 @@ t.test('a thousand alerts to ten receivers drain, each once', async t => {
   t.comment(`drained in ${ms} ms`)
 })
 
-t.test('the sender is made ready once, as soon as there is somebody to tell', async t => {
+t.test('sender is opened once, at the first recipient', async t => {
   const { store, clock } = createHouse()
   let prepared = 0
   const sender = createSender({ clock, ...options })
   const counted = { ...sender, prepare: () => sender.prepare().then(() => void prepared++) }
-  const parts = { store, clock, logger: pino({ level: 'silent' }), lanes: createLanes(), stopping: () => false }
+  const context = { store, clock, logger: pino({ level: 'silent' }), lanes: createLanes(), stopping: () => false }
   const dispatch = { size: () => 0, add: () => undefined, idle: async () => undefined }
-  const scan = startScan(parts as unknown as Parts, dispatch, counted, () => undefined)
+  const scan = startScan(context as unknown as NotifierContext, dispatch, counted, () => undefined)
   t.teardown(() => Promise.all([scan.stop(), sender.close()]))
   await clock.advance(3 * scanMs)
   t.equal(prepared, 0, 'nobody to tell')

@@ -1,20 +1,20 @@
-// The operator's side of the notifiers: conditions of the installation, told once each in a cluster and over restarts.
+// Messages of the notifiers to the operator: conditions of the installation, each sent once in a cluster and over restarts.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import type { KeyDocument } from '#shared/contracts/account.ts'
-import type { ConditionDocument } from '#shared/contracts/condition.ts'
-import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
-import type { SigningSecret } from '#shared/contracts/destination.ts'
-import { createEgress } from '#shared/egress.ts'
-import { day, hour, limits, minute, second } from '#shared/limits.ts'
+import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { SigningSecret } from '#shared/contracts/notifications/destination.ts'
+import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
+import { createEgress } from '#shared/net/egress.ts'
 import { readSettings } from '#shared/settings.ts'
 import { type Room, type Store, StoreError } from '#shared/store/port.ts'
+import { signatureOf } from '../../services/notifier/send/signature.ts'
 import { notifierSettings } from '../../services/notifier/settings.ts'
-import { signatureOf } from '../../services/notifier/signature.ts'
-import { subjectDocument } from '../support/fake-keeper.ts'
+import { subjectDocument } from '../support/worlds/fake-keeper.ts'
 import { type Answer, alert, createHouse, createReceiver, destination, type Hit, type Over, startAt, until } from './house.ts'
 
 type Test = import('tap').Test
@@ -35,7 +35,7 @@ interface Told {
 type Scene = Awaited<ReturnType<typeof begin>>
 type Respond = (call: number, hit: Hit) => Answer | null
 
-/** Runs a scene, and looks at all of its messages and log lines when it is over. */
+/** Runs a scenario, and checks all messages and log lines after its end. */
 function scenario(
   title: string,
   play: (t: Test, scene: Scene) => Promise<void>,
@@ -58,7 +58,7 @@ async function begin(t: Test, respond: Respond) {
   const running: Awaited<ReturnType<typeof house.start>>[] = []
   const presence = house.connect().bucket('presence')
   let isOver = false
-  /** A keeper that lives: whoever is not heard is not called lost while nobody at all is. */
+  /** A live keeper: a keeper is not reported as lost while no other keeper lives. */
   const beatOfKeeper = () => {
     if (isOver) return
     presence.put(keys.keeperPresence('k1'), {}).catch(() => undefined)
@@ -90,7 +90,7 @@ async function begin(t: Test, respond: Respond) {
       running.splice(running.indexOf(service), 1)
       await house.stop(service)
     },
-    /** A prober that lives for this long. */
+    /** A prober that sends heartbeats for this time. */
     live: async (locationId: string, ms: number, proberId?: string) => {
       for (let passed = 0; passed < ms; passed += second) {
         await beat(locationId, proberId)
@@ -108,7 +108,7 @@ async function begin(t: Test, respond: Respond) {
   }
 }
 
-/** What every message has, whatever it says. */
+/** Members that every message has. */
 function checkMessage(t: Test, { headers, body }: Hit): void {
   t.ok(matchesSchema(JSON.parse(body)), JSON.stringify(matchesSchema.errors))
   const id = String(headers['webhook-id'])
@@ -164,7 +164,7 @@ scenario(
     await scene.live('hh01', minute, 'two')
     scene.setBus(true)
     await scene.live('hh01', minute, 'two')
-    // The bus is back just before the location would be lost, its prober a little later.
+    // The bus reconnects just before the location would be lost, and the prober a little later.
     scene.setBus(false)
     await scene.clock.advance(2 * lostMs - 3 * second)
     scene.setBus(true)
@@ -235,7 +235,7 @@ scenario('a location whose last prober went while no notifier ran is told after 
 scenario(
   'a message that is not taken is repeated with growing pauses, the same each time, until it is given up',
   async (t, scene) => {
-    await scene.store.insert('setAside', [deadLetter('a', startAt)])
+    await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
     await scene.run('one')
     const at: number[] = []
     for (let passed = 0; scene.receiver.hits.length < 9 && passed < hour; passed += second) {
@@ -314,7 +314,7 @@ scenario(
 scenario(
   'a message is given up at once where another try can change nothing',
   async (t, scene) => {
-    await scene.store.insert('setAside', [deadLetter('a', startAt)])
+    await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
     await scene.run('one')
     await until(() => scene.lines('operator message given up').length === 1, 'its end')
     await scene.clock.advance(quietMs / 2)
@@ -490,11 +490,11 @@ scenario('a destination that took something within the hour is not failing', asy
 scenario('dead letters are told once, however many follow, and when none came for an hour', async (t, scene) => {
   const [service] = [await scene.run('one'), await scene.run('two')]
   await scene.clock.advance(lookMs)
-  await scene.store.insert('setAside', [deadLetter('a', scene.clock.now()), deadLetter('b', scene.clock.now() + 1)])
+  await scene.store.insert('deadLetters', [deadLetter('a', scene.clock.now()), deadLetter('b', scene.clock.now() + 1)])
   await scene.clock.advance(minute)
   await scene.receiver.called(1)
   for (let i = 0; i < 5; i++) {
-    await scene.store.insert('setAside', [deadLetter(`c${i}`, scene.clock.now())])
+    await scene.store.insert('deadLetters', [deadLetter(`c${i}`, scene.clock.now())])
     await scene.clock.advance(10 * minute)
   }
   t.match(scene.told(), [{ type: 'dead_letters.found', text: /^2 inputs could not be judged .*: it makes no sense$/ }])
@@ -505,7 +505,7 @@ scenario('dead letters are told once, however many follow, and when none came fo
 })
 
 scenario('without an address nothing is sent, and the log, /readyz and metrics say it all the same', async (t, scene) => {
-  await scene.store.insert('setAside', [deadLetter('a', startAt)])
+  await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
   const service = await scene.run('one', { operatorWebhook: null })
   await scene.clock.advance(lookMs)
   t.equal(scene.lines('dead letters found').length, 1)
@@ -514,14 +514,14 @@ scenario('without an address nothing is sent, and the log, /readyz and metrics s
 })
 
 scenario('the address is held against the rules for destinations', async (t, scene) => {
-  await scene.store.insert('setAside', [deadLetter('a', startAt)])
+  await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
   await scene.run('one', { egress: createEgress({ deny: [{ address: '127.0.0.0', prefix: 8, family: 'ipv4' }] }) })
   await until(() => scene.lines('operator message given up').length === 1, 'its end')
   t.match(scene.lines('operator message given up'), [{ reason: /^not_sent: .*EGRESS/ }])
   t.strictSame(scene.types(), [])
 })
 
-t.test('an address or a secret that cannot work ends the start without being repeated', async t => {
+t.test('start fails once, without a retry, when an address or a secret is unusable', async t => {
   const read = (environment: Record<string, string>) => readSettings(notifierSettings, environment)
   for (const url of ['ftp://hunter2.example', 'hunter2', `https://hunter2.example/${'x'.repeat(2_100)}`]) {
     t.throws(
@@ -538,7 +538,7 @@ t.test('an address or a secret that cannot work ends the start without being rep
   t.equal(read({ OPERATOR_WEBHOOK_SECRET: secret }).OPERATOR_WEBHOOK_SECRET, secret)
 })
 
-/** Lets real sockets go on. */
+/** Waits while real sockets proceed. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(resolve => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-// Bringing a message to its receiver: signatures, what stays the same over retries, addresses that are closed, test messages.
+// Sending a message to its receiver: signatures, content that stays equal over retries, closed addresses, test messages.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,25 +7,25 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { createNotifierClient } from '#shared/bus/ask-notifier.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createNotifierClient } from '#shared/bus/clients/ask-notifier.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { CheckEntry } from '#shared/contracts/check.ts'
-import type { SigningSecret } from '#shared/contracts/destination.ts'
-import { createEgress, EgressError, egressSettings, permitted } from '#shared/egress.ts'
-import { day, hour, limits, minute, second } from '#shared/limits.ts'
-import type { Resolve } from '#shared/resolve.ts'
+import type { SigningSecret } from '#shared/contracts/notifications/destination.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
+import { createEgress, EgressError, egressSettings, permitted } from '#shared/net/egress.ts'
+import type { Resolve } from '#shared/net/resolve.ts'
 import { readSettings, SettingError } from '#shared/settings.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { startDirectory } from '../../services/directory/app.ts'
-import { createLanes } from '../../services/notifier/lanes.ts'
-import { redactAddress } from '../../services/notifier/redact.ts'
-import { createSender } from '../../services/notifier/send.ts'
-import { signatureOf } from '../../services/notifier/signature.ts'
+import { createLanes } from '../../services/notifier/claim/lanes.ts'
+import { redactAddress } from '../../services/notifier/send/redact.ts'
+import { createSender } from '../../services/notifier/send/send.ts'
+import { signatureOf } from '../../services/notifier/send/signature.ts'
 import { runCheck } from '../../services/prober/check.ts'
+import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
 import { alert, createHouse, createReceiver, destination, facts, type Hit, options, startAt, until } from './house.ts'
 
@@ -39,8 +39,8 @@ const secret = (letter: string, over: Partial<SigningSecret> = {}): SigningSecre
   ...over,
 })
 
-t.test("another author's library verifies what is signed, by each secret that is valid", async t => {
-  // That library looks at the real clock: a message has to be of this minute.
+t.test('library of another author verifies a signature with each valid secret', async t => {
+  // This library reads the real clock, so the message must be of this minute.
   const madeAt = Math.floor(performance.timeOrigin + performance.now())
   const body = '{"text":"ä 😀 \\u2028"}'
   const header = (secrets: SigningSecret[] | undefined) => signatureOf(secrets, { id: 'msg_1', madeAt, body })
@@ -63,7 +63,7 @@ t.test("another author's library verifies what is signed, by each secret that is
   for (const none of [undefined, [], [secret('a', { expiresAt: 0 })]]) t.equal(header(none), null)
 })
 
-t.test('the verification that the guide shows takes what is signed and nothing else', async t => {
+t.test('verification code of the guide accepts only signed messages', async t => {
   const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'notifications.md'), 'utf8')
   const [, source = ''] = /```js\n([\s\S]*?)```/.exec(guide) ?? []
   const { isSigned } = await import(`data:text/javascript,${encodeURIComponent(source)}`)
@@ -80,7 +80,7 @@ t.test('the verification that the guide shows takes what is signed and nothing e
   t.notOk(at(0, { 'webhook-signature': undefined }))
 })
 
-t.test('a message stays the same over retries, whatever becomes of its destination meanwhile', async t => {
+t.test('message stays the same over retries when its destination changes', async t => {
   const house = createHouse()
   const receiver = await createReceiver(call => ({ status: call === 1 ? 503 : 200 }))
   const elsewhere = await createReceiver(() => ({ status: 200 }))
@@ -122,7 +122,7 @@ t.test('a message stays the same over retries, whatever becomes of its destinati
   t.notMatch(JSON.stringify([rows, house.log]), /whsec_|T0secretT0/)
 })
 
-t.test('an answer that quotes the address, however it does, leaves nothing of it', async t => {
+t.test('response that quotes the address is stored without the address', async t => {
   const address = 'https://user:password1@hooks.example.com:8443/services/T0123ABCD/B%20secret/xYz123TokenTail?key=abcdef12&b=1'
   const leaks = /password1|T0123|T0123ABCD|B%20secret|B secret|xYz123|TokenTail|abcdef12|hooks\.example|dXNlcjpwYXNzd29yZDE/i
   const rows: [string, string][] = [
@@ -156,7 +156,7 @@ const blocks = (EGRESS_DENY: string, EGRESS_ALLOW = '') => {
   return createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW })
 }
 
-t.test('what is closed is closed in every form of an address', async t => {
+t.test('closed address is refused in every notation', async t => {
   const metadata = 'the address of a cloud metadata service'
   const linkLocal = 'a link-local address'
   const rows: [string, string | null][] = [
@@ -201,7 +201,7 @@ t.test('what is closed is closed in every form of an address', async t => {
   for (const [address, reason] of rows) t.equal(createEgress().refusal(address), reason, address)
 })
 
-t.test('an operator closes and opens blocks, and what is opened wins', async t => {
+t.test('operator closes and opens blocks of addresses, and opened blocks win', async t => {
   const rows: [string, string, string, boolean][] = [
     ['10.0.0.0/8', '', '10.1.2.3', false],
     ['10.0.0.0/8', '', '::ffff:10.1.2.3', false],
@@ -244,7 +244,7 @@ t.test('an operator closes and opens blocks, and what is opened wins', async t =
   t.throws(() => permitted(blocks(''), ['169.254.0.1', 'fe80::1']), EgressError)
 })
 
-t.test('neither a message nor a check reaches a closed address, by whatever name it goes', async t => {
+t.test('message and check do not reach a closed address by any host name', async t => {
   const receiver = await createReceiver(() => ({ status: 200 }))
   const port = new URL(receiver.url).port
   const answers: Record<string, string[]> = {
@@ -296,7 +296,7 @@ t.test('neither a message nor a check reaches a closed address, by whatever name
   }
   t.equal(receiver.hits.length, 4, 'nobody else was called')
   answers['home.example'] = ['169.254.169.254']
-  // Longer than an idle connection is kept: a name is looked at again for each connection, and what it says then counts.
+  // The wait is longer than an idle connection is kept. Each new connection resolves the name again, and the new address counts.
   const again = createSender({ clock, ...options, resolve, egress: blocks('') })
   t.teardown(() => again.close())
   const before = asked
@@ -308,7 +308,7 @@ t.test('neither a message nor a check reaches a closed address, by whatever name
   t.match(unknown, { retryable: true, error: 'unreachable: its name is not known' })
 })
 
-t.test('an attempt ends in time, and when it is stopped, though no connection ever comes', async t => {
+t.test('attempt ends in time or when it is stopped, also before it has a connection', async t => {
   const heard: string[] = []
   const receiver = createServer((request, response) => {
     heard.push(String(request.headers['idempotency-key']))
@@ -342,7 +342,7 @@ t.test('an attempt ends in time, and when it is stopped, though no connection ev
   t.strictSame(heard, ['good'], 'what was given up is not sent by a connection that comes late')
 })
 
-t.test('a delivery to a closed address fails at once and says why', async t => {
+t.test('delivery to a closed address fails at once with the reason', async t => {
   const house = createHouse()
   const told = alert('one', 'a', 1)
   await house.store.insert('alerts', [told])
@@ -356,7 +356,7 @@ t.test('a delivery to a closed address fails at once and says why', async t => {
   t.notMatch(JSON.stringify([await house.store.find('deliveryLog', { limit: 9 }), house.log]), /hunter2|169\.254/)
 })
 
-t.test('many destinations that do not answer leave room for the others', async t => {
+t.test('destinations that do not respond leave free places for other destinations', async t => {
   const { inFlight, inFlightUnanswered } = limits.notifier
   const lanes = createLanes()
   for (let i = 0; i < inFlight; i++) {
@@ -371,7 +371,7 @@ t.test('many destinations that do not answer leave room for the others', async t
   t.equal(lanes.pick().length, 1, 'what one gives back another takes')
 })
 
-t.test('nothing more is sent while too many outcomes wait for the store', async t => {
+t.test('sending pauses while too many outcomes wait for the store', async t => {
   const lanes = createLanes()
   for (let i = 0; i < limits.notifier.unwritten; i++) {
     lanes.take('one', `a${i}`)
@@ -382,7 +382,7 @@ t.test('nothing more is sent while too many outcomes wait for the store', async 
   t.ok(lanes.take('two', 'b'))
 })
 
-t.test('a test message is one attempt, whatever comes of it, and one row of the log', async t => {
+t.test('test message is one attempt, whatever its outcome, and one row of the log', async t => {
   const house = createHouse()
   const silent = createServer(() => {})
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
@@ -443,7 +443,7 @@ t.test('a test message is one attempt, whatever comes of it, and one row of the 
   await t.rejects(client.sendTest({ destinationId: '../x' }), { code: 'malformed' })
 })
 
-t.test('a test message that nobody takes in time is not sent twice', async t => {
+t.test('test message is not sent twice when no notifier responds in time', async t => {
   const house = createHouse()
   const other = house.connect()
   let taken = 0
@@ -455,7 +455,7 @@ t.test('a test message that nobody takes in time is not sent twice', async t => 
   t.equal(taken, 1)
 })
 
-t.test('where the store does not answer, a test message is refused before it is sent, or told all the same after', async t => {
+t.test('test message is refused before sending, or its sending is reported, when the store does not respond', async t => {
   const house = createHouse()
   const receiver = await createReceiver(() => ({ status: 200 }))
   await house.store.insert('destinations', [destination('one', receiver.url)])
@@ -494,7 +494,7 @@ t.test('where the store does not answer, a test message is refused before it is 
   t.equal(await house.store.count('deliveryLog', {}), 1, 'its row came later')
 })
 
-t.test('secrets are made, rotated and removed, answered once, and kept over every other change', async t => {
+t.test('secret is created, rotated and removed, returned once, and unchanged by other changes', async t => {
   const store = createMemoryStore()
   const clock = createVirtualClock(startAt)
   const hub = createMemoryHub({ clock })
@@ -562,7 +562,7 @@ t.test('secrets are made, rotated and removed, answered once, and kept over ever
   t.same(await stored(), [])
 })
 
-t.test('what is asked of a retry is bounded', async t => {
+t.test('pause that a receiver requests is bounded', async t => {
   t.ok(limits.notifier.giveUpMs >= hour, 'at least an hour')
   t.ok(sendMs === 10 * second && testMs === 3 * second)
   t.ok(limits.destination.secretBytes >= 24 && limits.destination.secretBytes <= 64 && limits.destination.secretGraceMs >= day)

@@ -1,18 +1,18 @@
-// Who is told, and by which words of their own: the choice of destinations, the template language, and messages made by templates.
+// Messages with own templates: the choice of destinations, the template language, and the rendered messages.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { AlertDocument, AlertFacts, AlertKind, TableKind, UntoldReason } from '#shared/contracts/alert.ts'
-import type { DeliverySelection } from '#shared/contracts/delivery-table.ts'
-import { hour, limits, minute } from '#shared/limits.ts'
+import type { AlertDocument, AlertFacts, AlertKind, SkipReason, TableKind } from '#shared/contracts/incidents/alert.ts'
+import type { DeliverySelection } from '#shared/contracts/notifications/delivery-table.ts'
+import { hour, limits, minute } from '#shared/limits/limits.ts'
+import { chooseDestinations, type Routing } from '#shared/notifications/choose-destinations.ts'
 import type { FieldName, TemplateFields } from '#shared/template/fields.ts'
 import { fieldNames } from '#shared/template/fields.ts'
 import { judgeTemplate, samples } from '#shared/template/samples.ts'
 import { contentTypeOf, renderTemplate } from '#shared/template/template.ts'
-import { decide, type Routing } from '../../services/notifier/decide.ts'
-import { readRouting } from '../../services/notifier/routing.ts'
-import { templateFields } from '../../services/notifier/template-fields.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import { templateFields } from '../../services/notifier/bodies/template-fields.ts'
+import { readRouting } from '../../services/notifier/decide/routing.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 import { alert, createHouse, createReceiver, destination, facts, type House, startAt, until } from './house.ts'
 
 const here = { workspaceId: 'w' }
@@ -39,31 +39,31 @@ interface Choice {
   held?: 'maintenance'
   confirmedAt?: null
   routing?: Partial<Routing>
-  told: string[]
-  leftOut: Record<string, UntoldReason>
-  nobody: UntoldReason | null
+  chosen: string[]
+  leftOut: Record<string, SkipReason>
+  nobody: SkipReason | null
 }
 const choices: Choice[] = [
-  { name: 'the default is told', told: ['b'], leftOut: { a: 'not_routed', off: 'not_routed' }, nobody: null },
-  { name: 'no destination at all', routing: { destinations: [] }, told: [], leftOut: {}, nobody: 'no_destination' },
+  { name: 'the default is told', chosen: ['b'], leftOut: { a: 'not_routed', off: 'not_routed' }, nobody: null },
+  { name: 'no destination at all', routing: { destinations: [] }, chosen: [], leftOut: {}, nobody: 'no_destination' },
   {
     name: 'destinations, but no default',
     routing: { destinations: [all[0]!] },
-    told: [],
+    chosen: [],
     leftOut: { a: 'not_routed' },
     nobody: 'no_destination',
   },
   {
     name: 'a default that is switched off',
     routing: { destinations: offDefault },
-    told: [],
+    chosen: [],
     leftOut: { b: 'destination_disabled' },
     nobody: 'destination_disabled',
   },
   {
     name: 'rows replace the default',
     routing: { selections: rows({ a: ['problem'], off: ['problem'] }) },
-    told: ['a'],
+    chosen: ['a'],
     leftOut: { b: 'not_routed', off: 'destination_disabled' },
     nobody: null,
   },
@@ -71,21 +71,21 @@ const choices: Choice[] = [
     name: 'rows for other kinds still replace the default',
     kind: 'recovery',
     routing: { selections: rows({ a: ['problem', 'no_data'] }) },
-    told: [],
+    chosen: [],
     leftOut: { a: 'not_routed', b: 'not_routed', off: 'not_routed' },
     nobody: 'not_routed',
   },
   {
     name: 'a row of a disabled destination still replaces the default',
     routing: { selections: rows({ off: ['problem'] }) },
-    told: [],
+    chosen: [],
     leftOut: { a: 'not_routed', b: 'not_routed', off: 'destination_disabled' },
     nobody: 'destination_disabled',
   },
   {
     name: 'rows that name what is gone or elsewhere are none',
     routing: { selections: rows({ gone: ['problem'], elsewhere: ['problem'] }) },
-    told: ['b'],
+    chosen: ['b'],
     leftOut: { a: 'not_routed', off: 'not_routed' },
     nobody: null,
   },
@@ -93,7 +93,7 @@ const choices: Choice[] = [
     name: 'held by maintenance',
     held: 'maintenance',
     routing: { selections: rows({ a: ['problem'], off: ['problem'] }) },
-    told: [],
+    chosen: [],
     leftOut: { a: 'maintenance', b: 'not_routed', off: 'destination_disabled' },
     nobody: 'maintenance',
   },
@@ -101,14 +101,14 @@ const choices: Choice[] = [
     name: 'a recovery is never held',
     kind: 'recovery',
     held: 'maintenance',
-    told: ['b'],
+    chosen: ['b'],
     leftOut: { a: 'not_routed', off: 'not_routed' },
     nobody: null,
   },
   {
     name: 'a subject that is gone',
     routing: { subjectGone: true },
-    told: [],
+    chosen: [],
     leftOut: { a: 'not_routed', b: 'resource_gone', off: 'not_routed' },
     nobody: 'resource_gone',
   },
@@ -116,7 +116,7 @@ const choices: Choice[] = [
     name: 'the end of what was never confirmed',
     kind: 'recovery',
     confirmedAt: null,
-    told: [],
+    chosen: [],
     leftOut: { a: 'not_routed', b: 'not_announced', off: 'not_routed' },
     nobody: 'not_announced',
   },
@@ -128,18 +128,18 @@ const choices: Choice[] = [
         destination('new', '', { ...here, defaultAt: 2 }),
       ],
     },
-    told: ['new'],
+    chosen: ['new'],
     leftOut: { old: 'not_routed' },
     nobody: null,
   },
 ]
-t.test('each destination is told or has its reason', async t => {
-  for (const { name, kind = 'problem', held, confirmedAt, routing, told, leftOut, nobody } of choices) {
+t.test('each destination is notified or gets the reason why not', async t => {
+  for (const { name, kind = 'problem', held, confirmedAt, routing, chosen, leftOut, nobody } of choices) {
     const asked = { ...here, kind, held: held ?? null, facts: { confirmedAt: confirmedAt === null ? null : startAt } }
-    const decision = decide(asked, { ...nothingSpecial, ...routing })
+    const decision = chooseDestinations(asked, { ...nothingSpecial, ...routing })
     t.strictSame(
-      decision.told.map(({ id }) => id),
-      told,
+      decision.chosen.map(({ id }) => id),
+      chosen,
       name,
     )
     t.strictSame(Object.fromEntries(decision.leftOut.map(({ destinationId, reason }) => [destinationId, reason])), leftOut, name)
@@ -147,7 +147,7 @@ t.test('each destination is told or has its reason', async t => {
   }
 })
 
-t.test('a table that is replaced while it is read never falls back to the default', async t => {
+t.test('table that is replaced during a read never falls back to the default', async t => {
   const store = createMemoryStore()
   const table = { workspaceId: 'w', updatedAt: 0 }
   const [a, b, fallback] = ['a', 'b', 'fallback'].map(id => destination(id, '', { ...here, default: id === 'fallback' }))
@@ -169,9 +169,9 @@ t.test('a table that is replaced while it is read never falls back to the defaul
       collection === 'destinations' ? replace(await store.find(collection, query)) : store.find(collection, query),
   }
   const asked = { ...alert('x', 'x', 1, here), subjectId: 'subject' }
-  const { told } = decide(asked, (await readRouting(racing, [asked]))(asked))
+  const { chosen } = chooseDestinations(asked, (await readRouting(racing, [asked]))(asked))
   t.strictSame(
-    told.map(({ id }) => id),
+    chosen.map(({ id }) => id),
     ['a'],
   )
 })
@@ -181,7 +181,7 @@ const output = (template: string, fields: Partial<TemplateFields> = {}) => {
   const rendered = renderTemplate(template, { ...plain, ...fields })
   return rendered.ok ? rendered.output : `! ${rendered.error}`
 }
-t.test('the language: text, fields, blanks inside the braces, and nothing else', async t => {
+t.test('template language has only text, fields, and blanks inside braces', async t => {
   const language: [template: string, rendered: string][] = [
     ['', ''],
     ['text', 'text'],
@@ -195,12 +195,12 @@ t.test('the language: text, fields, blanks inside the braces, and nothing else',
   t.equal(output('x{{ subject }}', { subject: '{{ url }}' }), 'x{{ url }}', 'a value is no template')
   t.equal(output('x{{ error }}y', { error: '' }), 'xy', 'a missing value is empty')
 })
-t.test('in JSON values are escaped, whatever they hold', async t => {
+t.test('value in JSON is escaped', async t => {
   for (const value of ['"', '\\', 'a\nb\tc\u0000', '\u2028', '"}, "x": {', '😀', '\\u0041', 'é'])
     t.strictSame(JSON.parse(output('{"a": ["{{ subject }}"]}', { subject: value })), { a: [value] }, encodeURIComponent(value))
   t.equal(output('a "{{ subject }}"', { subject: '"' }), 'a """', 'plain text is as it is')
 })
-t.test('what does not render says why and quotes no value', async t => {
+t.test('template error states its reason and quotes no value', async t => {
   const failing: [template: string, error: RegExp][] = [
     ['a\nbc {{ nope }}', /Unknown field "nope" at line 2, column 4: the fields are kind, status, subject,/],
     ['😀{{ x'.repeat(1), /opened at line 1, column 2 are not closed/],
@@ -212,13 +212,13 @@ t.test('what does not render says why and quotes no value', async t => {
   for (const [template, error] of failing) t.match(output(template), error, template.slice(0, 20))
   t.match(output('{{ toString }}'), /Unknown field/)
 })
-t.test('a template of many pieces is parsed in no time', async t => {
+t.test('template of many pieces is parsed in linear time', async t => {
   const before = performance.now()
   for (let i = 0; i < 20; i++) judgeTemplate('{{at}}'.repeat(2_700))
   judgeTemplate('{{'.repeat(8_000))
   t.ok(performance.now() - before < 5_000)
 })
-t.test('the samples hold every kind and break careless JSON', async t => {
+t.test('samples have every kind of alert and break JSON that is not escaped', async t => {
   t.strictSame(
     samples.map(({ alertKind }) => alertKind),
     ['problem', 'no_data', 'recovery'],
@@ -230,7 +230,7 @@ t.test('the samples hold every kind and break careless JSON', async t => {
   t.equal(contentTypeOf('{{ subject }}'), 'text/plain')
 })
 
-t.test('the sample of no data quotes a check that failed, as a real message does: silence has no words', async t => {
+t.test('sample of no data quotes a failed check, as real messages do', async t => {
   const errorOf = (kind: string) => samples.find(({ alertKind }) => alertKind === kind)?.fields.error
   t.equal(errorOf('no_data'), errorOf('problem'))
 })
@@ -238,7 +238,7 @@ t.test('the sample of no data quotes a check that failed, as a real message does
 const context = { publicUrl: 'https://s.example', locationName: (id: string) => id.slice(0, 2), workspaceName: 'Acme\r\n<!here>' }
 const fieldsOf = (over: Partial<AlertDocument>, changed: Partial<AlertFacts> = {}, guard = (text: string) => text) =>
   templateFields({ ...alert('w', 'a', 1, over), facts: { ...facts, ...changed } }, context, guard)
-t.test('the fields of each message', async t => {
+t.test('each message has its fields', async t => {
   const base = { subject: 'Shop', url: 'https://shop.example.com/', link: 'https://s.example/subjects/axxxxxxxxx' }
   const several = { failing: ['de01', 'fr01'], unknown: [], ok: ['us01'] }
   const closed = { troubleSince: startAt - hour, closedAt: startAt - 46 * minute }
@@ -315,7 +315,7 @@ const tell = async ({ store, nudge }: House, made: AlertDocument, logged: number
   return (await log()).at(-1)!
 }
 
-t.test('a destination with a template gets what it renders, as its content type, the template of that moment', async t => {
+t.test('destination with a template gets the rendering and content type of the moment of sending', async t => {
   const { receiver, ...house } = await scene(t)
   await house.store.insert('transformations', [template(7, '{"s": "{{ subject }} @ {{ workspace }}"}')])
   await house.store.insert('destinations', [destination('one', receiver.url, { transformationId: 7 })])
@@ -328,7 +328,7 @@ t.test('a destination with a template gets what it renders, as its content type,
   t.match(receiver.hits[1], { body: /^Plain: Shop is down/, headers: { 'content-type': 'text/plain; charset=utf-8' } })
 })
 
-t.test('a template for Slack cannot be made to call people', async t => {
+t.test('template for Slack cannot mention people', async t => {
   const { receiver, ...house } = await scene(t)
   await house.store.insert('transformations', [template(7, '{"text": "{{ error }} <{{ link }}|page>"}')])
   await house.store.insert('destinations', [destination('one', receiver.url, { type: 'slack', transformationId: 7 })])
@@ -336,7 +336,7 @@ t.test('a template for Slack cannot be made to call people', async t => {
   t.match(JSON.parse(receiver.hits[0]?.body ?? ''), { text: /^&lt;!channel&gt; &amp; co <https:[^|]+\|page>$/ })
 })
 
-t.test('what a template cannot render is told by the built-in body, and the log says so', async t => {
+t.test('built-in body replaces a template that fails, and a log line reports it', async t => {
   const broken: [string, string][] = [
     ['a field of another version', '{{ severity }}'],
     ['JSON that the samples did not break', '{"a": {{ error }}}'],
@@ -357,7 +357,7 @@ t.test('what a template cannot render is told by the built-in body, and the log 
   }
 })
 
-t.test('a template that is gone, or of another workspace, is none', async t => {
+t.test('template counts as absent when it is deleted or of another workspace', async t => {
   const { receiver, ...house } = await scene(t)
   await house.store.insert('transformations', [template(8, 'foreign', 'workspace-two')])
   await house.store.insert('destinations', [
@@ -378,7 +378,7 @@ t.test('a template that is gone, or of another workspace, is none', async t => {
   )
 })
 
-t.test('an alert keeps why others were left out, and nobody hears of a subject that is gone', async t => {
+t.test('alert stores the reasons of omitted destinations, and a deleted subject notifies nobody', async t => {
   const { receiver, ...house } = await scene(t)
   await house.store.insert('destinations', [destination('one', receiver.url)])
   const made = alert('one', 'a', 1)
@@ -387,11 +387,11 @@ t.test('an alert keeps why others were left out, and nobody hears of a subject t
   house.nudge(made.id)
   const stored = async () => (await house.store.get('alerts', [made.id]))[0]
   await until(async () => (await stored())?.state === 'dispatched', 'dispatched')
-  t.match(await stored(), { deliveries: 0, untold: [{ destinationId: 'one', reason: 'resource_gone' }] })
+  t.match(await stored(), { deliveries: 0, skipped: [{ destinationId: 'one', reason: 'resource_gone' }] })
   t.equal(receiver.hits.length, 0)
 })
 
-t.test('the PagerDuty templates of the guide render every message as the Events API v2 wants it', async t => {
+t.test('PagerDuty templates of the guide render every message as the Events API v2 requires', async t => {
   const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'notifications.md'), 'utf8')
   const key = '0123456789abcdef0123456789abcdef'
   const found = [...guide.matchAll(/<<TEMPLATE .*\n([\s\S]*?)\nTEMPLATE\n/g)].map(([, text = '']) =>

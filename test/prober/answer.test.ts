@@ -1,6 +1,6 @@
-// An answer taken apart, however the network cuts it.
+// Parser of an HTTP response, with every division of the response into packets.
 import { test } from 'tap'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { Answer, type Parsed } from '../../services/prober/answer.ts'
 
 interface Heard {
@@ -10,7 +10,7 @@ interface Heard {
   completed: boolean
 }
 
-/** Reads the pieces; `wanted` says after which head the reader has enough. */
+/** Parses the pieces; `wanted` returns after which head the reader stops. */
 function read(pieces: readonly string[], { method = 'GET', wanted = () => true as boolean } = {}) {
   const heard: Heard = { starts: 0, heads: [], body: '', completed: false }
   const answer: Answer = new Answer(method, {
@@ -84,7 +84,7 @@ const answers: {
 ]
 
 for (const { name, text, head, body, method, ends } of answers) {
-  test(`${name}: cut anywhere, it says the same`, t => {
+  test(`${name}: response cut anywhere parses the same`, t => {
     for (let cut = 0; cut <= text.length; cut++) {
       const { answer, heard, result } = read([text.slice(0, cut), text.slice(cut)], method === undefined ? {} : { method })
       t.equal(result, ends === 'by itself' ? 'over' : 'more', `cut at ${cut}`)
@@ -98,7 +98,7 @@ for (const { name, text, head, body, method, ends } of answers) {
   })
 }
 
-test('chunks of one byte are read, whatever comes of wrapping with them', t => {
+test('response in chunks of one byte is parsed', t => {
   const chunks = '1\r\nx\r\n'.repeat(10_000)
   const { answer, heard, result } = read([
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
@@ -111,7 +111,7 @@ test('chunks of one byte are read, whatever comes of wrapping with them', t => {
   t.end()
 })
 
-test('an interim answer comes before the answer, and leaves none of its headers to it', t => {
+test('interim response precedes the response and adds no header to it', t => {
   const { answer, heard, result } = read([
     'HTTP/1.1 103 Early Hints\r\ncontent-encoding: gzip\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok',
   ])
@@ -129,7 +129,7 @@ test('an interim answer comes before the answer, and leaves none of its headers 
   t.end()
 })
 
-test('who has enough is told nothing more, also of what is read already', t => {
+test('parser stops at enough, also for bytes already read', t => {
   const text = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
   const { answer, heard, result } = read([text, text], { wanted: () => false })
   t.equal(result, 'over')
@@ -170,7 +170,7 @@ for (const { name, text, result } of wrong) {
   })
 }
 
-test('answers interleave: each has a parser of its own', t => {
+test('interleaved responses have parsers of their own', t => {
   const parts = (status: number, body: string) => [`HTTP/1.1 ${status} OK\r\ncontent-le`, `ngth: ${body.length}\r\n\r\n`, body]
   const bodies = ['one', 'three', 'seventeen']
   const readers = bodies.map(body => ({ body, ...read([]) }))

@@ -1,8 +1,8 @@
-// Which of two measures of the bus's clock is believed, and what follows from it.
+// Estimate of the bus's clock: which of two measurements is used, and its effect.
 import { pino } from 'pino'
 import t from 'tap'
 import type { Bus, ClockOffset } from '#shared/bus/port.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { better, createBusTime } from '../../services/prober/bus-time.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
@@ -26,7 +26,7 @@ for (const { title, known, newer, wins } of cases) {
   })
 }
 
-t.test('bus time follows the measures, and says when a clock was set', async t => {
+t.test('bus time follows the measurements and reports a clock that was set', async t => {
   const clock = createHandClock()
   const measures: ClockOffset[] = []
   const bus = { clockOffset: async () => measures.shift(), onConnection: () => () => undefined } as unknown as Bus

@@ -1,8 +1,8 @@
-// Certificates for loopback servers: one key, and for each way to be wrong a certificate over it. Made once with openssl; the keys
-// of both authorities were thrown away. Valid from 2020 to 2120 where nothing else is said.
+// Certificates for loopback servers: one key, and one certificate for each kind of fault. Made once with openssl; the keys of both
+// authorities were deleted. Valid from 2020 to 2120 unless stated otherwise.
 
 export const certificates = {
-  /** The private key of all of them. */
+  /** The private key of all certificates. */
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQTeAyn1nstxKzLOW
 0Ln/J1xRNmeCC+crJ1VjECBCt7qhRANCAAQzQ+bG8FI/JBWxVEKFFWkdO8csbS3e
@@ -20,7 +20,7 @@ VR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFG331NVlBVkX
 Pr/oafwUZ0vtwKkcmKDIuwIgOKRy+2hKgFoIvBCT1mXkJ/6Mip5Uwe6ZasMw7KpV
 aJk=
 -----END CERTIFICATE-----`,
-  /** For localhost and 127.0.0.1. */
+  /** Valid for localhost and 127.0.0.1. */
   good: `-----BEGIN CERTIFICATE-----
 MIIBfjCCASWgAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFUZXN0IGF1
 dGhvcml0eSBjYTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDES
@@ -56,7 +56,7 @@ BVkX7OikvOaL1M/o7WlCMAoGCCqGSM49BAMCA0kAMEYCIQDP7FujZpmNttWw/8y/
 UVf2CYWVbpU4yfdRxtAsNUUatQIhAIHoAFpK/egb4t9g2scxijv63/Jc1mJ1hQmu
 pBetkegE
 -----END CERTIFICATE-----`,
-  /** For elsewhere.example only. */
+  /** Valid only for elsewhere.example. */
   elsewhere: `-----BEGIN CERTIFICATE-----
 MIIBgDCCASegAwIBAgIBBDAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFUZXN0IGF1
 dGhvcml0eSBjYTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDES
@@ -68,7 +68,7 @@ BVkX7OikvOaL1M/o7WlCMAoGCCqGSM49BAMCA0cAMEQCIF4iMyFHSlmvOZrQW0rr
 WEYsxSEUBoTUCocLvokLttI7AiB5UDiE/Wr56TgVG/AkI7nXlfh4CuZzfIaCfT7k
 UdlaYw==
 -----END CERTIFICATE-----`,
-  /** By an authority that nobody trusts. */
+  /** Signed by an authority that nobody trusts. */
   stranger: `-----BEGIN CERTIFICATE-----
 MIIBhDCCASqgAwIBAgIBBTAKBggqhkjOPQQDAjAhMR8wHQYDVQQDDBZUZXN0IGF1
 dGhvcml0eSBzdHJhbmdlMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAw
@@ -80,7 +80,7 @@ AAEwHQYDVR0OBBYEFBbQzNUr1KLHJW9t5t3d5QdKWHxBMB8GA1UdIwQYMBaAFJiU
 4/56MsnwIMR2Dk/b52A/8X7BvnerAiEAiWdUfsFol4hTtACP0C4ouvn8g2rFAO6Q
 QXtJ4ckqI78=
 -----END CERTIFICATE-----`,
-  /** By itself. */
+  /** Self-signed. */
   selfSigned: `-----BEGIN CERTIFICATE-----
 MIIBaTCCAQ+gAwIBAgIUFa4LMYGuUPgKhKkzJ7n8GaZKPiUwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTAzNDExOFoYDzIxMjYxMDI4

@@ -1,4 +1,4 @@
-// One check against real servers on loopback: every sentence, every bound, and nothing left behind.
+// One check against real servers on loopback: every sentence, every bound, and no timer left after a check.
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
@@ -7,19 +7,19 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { before, test } from 'tap'
-import { type Clock, createSystemClock } from '#shared/clock.ts'
-import type { CheckEntry } from '#shared/contracts/check.ts'
-import { createEgress } from '#shared/egress.ts'
-import { limits } from '#shared/limits.ts'
-import { createResolve, type Resolve } from '#shared/resolve.ts'
-import { Check, type CheckOptions, type CheckSurroundings, runCheck } from '../../services/prober/check.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createEgress } from '#shared/net/egress.ts'
+import { createResolve, type Resolve } from '#shared/net/resolve.ts'
+import { type Clock, createSystemClock } from '#shared/time/clock.ts'
+import { Check, type CheckContext, type CheckOptions, runCheck } from '../../services/prober/check.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { bodySentence, clean } from '../../services/prober/sentences.ts'
 import { compileTarget, type Target } from '../../services/prober/target.ts'
 import { certificates } from './certificates.ts'
 
 const system = createSystemClock()
-/** Timers set and not forgotten: a check that leaves one behind is seen. */
+/** Number of timers that are set and not cleared: a check must leave none. */
 let timers = 0
 const clock: Clock = {
   now: () => Date.parse('2021-01-04T12:00:00Z'),
@@ -56,13 +56,13 @@ async function listen(name: string, server: Server, scheme = 'http'): Promise<vo
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // The servers end with the process: nothing else keeps it.
+  // The servers end with the process because nothing else keeps the process alive.
   server.unref()
   servers.push({ server, sockets })
   urls[name] = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A server that says `bytes` to whoever sends a request, and then does `then`. */
+/** A server that sends `bytes` to every client that has sent a request, and then calls `then`. */
 const speaks = (name: string, bytes: string | Buffer, then: (socket: Socket) => void = () => undefined) =>
   listen(
     name,
@@ -71,7 +71,7 @@ const speaks = (name: string, bytes: string | Buffer, then: (socket: Socket) => 
     }),
   )
 
-/** Writes `piece` again and again while the other side reads it. */
+/** Writes `piece` again and again while the client reads. */
 function flood(socket: Socket, piece: Buffer): void {
   const more = () => {
     while (!socket.destroyed && socket.write(piece)) written += piece.length
@@ -115,9 +115,9 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
     )
   },
 }
-/** As much as counts, and as many bytes of it on the wire: the decoder cannot keep up with what arrives. */
+/** A body of the largest size that counts, incompressible, so that the decoder is slower than the network. */
 const longGzip = gzipSync(Buffer.concat([randomBytes(limits.check.bodyBytes - 6), Buffer.from('needle')]))
-/** 512 MiB of zeros in half a megabyte. */
+/** 512 MiB of zeros, compressed to half a megabyte. */
 const bomb = gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 9 })
 
 before(async () => {
@@ -174,10 +174,8 @@ before(async () => {
   )
   urls['muteTls'] = (urls['mute'] as string).replace('http', 'https')
   urls['plainAsTls'] = (urls['http'] as string).replace('http', 'https')
-  const closed = createTcpServer().listen(0, '127.0.0.1')
-  await once(closed, 'listening')
-  urls['refused'] = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
-  closed.close()
+  // No other test listens on this port, as one may on a port that was free a moment ago.
+  urls['refused'] = 'http://127.0.0.1:1'
 })
 
 const entry = (at: string, changes: Partial<CheckEntry> = {}): CheckEntry => {
@@ -447,7 +445,7 @@ for (const each of cases) {
   })
 }
 
-test('the request carries what was configured, and who asks', async t => {
+test('request carries the configuration and names its sender', async t => {
   const seen = async (changes: Partial<CheckEntry>, auth = '') => {
     const text = `echo-${Math.trunc(system.monotonic())}`
     const url = `${(urls['http'] as string).replace('//', `//${auth}`)}/echo?q=1#part`
@@ -487,7 +485,7 @@ test('the request carries what was configured, and who asks', async t => {
 
 const allClosed = () => Promise.all(servers.flatMap(({ sockets }) => [...sockets].map(socket => closed(socket))))
 
-test('a socket serves one check after another, unless something went wrong with it', async t => {
+test('socket serves one check after another until something fails', async t => {
   const used: unknown[] = []
   const note = (message: unknown) => used.push((message as { socket: unknown }).socket)
   subscribe('net.client.socket', note)
@@ -509,8 +507,8 @@ test('a socket serves one check after another, unless something went wrong with 
   t.notOk(used.slice(0, -1).includes(used.at(-1)), 'not by the one that was reset')
 })
 
-test('checks at once, some of them abandoned anywhere, do not hear of each other', async t => {
-  const surroundings: CheckSurroundings = { clock, resolve, trust, egress: createEgress(), bounds: limits.check }
+test('concurrent checks are independent when some are abandoned anywhere', async t => {
+  const context: CheckContext = { clock, resolve, trust, egress: createEgress(), bounds: limits.check }
   const target = (at: string, changes: Partial<CheckEntry> = {}) => compileTarget(entry(at, changes), 'watchkeeper') as Target
   const cases: [Target, string | null][] = [
     [target('http/ok', { expectedText: 'is well' }), null],
@@ -525,13 +523,13 @@ test('checks at once, some of them abandoned anywhere, do not hear of each other
     const found = cases.flatMap(([each, error]) =>
       Array.from({ length: 4 }, async () => {
         const { promise, resolve: done } = Promise.withResolvers<string | null>()
-        new Check(each, surroundings, outcome => done(outcome.error)).start()
+        new Check(each, context, outcome => done(outcome.error)).start()
         t.equal(await promise, error)
       }),
     )
     const left = cases.map(async ([each], index) => {
       let over = false
-      const one = new Check(each, surroundings, () => (over ? t.fail('an abandoned check says nothing') : undefined))
+      const one = new Check(each, context, () => (over ? t.fail('an abandoned check says nothing') : undefined))
       one.start()
       for (let turn = 0; turn < (index + round) % 9; turn++) await new Promise(setImmediate)
       one.abandon()
@@ -543,7 +541,7 @@ test('checks at once, some of them abandoned anywhere, do not hear of each other
   t.equal(timers, 0)
 })
 
-test('the phases add up from the start, and those that never came are null', async t => {
+test('phases add up from the start, and missing ones are null', async t => {
   const { phases } = await check('good/', {})
   const { dnsMs, connectMs, tlsMs, firstByteMs, totalMs } = phases
   const order = [0, dnsMs, connectMs, tlsMs, firstByteMs, totalMs].map(each => each ?? Number.NaN)
@@ -556,7 +554,7 @@ test('the phases add up from the start, and those that never came are null', asy
   t.match(refused.phases, { dnsMs: Number, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: Number })
 })
 
-test('a certificate is checked against the name, also where the name is an address of the hosts file', async t => {
+test('certificate is checked against the name, also of a hosts file entry', async t => {
   const url = (urls['good'] as string).replace('127.0.0.1', 'localhost')
   t.equal((await check(`${url}/`)).error, null)
   t.equal(
@@ -566,7 +564,7 @@ test('a certificate is checked against the name, also where the name is an addre
   t.equal((await check(`${url}/`, {}, { trust: createTrust() })).error, 'certificate is signed by an unknown authority')
 })
 
-test('a host with a dot at its end is asked for by the name without', async t => {
+test('host with a final dot is requested by its name without it', async t => {
   const names: string[] = []
   const server = createHttpsServer(
     {
@@ -584,13 +582,13 @@ test('a host with a dot at its end is asked for by the name without', async t =>
   t.strictSame(names, ['localhost'])
 })
 
-test('the refusal of the preferred address speaks where none of several answers', async t => {
+test('error of the preferred address is reported when no address responds', async t => {
   const url = (urls['refused'] as string).replace('127.0.0.1', 'two.example')
   const outcome = await check(url, {}, { resolve: (_name, done) => done(null, ['127.0.0.1', '::1']) })
   t.equal(outcome.error, 'connection refused')
 })
 
-test('sentences are cut and of one line', async t => {
+test('error is cut to one line', async t => {
   t.equal(clean(`a\u0000b\n\nc${'d'.repeat(400)}`).length, limits.check.errorCharacters)
   t.equal(clean(' a\r\n\tb '), 'a b')
   for (const characters of [99, 100, 101]) {

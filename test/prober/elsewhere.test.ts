@@ -1,5 +1,5 @@
-// Probers on other machines, on a real nats-server with keys: what their credentials permit and what they refuse (tried with bare
-// client calls), how they are revoked, and how the probers of a location share its monitors when one dies.
+// Probers on other machines, on a real nats-server with keys. Bare client calls test the rights of their credentials and the revocation.
+// Probers of one location share its monitors when one dies.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -11,34 +11,34 @@ import { connect, headers as createHeaders, credsAuthenticator, type NatsConnect
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { type BusKeys, locationAccountClaims, makeBusKeys } from '#shared/bus/bus-keys.ts'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
-import { connectBus } from '#shared/bus/nats.ts'
-import { claimsOfCredentials } from '#shared/bus/nats-jwt.ts'
-import { serversOf } from '#shared/bus/nats-options.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { connectBus } from '#shared/bus/nats/nats.ts'
+import { serversOf } from '#shared/bus/nats/nats-options.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'
-import { createProberIssuer, type ProberIssuer } from '#shared/bus/prober-issuer.ts'
+import { type BusKeys, locationAccountClaims, makeBusKeys } from '#shared/bus/probers/bus-keys.ts'
+import { claimsOfCredentials } from '#shared/bus/probers/nats-jwt.ts'
+import { createProberIssuer, type ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import { keys, subjects } from '#shared/bus/subjects.ts'
-import { createSystemClock } from '#shared/clock.ts'
-import type { CheckResult } from '#shared/contracts/check.ts'
-import type { Command } from '#shared/contracts/command.ts'
-import type { Changes } from '#shared/contracts/door.ts'
-import { doorLimits } from '#shared/door-limits.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { Changes } from '#shared/contracts/observations/door.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
 import { AppError } from '#shared/errors.ts'
-import { parseCheckObservationId, randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
-import { type NatsServer, obtainNatsServer, startNatsServer } from '../../infra/embedded/nats-server.ts'
-import { createAnnouncer } from '../../services/directory/announce-revocations.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
+import { parseCheckObservationId, randomId } from '#shared/text/ids.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
+import { type NatsServer, obtainNatsServer, startNatsServer } from '../../infra/runtime/bus/nats-server.ts'
 import { startDirectory } from '../../services/directory/app.ts'
+import { createAnnouncer } from '../../services/directory/locations/announce-revocations.ts'
 import { collector } from '../bus/contract.ts'
 import { eventually, runProgram } from '../infra/run-program.ts'
 import { startProgram } from '../integration/system.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
-import { toolsFolder } from '../support/nats.ts'
+import { toolsFolder } from '../support/bus/nats.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
 import { certificates } from './certificates.ts'
 
 const logger = createLogger('silent')
@@ -50,14 +50,14 @@ interface GuardedBus {
   url: string
   issuer: ProberIssuer
   house: Bus
-  /** A bus as a prober has it, with the credentials of a file. */
+  /** A bus with the credentials of a file, as a prober opens it. */
   asProber(credentials: string): Promise<Bus>
-  /** A client with nothing between it and the server. */
+  /** A client of NATS without the code of the bus. */
   bare(credentials: string): Promise<NatsConnection>
   restart(options?: { forgetAccounts: boolean }): Promise<void>
 }
 
-/** A nats-server with keys, and the house connected to it. */
+/** A nats-server with keys, and the installation connected to it. */
 async function startGuardedBus(t: Test): Promise<GuardedBus> {
   const dataFolder = t.testdir({})
   const keys = makeBusKeys(clock.now())
@@ -81,7 +81,7 @@ async function startGuardedBus(t: Test): Promise<GuardedBus> {
     url,
     issuer: createProberIssuer({ keys, connection: serversOf(url), clock }),
     house: await open(keys.houseCredentials, true),
-    // Asks to declare, which a prober can't.
+    // Opens with declarations, which a prober may not make.
     asProber: credentials => open(credentials, true),
     bare: async credentials => {
       const authenticator = credsAuthenticator(new TextEncoder().encode(credentials))
@@ -99,7 +99,7 @@ async function startGuardedBus(t: Test): Promise<GuardedBus> {
   }
 }
 
-/** Resolves with the kind of the error, or `answered`. */
+/** Resolves with the kind of the error, or with `answered`. */
 const outcome = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'answered',
@@ -120,7 +120,7 @@ async function openDoors(t: Test, guarded: GuardedBus) {
   return { store, ask, service, metrics, credentialsOf }
 }
 
-t.test('what the credentials of a location permit', async t => {
+t.test('credentials of a location', async t => {
   const guarded = await startGuardedBus(t)
   const { house } = guarded
   const { credentialsOf, metrics } = await openDoors(t, guarded)
@@ -133,7 +133,7 @@ t.test('what the credentials of a location permit', async t => {
   await house.bucket('presence').put('keeper.k1', { n: 3 })
   await house.bucket('leases').put('p.1', { holder: 'k1' })
 
-  t.test('all that a prober does works with them', async t => {
+  t.test('credentials permit everything that a prober does', async t => {
     const prober = await guarded.asProber(credentials)
     const seen = collector<string>()
     const watch = await prober.bucket('checks').watch('loc1.>', {
@@ -172,7 +172,7 @@ t.test('what the credentials of a location permit', async t => {
     t.ok(Math.abs(aheadMs) <= roundTripMs, `${aheadMs} of ${roundTripMs}`)
   })
 
-  t.test('everything else is refused, and changes nothing', async t => {
+  t.test('credentials refuse every other request, and nothing changes', async t => {
     const prober = await guarded.bare(credentials)
     const before = await house.observations.state()
     const heard: string[] = []
@@ -197,7 +197,7 @@ t.test('what the credentials of a location permit', async t => {
     t.strictSame((await house.bucket('leases').get('p.1'))?.value, { holder: 'k1' })
   })
 
-  t.test('at its own door it gets no further than its location, whatever it says there', async t => {
+  t.test('prober at its own door reaches only its own location, whatever its messages claim', async t => {
     const prober = await guarded.bare(credentials)
     const ask = async (verb: string, body: unknown) =>
       (
@@ -244,7 +244,7 @@ t.test('what the credentials of a location permit', async t => {
     t.match(await metrics.metrics(), /watchkeeper_directory_junk_reports_total\{location="hamburg"\} 6/)
   })
 
-  t.test('it hears no reply and no message but its own', async t => {
+  t.test('prober gets no reply or message of another', async t => {
     const errors: string[] = []
     const heard: string[] = []
     const wanted = ['_INBOX.>', `_INBOX_${neighbour.publicKey}.>`, '>', 'cmd.>', 'obs.>', '$KV.>', '$JS.ACK.>', '_R_.>', 'door.>']
@@ -265,7 +265,7 @@ t.test('what the credentials of a location permit', async t => {
     t.strictSame(heard, [])
   })
 
-  t.test('an answer goes where it says within its own account, and nowhere in the house or to another location', async t => {
+  t.test('response reaches any inbox of its own account, and no other account or location', async t => {
     const prober = await guarded.bare(credentials)
     const far = await guarded.bare(elsewhere.credentials)
     const heard: string[] = []
@@ -292,7 +292,7 @@ t.test('what the credentials of a location permit', async t => {
       set.set(name, value)
       prober.publish('door.loc1.beat', JSON.stringify({ proberId: 'evil', state }), { headers: set })
     }
-    // Its requests are taken in their order: an answer says that all before it are done.
+    // The directory handles these requests in order: a response proves that all earlier requests are done.
     t.match((await prober.request('door.loc1.members', '{}', { timeout: 5_000 })).json(), { ok: true })
     await eventually('the beats are there', async () => (await house.bucket('presence').get('prober.loc1.evil')) !== null)
     await far.flush()
@@ -303,7 +303,7 @@ t.test('what the credentials of a location permit', async t => {
     t.strictSame((await house.bucket('leases').get('p.1'))?.value, { holder: 'k1' })
   })
 
-  t.test('its connections, subscriptions and messages are bounded, and those of other locations are theirs', async t => {
+  t.test('connections, subscriptions and messages are bounded for each location separately', async t => {
     const opened: NatsConnection[] = []
     const full = await (async () => {
       for (;;) opened.push(await guarded.bare(credentials))
@@ -314,6 +314,8 @@ t.test('what the credentials of a location permit', async t => {
     t.notOk(far.isClosed(), 'another location comes in')
     await Promise.all(opened.map(connection => connection.close()))
     const prober = await guarded.bare(credentials)
+    // The server sends the bounds of an account in a second INFO, after the connection is open.
+    await prober.flush()
     t.equal(prober.info?.max_payload, limits.prober.payloadBytes)
     const second = await guarded.bare(credentials)
     const inbox = `_INBOX_${claimsOfCredentials(credentials)?.sub}`
@@ -330,7 +332,7 @@ const state = { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0 }
 const phases = { dnsMs: 1, connectMs: 1, tlsMs: null, firstByteMs: 1, totalMs: 3 }
 const result: CheckResult = { rev: 1, slotAt: 1, ageMs: 0, ok: true, error: null, statusCode: 200, phases }
 
-/** Headers by which a server does more with a message than hand it over. */
+/** Headers that make the server do more with a message than deliver it. */
 const headers = {
   'Nats-Rollup': 'all',
   'Nats-TTL': '1s',
@@ -343,7 +345,7 @@ const headers = {
   'KV-Operation': 'PURGE',
 }
 
-/** What it may not even send. */
+/** Subjects to which the prober may not even send. */
 const refused: Record<string, string> = {
   'a report past its door': 'obs.1.loc1.x',
   'a report for another location': 'obs.1.loc2.x',
@@ -379,16 +381,16 @@ const refused: Record<string, string> = {
   'the inbox of another prober': '_INBOX_UAAA.x.1',
 }
 
-/** A directory on this bus; `store` outlives it. */
+/** A directory on this bus; `store` outlives the directory. */
 async function directoryOn(t: Test, guarded: GuardedBus, store: Store, issuer: ProberIssuer | null = guarded.issuer) {
   const metrics = new Registry()
-  const surroundings = { bus: guarded.house, clock, store, logger: pino({ level: 'silent' }), metrics }
-  const service = await startDirectory(surroundings, { proberIssuer: issuer, queue: randomId(6) })
+  const context = { bus: guarded.house, clock, store, logger: pino({ level: 'silent' }), metrics }
+  const service = await startDirectory(context, { proberIssuer: issuer, queue: randomId(6) })
   t.teardown(() => service.stop())
   return { service, metrics, ask: createDirectoryClient(guarded.house, clock).ask }
 }
 
-t.test('credentials are made, listed and revoked by the directory', async t => {
+t.test('directory creates, lists and revokes credentials', async t => {
   const guarded = await startGuardedBus(t)
   const store = createMemoryStore()
   const { ask, service } = await directoryOn(t, guarded, store)
@@ -400,7 +402,7 @@ t.test('credentials are made, listed and revoked by the directory', async t => {
       (error: { code: string; message: string; details: string }) => ({ code: error.code, details: error.details }),
     )
 
-  t.test('a lost answer costs nothing: the same id gets the same file', async t => {
+  t.test('repeated creation with the same id returns the same file', async t => {
     const made = await make('aaaa', 'for the shelf')
     t.strictSame(await make('aaaa', 'for the shelf'), made)
     const stored = JSON.stringify(await store.find('proberCredentials', { limit: 10 }))
@@ -412,7 +414,7 @@ t.test('credentials are made, listed and revoked by the directory', async t => {
     t.match(shown, { locationName: 'de', description: 'for the shelf', revokedAt: null })
   })
 
-  t.test('what can not be is refused with a sentence, and nothing is stored', async t => {
+  t.test('invalid request is refused with a sentence and not stored', async t => {
     const before = await store.count('proberCredentials', {})
     const nowhere = { id: 'nnnn', locationName: 'nowhere', description: '' }
     t.strictSame(await refusal(ask('create-prober-credential', nowhere)), {
@@ -425,7 +427,7 @@ t.test('credentials are made, listed and revoked by the directory', async t => {
     t.equal(await store.count('proberCredentials', {}), before)
   })
 
-  t.test('a revoked credential is cut off, and stays out over restarts of the bus', async t => {
+  t.test('revoked credential is disconnected, and refused after restarts of the bus', async t => {
     const made = await make('bbbb')
     const prober = await guarded.bare(made.credentials)
     const other = await guarded.bare((await make('cccc')).credentials)
@@ -457,10 +459,10 @@ t.test('credentials are made, listed and revoked by the directory', async t => {
     t.notOk(again.isClosed())
   })
 
-  t.test('several revoked at once by two directories are all out', async t => {
+  t.test('credentials are all refused when two directories revoke them at once', async t => {
     const second = await directoryOn(t, guarded, store)
     const ids = Array.from({ length: 6 }, (_, i) => `many${i}`)
-    /** As a caller that retries: a busy machine may take longer than one question waits. */
+    /** Retries as a caller does: a busy machine may take longer than the timeout of one request. */
     const retried = async <T>(work: () => Promise<T>): Promise<T> =>
       work().catch(error => {
         if (error instanceof AppError && error.retryable) return retried(work)
@@ -473,7 +475,7 @@ t.test('credentials are made, listed and revoked by the directory', async t => {
     await second.service.stop()
   })
 
-  t.test('a directory that died between its store and the bus leaves it to the next', async t => {
+  t.test('next directory announces a revocation when a directory died between store and bus', async t => {
     const made = await make('dddd')
     await service.stop()
     const [document] = await store.get('proberCredentials', ['dddd'])
@@ -484,7 +486,7 @@ t.test('credentials are made, listed and revoked by the directory', async t => {
     t.pass('the next start told the bus')
   })
 
-  t.test('without keys of the bus none are made, and the refusal says what to set', async t => {
+  t.test('credentials are refused with the missing setting when the bus has no keys', async t => {
     const bare = await startGuardedBus(t)
     const { ask } = await directoryOn(t, bare, createMemoryStore(), null)
     await ask('ensure-location', { name: 'de' })
@@ -493,12 +495,12 @@ t.test('credentials are made, listed and revoked by the directory', async t => {
   })
 })
 
-t.test('of two directories that announce at once, the last to announce has announced all', async t => {
+t.test('last of two concurrent announcements has every revocation', async t => {
   const store = createMemoryStore()
   const document = { rev: 1, locationId: 'loc1', description: '', createdAt: 1 }
   await store.insert('proberCredentials', [{ ...document, id: 'one', publicKey: 'ONE', revokedAt: 2 }])
   const announced: string[] = []
-  /** Holds the first announcement back until told. */
+  /** Holds the first announcement until the test releases it. */
   const gate = Promise.withResolvers<void>()
   const issuer = (name: string, wait: Promise<void> | null): ProberIssuer => ({
     issue: () => ({ publicKey: '', credentials: '' }),
@@ -508,10 +510,10 @@ t.test('of two directories that announce at once, the last to announce has annou
     },
     removeForeignConsumers: async () => 0,
   })
-  const surroundings = { store, bus: { onConnection: () => () => undefined }, clock, logger }
-  const slow = createAnnouncer({ ...surroundings, issuer: issuer('slow', gate.promise) })
+  const context = { store, bus: { onConnection: () => () => undefined }, clock, logger }
+  const slow = createAnnouncer({ ...context, issuer: issuer('slow', gate.promise) })
   await store.insert('proberCredentials', [{ ...document, id: 'two', publicKey: 'TWO', revokedAt: 3 }])
-  const quick = createAnnouncer({ ...surroundings, issuer: issuer('quick', null) })
+  const quick = createAnnouncer({ ...context, issuer: issuer('quick', null) })
   await quick.announce()
   gate.resolve()
   await eventually('the slow one looked again', () => announced.includes('slow: ONE,TWO'))
@@ -521,7 +523,7 @@ t.test('of two directories that announce at once, the last to announce has annou
   quick.stop()
 })
 
-t.test('what is revoked while the bus is being told is told together, right behind it', async t => {
+t.test('revocations during an announcement are announced together after it', async t => {
   const store = createMemoryStore()
   const revoke = (id: string) =>
     store.insert('proberCredentials', [
@@ -567,7 +569,7 @@ t.test('what is revoked while the bus is being told is told together, right behi
   t.strictSame(announced, ['', 'a,b,c', 'a,b,c,d'])
 })
 
-t.test('a clock that went back does not bring a revoked credential in again', async t => {
+t.test('clock that was set back restores no revoked credential', async t => {
   const guarded = await startGuardedBus(t)
   const made = guarded.issuer.issue('one', 'loc1', clock.now())
   await guarded.issuer.announce({ loc1: { [made.publicKey]: clock.now() } })
@@ -630,7 +632,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     return program
   }
   const workers = async () => (await ask('list-locations', {})).find(({ name }) => name === 'hamburg')?.activeWorkers
-  /** Waits for that many active workers; answers after how many ms. */
+  /** Waits for this number of active workers; returns the wait in ms. */
   const counted = async (count: number) => {
     const since = performance.now()
     await eventually(`${count} active workers`, async () => (await workers()) === count)
@@ -645,7 +647,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
   let first: Awaited<ReturnType<typeof startProgram>>
   let second: typeof first
 
-  t.test('the file alone says the location, and is refused for anything else', async t => {
+  t.test('credentials file alone determines the location, and contradicting settings are refused', async t => {
     t.match(await command('prober', 'create', 'nowhere'), { code: 5, stderr: /There is no location "nowhere"/ })
     t.match(await command('prober', 'create', 'hamburg', '--out', file), { code: 2, stderr: /exists: name another one/ })
     const alone = { NATS_URL: busUrl, NATS_CREDENTIALS: file, DATA_DIR: join(dataFolder, 'other') }
@@ -660,7 +662,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     t.match(missing, { code: 1, stderr: /can't be read \(ENOENT\): correct NATS_CREDENTIALS/ })
   })
 
-  t.test('active workers follow starts', async t => {
+  t.test('number of active workers follows the starts', async t => {
     first = await startProber()
     await counted(1)
     second = await startProber()
@@ -693,7 +695,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     t.strictSame(doubled(reports), [], 'no slot was reported twice')
   })
 
-  t.test('after a kill -9 the other takes over all of them', async t => {
+  t.test('second prober takes over all monitors after a kill -9', async t => {
     const from = reports.length
     const killedAt = performance.now()
     await second.kill()
@@ -705,7 +707,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     )
   })
 
-  t.test('a clean stop hands over at once', async t => {
+  t.test('prober hands over its monitors at once on a clean stop', async t => {
     second = await startProber()
     await counted(2)
     const before = reports.length
@@ -735,7 +737,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     }
   })
 
-  t.test('revoked by command, the prober is out and nobody checks there any more', async t => {
+  t.test('prober that is revoked by command is disconnected, and its monitors are no longer checked', async t => {
     const revoked = await command('prober', 'delete', credential.id)
     const revokedAt = performance.now()
     t.equal(revoked.code, 0, revoked.stderr)
@@ -747,7 +749,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     for (const program of [main, first, second]) t.notOk(program.output().includes(seed), 'the secret is in no log')
   })
 
-  t.test('what is stored is one observation a slot, none lost', async t => {
+  t.test('store has exactly one observation for each slot', async t => {
     t.equal(await main.stop(), 0)
     const store = await openSqliteStore(join(dataFolder, 'watchkeeper.db'))
     t.teardown(() => store.close())
@@ -758,7 +760,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
   })
 })
 
-t.test('a bus that is opened to other machines', { timeout: 400_000 }, async t => {
+t.test('bus that is opened to other machines', { timeout: 400_000 }, async t => {
   const folder = t.testdir({ 'bus-keys.json': '{"version":1}' })
   const refused: [title: string, settings: Record<string, string>, sentence: RegExp][] = [
     ['without a port that stays', { NATS_LISTEN: '0.0.0.0' }, /^NATS_PORT must be set where NATS_LISTEN opens the bus/],
@@ -792,7 +794,7 @@ t.test('a bus that is opened to other machines', { timeout: 400_000 }, async t =
   t.equal(readFileSync(keysFile, 'utf8'), '{}', 'and not replaced')
 })
 
-t.test('a bus that somebody else runs, with keys made by command', { timeout: 400_000 }, async t => {
+t.test('bus of an operator with keys made by command', { timeout: 400_000 }, async t => {
   const folder = t.testdir({})
   const keysFolder = join(folder, 'keys')
   const accounts = join(folder, 'accounts')
@@ -833,7 +835,7 @@ t.test('a bus that somebody else runs, with keys made by command', { timeout: 40
   t.equal(await prober.stop(), 0, 'and ends cleanly all the same')
 })
 
-/** A port that was free a moment ago. */
+/** A port that was free a moment before. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,20 +1,20 @@
-// Probers on the bus in memory and a clock that the test moves: what is checked when, by whom, and what becomes of the results.
-// The names of the checked addresses fail to resolve at once, so a check needs no network and no time.
+// Probers on the memory bus and a clock that the test advances: which checks run when, by which prober, and what happens to the results.
+// The checked names fail to resolve at once, so checks need no network and no time.
 import { Registry } from 'prom-client'
 import { type Test, test } from 'tap'
 import { Value } from 'typebox/value'
+import { type Due, DueHeap } from '#shared/async/due-heap.ts'
 import { type Bucket, type BucketName, type Bus, BusError } from '#shared/bus/port.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
-import type { Clock } from '#shared/clock.ts'
-import { type CheckEntry, CheckResult } from '#shared/contracts/check.ts'
-import { type Due, DueHeap } from '#shared/due-heap.ts'
-import { createEgress } from '#shared/egress.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
-import type { Resolve } from '#shared/resolve.ts'
+import { type CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createEgress } from '#shared/net/egress.ts'
+import type { Resolve } from '#shared/net/resolve.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { type ProberOptions, startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
-import type { CheckSurroundings } from '../../services/prober/check.ts'
+import type { CheckContext } from '../../services/prober/check.ts'
 import { isCheckEntry } from '../../services/prober/check-entry.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { createMonitor, noteOutcome } from '../../services/prober/monitor.ts'
@@ -23,8 +23,8 @@ import { type Report, Reporter } from '../../services/prober/report.ts'
 import { Runner } from '../../services/prober/runner.ts'
 import { createAgenda, phaseOf, slotAfter } from '../../services/prober/schedule.ts'
 import { createShedding } from '../../services/prober/shedding.ts'
+import { createMemoryHub, type MemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
 import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
 const logger = createLogger('silent')
@@ -105,7 +105,7 @@ const slotsOf = (seen: readonly Seen[]) => new Set(seen.map(each => `${each.subj
 const count = async (registry: Registry, name: string) =>
   ((await registry.getSingleMetric(name)?.get())?.values ?? []).reduce((sum, each) => sum + each.value, 0)
 
-test('a slot lies on the grid of its interval, shifted by the phase, and after the instant', async t => {
+test('slot lies on the grid of its interval, shifted by the phase, after the instant', async t => {
   for (const [at, intervalMs, phaseMs, slot] of [
     [0, 1_000, 250, 250],
     [250, 1_000, 250, 1_250],
@@ -121,7 +121,7 @@ test('a slot lies on the grid of its interval, shifted by the phase, and after t
   }
 })
 
-test('the heap gives the earliest first whatever is put, moved and removed', async t => {
+test('heap returns the earliest slot after any puts, moves and removals', async t => {
   const heap = new DueHeap<Due>()
   const items = Array.from({ length: 500 }, (): Due => ({ dueAt: 0, place: -1 }))
   let state = 7
@@ -147,7 +147,7 @@ test('the heap gives the earliest first whatever is put, moved and removed', asy
   t.strictSame(got, expected)
 })
 
-test('nothing runs before its instant when timers fire early', async t => {
+test('check waits for its instant when timers fire early', async t => {
   const clock = createVirtualClock(startAt)
   const early: Clock = { ...clock, after: (delayMs, run) => clock.after(Math.max(0.2, delayMs - 0.9), run) }
   const ran: number[] = []
@@ -157,7 +157,7 @@ test('nothing runs before its instant when timers fire early', async t => {
   t.strictSame(ran, [startAt + 5, startAt + 6, startAt + 300])
 })
 
-test('a new entry is checked at once at the slot of its writing, then on its grid; an old one waits for its slot', async t => {
+test('new entry is checked at once and then on its grid, and an old one at its slot', async t => {
   const world = await createWorld()
   await assign(world, ['older'])
   await world.clock.advance(61_000)
@@ -194,7 +194,7 @@ test('a new entry is checked at once at the slot of its writing, then on its gri
   t.equal(world.seen.length, before, 'what was removed or is no entry is not checked')
 })
 
-test('an entry from when the clock of the bus was ahead is checked at once and at its slots, also by who takes it over', async t => {
+test('entry from a fast bus clock is checked at once and at its slots, also by a successor', async t => {
   const world = await createWorld()
   world.clock.stepWall(3_600_000)
   await assign(world, subjectIds)
@@ -212,7 +212,7 @@ test('an entry from when the clock of the bus was ahead is checked at once and a
   await second.stop()
 })
 
-test('a change that arrives behind a slot at which the monitor was checked as it was before is checked at once', async t => {
+test('changed monitor is checked at once when the change arrives behind its slot', async t => {
   const world = await createWorld()
   await assign(world, ['one'])
   await world.clock.advance(60_000)
@@ -232,7 +232,7 @@ test('a change that arrives behind a slot at which the monitor was checked as it
   await stop()
 })
 
-test('what is due while a newcomer hears that it was heard is not missed', async t => {
+test('due check is not missed while a new prober joins', async t => {
   const world = await createWorld()
   await assign(world, subjectIds, { intervalMs: 1_000 })
   await world.clock.advance(1_000)
@@ -258,7 +258,7 @@ test('what is due while a newcomer hears that it was heard is not missed', async
   await Promise.all([first.stop(), second.stop()])
 })
 
-test('a change that comes while a newcomer is not heard yet is checked at once, as a slot of its own', async t => {
+test('change during the joining of a prober is checked at once in a slot of its own', async t => {
   const world = await createWorld()
   await assign(world, subjectIds)
   await world.clock.advance(60_000)
@@ -283,7 +283,7 @@ test('a change that comes while a newcomer is not heard yet is checked at once, 
   await Promise.all([first.stop(), second.stop()])
 })
 
-test('entries that expect the same hold it once', async t => {
+test('entries with equal expectations hold them once', async t => {
   const bus = createMemoryHub({ clock: createVirtualClock(startAt) }).connect()
   const entries: CheckEntry[] = []
   const statuses = [[200, 204], [200, 204], [204]]
@@ -303,7 +303,7 @@ test('entries that expect the same hold it once', async t => {
   await watch.close()
 })
 
-test('two probers share the monitors, and when one is killed the other misses no slot', async t => {
+test('second prober misses no slot when the first is killed', async t => {
   const world = await createWorld()
   await assign(world, subjectIds)
   await world.clock.advance(60_000)
@@ -327,7 +327,7 @@ test('two probers share the monitors, and when one is killed the other misses no
   await second.stop()
 })
 
-test('a prober whose watch of the others is deaf takes nothing over from them', async t => {
+test('prober with a deaf watch takes nothing over', async t => {
   const world = await createWorld()
   await assign(world, subjectIds)
   await world.clock.advance(60_000)
@@ -353,7 +353,7 @@ test('a prober whose watch of the others is deaf takes nothing over from them', 
   await Promise.all([first.stop(), second.stop()])
 })
 
-test('a prober checks the slots of its dead predecessor at once when it is told since when they are missing', async t => {
+test('prober checks missing slots of its dead predecessor at once', async t => {
   const world = await createWorld()
   await assign(world, subjectIds)
   await world.clock.advance(600_000)
@@ -367,7 +367,7 @@ test('a prober checks the slots of its dead predecessor at once when it is told 
   await stop()
 })
 
-test('a clean stop hands over at once, and a newcomer takes only its part', async t => {
+test('prober hands over at once on a clean stop, and a newcomer takes its part alone', async t => {
   const world = await createWorld()
   await assign(world, subjectIds, { intervalMs: 1_000 })
   await world.clock.advance(1_000)
@@ -394,7 +394,7 @@ test('a clean stop hands over at once, and a newcomer takes only its part', asyn
 
 const hashOf = (text: string) => createMonitor(text, entry()).hash
 
-test('a prober that is cut off goes on, takes nothing over, and sends what it kept with its age', async t => {
+test('disconnected prober continues, takes nothing over, and sends kept results with their age', async t => {
   const world = await createWorld()
   await assign(world, subjectIds)
   await world.clock.advance(60_000)
@@ -420,7 +420,7 @@ test('a prober that is cut off goes on, takes nothing over, and sends what it ke
   )
 })
 
-test('the buffer is bounded: the oldest is dropped and counted, the order is kept, and a full stream is tried again', async t => {
+test('full buffer drops and counts the oldest, keeps order, and retries a full stream', async t => {
   const clock = createVirtualClock(startAt)
   const hub = createMemoryHub({ clock })
   const bus = hub.connect()
@@ -454,7 +454,7 @@ test('the buffer is bounded: the oldest is dropped and counted, the order is kep
   )
 })
 
-test('one result at a time is tried while the stream has no leader, and all leave within half a second of the new one', async t => {
+test('results leave within half a second of a new stream leader, tried one at a time until then', async t => {
   const clock = createVirtualClock(startAt)
   const hub = createMemoryHub({ clock })
   const bus = hub.connect()
@@ -492,7 +492,7 @@ const passed = (clock: Clock, number: number, isNews: boolean): Report => ({
   isNews,
 })
 
-test('what says nothing new waits a moment for others, and news takes along what waits', async t => {
+test('unchanged result waits for others, and a changed one takes the waiting along', async t => {
   const clock = createVirtualClock(startAt)
   const hub = createMemoryHub({ clock })
   const sent: string[] = []
@@ -513,7 +513,7 @@ test('what says nothing new waits a moment for others, and news takes along what
   t.equal(sent.length, 5, 'nothing is left behind at the end')
 })
 
-test('a failure is news each time, a success only behind a failure or at first', t => {
+test('failure is a change each time, and success only after a failure or at first', t => {
   const monitor = createMonitor('one', entry())
   const outcomes = [true, true, false, false, true, true]
   t.strictSame(
@@ -541,12 +541,12 @@ function createRunnerWorld(t: Test, inFlightMax: number, share = () => 0) {
       counts[name] += by
     },
   })
-  const surroundings: CheckSurroundings = { clock, resolve, trust: createTrust(), egress: createEgress(), bounds: limits.check }
+  const context: CheckContext = { clock, resolve, trust: createTrust(), egress: createEgress(), bounds: limits.check }
   const shedding = createShedding(clock, logger, locationId)
   t.teardown(() => shedding.stop())
   const reports: Report[] = []
   const runner = new Runner({
-    surroundings,
+    context,
     userAgent: 'test',
     shedding: { ...shedding, share },
     metrics: {
@@ -564,7 +564,7 @@ function createRunnerWorld(t: Test, inFlightMax: number, share = () => 0) {
   return { clock, runner, counts, reports, shedding, finish: () => held.splice(0).forEach(done => void done()) }
 }
 
-test('a monitor whose check still runs skips its slot, and no slot runs twice', async t => {
+test('monitor skips its slot while its check runs, and no slot runs twice', async t => {
   const { runner, counts, reports, finish } = createRunnerWorld(t, 10)
   const monitor = { ...createMonitor('one', entry()), mine: true }
   runner.runDue(monitor, 1_000, 0)
@@ -581,7 +581,7 @@ test('a monitor whose check still runs skips its slot, and no slot runs twice', 
   )
 })
 
-test('thousands of waiting checks that end as soon as they start are worked off one behind another', async t => {
+test('thousands of short waiting checks run one after another', async t => {
   const { runner, reports, finish } = createRunnerWorld(t, 1_000)
   const extra = (name: string, url: string) => runner.runExtra({ ...createMonitor(name, entry({ url })), mine: true }, 1_000)
   for (let index = 0; index < limits.shedding.extraInFlight; index++) extra(`slow${index}`, 'http://gone.example/')
@@ -591,7 +591,7 @@ test('thousands of waiting checks that end as soon as they start are worked off 
   t.equal(reports.length, limits.shedding.extraInFlight + 5_000)
 })
 
-test('past its bound of checks a prober sheds, more each time, and recovers', async t => {
+test('prober beyond its bound of checks sheds increasingly, and recovers', async t => {
   const { clock, runner, counts, shedding, finish } = createRunnerWorld(t, 5)
   const monitors = Array.from({ length: 20 }, (_, index) => createMonitor(`m${index}`, entry()))
   for (const monitor of monitors) runner.runDue(monitor, 1_000, 0)
@@ -610,7 +610,7 @@ test('past its bound of checks a prober sheds, more each time, and recovers', as
   t.equal(shedding.share(), limits.shedding.stepUp)
 })
 
-test('what is shed is shared evenly over the monitors', async t => {
+test('shed checks are spread evenly over the monitors', async t => {
   const { runner, reports, finish } = createRunnerWorld(t, 1_000, () => 0.4)
   const monitors = subjectIds.map(id => createMonitor(id, entry()))
   const perRound: number[] = []
@@ -631,7 +631,7 @@ test('what is shed is shared evenly over the monitors', async t => {
   )
 })
 
-test('nothing goes on of a start that failed: it may be tried again', async t => {
+test('failed start leaves nothing running, and may be repeated', async t => {
   const hand = createHandClock()
   let pending = 0
   const clock: Clock = {
@@ -681,8 +681,8 @@ test('nothing goes on of a start that failed: it may be tried again', async t =>
       },
     }),
   }
-  const surroundings = { bus: failing, clock, logger, metrics: new Registry() }
+  const context = { bus: failing, clock, logger, metrics: new Registry() }
   const options = { locationId, proberId: 'p1', version: '2.0.0', serviceUrl: 'http://localhost' }
-  await t.rejects(startProber(surroundings, options), { message: /no leader yet/ })
+  await t.rejects(startProber(context, options), { message: /no leader yet/ })
   t.strictSame({ pending, watched, listeners: listeners.size }, { pending: 0, watched: 0, listeners: 0 })
 })

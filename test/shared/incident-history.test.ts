@@ -1,7 +1,7 @@
 // History of an incident as generation 3 shows it, from the listed records of its machine. Rules: docs/reference/v3.md, 5.2 to 5.4.
 import t from 'tap'
-import type { HistoryDocument } from '#shared/contracts/incident.ts'
-import { historyEntry } from '#shared/incident-history.ts'
+import type { HistoryDocument } from '#shared/contracts/incidents/incident.ts'
+import { historyEntry } from '#shared/incidents/incident-history.ts'
 
 const evidence = { inputs: [], omitted: 0, truncated: false }
 const entryOf = (sequence: number, event: string, state: string, condition: HistoryDocument['condition']) =>

@@ -1,9 +1,9 @@
 // The small words everybody uses: clock, durations, identifiers, incident ids, settings.
 import t from 'tap'
-import { createSystemClock } from '#shared/clock.ts'
-import { type Due, DueHeap } from '#shared/due-heap.ts'
-import { formatDuration, humanDuration, parseDuration } from '#shared/durations.ts'
-import { fnv1a32, partitionOf } from '#shared/hash.ts'
+import { type Due, DueHeap } from '#shared/async/due-heap.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { choice, duration, integer, list, readSettings, SettingError, text } from '#shared/settings.ts'
+import { fnv1a32, partitionOf } from '#shared/text/hash.ts'
 import {
   checkObservationId,
   fromBase62,
@@ -15,18 +15,18 @@ import {
   randomId,
   seriesId,
   toBase62,
-} from '#shared/ids.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
-import { hasHiddenCharacters } from '#shared/plain-text.ts'
-import { isCredentialName, redactedText, redactedUrl } from '#shared/redaction.ts'
-import { choice, duration, integer, list, readSettings, SettingError, text } from '#shared/settings.ts'
+} from '#shared/text/ids.ts'
+import { hasHiddenCharacters } from '#shared/text/plain-text.ts'
+import { isCredentialName, redactedText, redactedUrl } from '#shared/text/redaction.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
+import { formatDuration, humanDuration, parseDuration } from '#shared/time/durations.ts'
 
 const minute = 60_000
 const hour = 60 * minute
 
-t.test('the clock is wall time at start advanced by the monotonic clock', async t => {
+t.test('clock advances from the wall time of its start by the monotonic clock', async t => {
   for (const step of [hour, -hour]) {
-    t.test(`a system clock stepped by ${step / hour} h neither jumps nor stands still`, async t => {
+    t.test(`clock runs on evenly when the system clock is stepped by ${step / hour} h`, async t => {
       let wall = 1_700_000_000_000
       let monotonic = 5_000
       const drifts: number[] = []
@@ -63,7 +63,7 @@ t.test('the clock is wall time at start advanced by the monotonic clock', async 
   }
 })
 
-t.test('durations are read in Go style and written back normalised', async t => {
+t.test('durations are read in Go style and written normalised', async t => {
   const read: [string, number | null, string?][] = [
     ['2m', 120_000, '2m0s'],
     ['90s', 90_000, '1m30s'],
@@ -99,7 +99,7 @@ t.test('durations are read in Go style and written back normalised', async t => 
   t.strictSame([0, 45_000, 120_000, 3_900_000, 100 * hour].map(humanDuration), ['0s', '45s', '2m', '1h 5m', '4d 4h'])
 })
 
-t.test('identifiers', async t => {
+t.test('observation id sorts by time and is parsed into its parts', async t => {
   t.equal(fnv1a32('hello'), 0x4f9f2cab, 'FNV-1a 32 as published')
   t.ok(partitionOf('anything') < 64)
   const subjectId = randomId(10)
@@ -117,7 +117,7 @@ t.test('identifiers', async t => {
   for (const strange of [-1, 1.5, Number.NaN]) t.throws(() => toBase62(strange, 3), /does not fit/)
 })
 
-t.test('what a signal reported lies in the order of its instants, from the year 0 to 9999', async t => {
+t.test('signal entries sort by instant from year 0 to 9999', async t => {
   const instants = [
     -62_167_219_200e6,
     -9e15,
@@ -152,7 +152,7 @@ t.test('what a signal reported lies in the order of its instants, from the year 
   t.not(labelled, pushedObservationId('subject001', 's1', {}, 5))
 })
 
-t.test('public incident ids are opaque, not numeric, and belong to one salt', async t => {
+t.test('public incident ids are opaque, not numeric, and bound to one salt', async t => {
   const ids = createIncidentIds('salt')
   const other = createIncidentIds('another')
   const seen = new Set<string>()
@@ -172,7 +172,7 @@ t.test('public incident ids are opaque, not numeric, and belong to one salt', as
   }, 'any text of the form may be sent')
 })
 
-t.test('the heap of due instants gives the earliest, whatever is moved or removed', async t => {
+t.test('heap returns the earliest instant after any moves and removals', async t => {
   const heap = new DueHeap<Due & { name: number }>()
   const items = Array.from({ length: 500 }, (_, name) => ({ name, dueAt: 0, place: -1 }))
   for (const item of items) heap.put(item, (item.name * 7919) % 1_000)
@@ -190,7 +190,7 @@ t.test('the heap of due instants gives the earliest, whatever is moved or remove
   )
 })
 
-t.test('settings are parsed once, and a bad one ends in a sentence that names it', async t => {
+t.test('settings are parsed once, and a bad value ends in a sentence that names its setting', async t => {
   const declared = {
     NAME: text({ default: 'x', meaning: 'a name' }),
     COUNT: integer({ default: '3', unit: 'things', min: 1, max: 9, meaning: 'a count' }),
@@ -220,7 +220,7 @@ t.test('settings are parsed once, and a bad one ends in a sentence that names it
     t.throws(() => readSettings(declared, environment), { message: sentence, constructor: SettingError })
 })
 
-t.test('a name has hidden characters when it has what nobody sees or what turns its direction', async t => {
+t.test('name has hidden characters if any is invisible or turns the text direction', async t => {
   const hidden = [
     '\0',
     '\n',
@@ -255,7 +255,7 @@ t.test('a name has hidden characters when it has what nobody sees or what turns 
   for (const name of names) t.equal(hasHiddenCharacters(name), false, name)
 })
 
-t.test('v3 11.1 a name marks a credential when a part of it does', async t => {
+t.test('v3 11.1 name marks a credential if a part of it does', async t => {
   const marked = [
     ...[
       'api_token',
@@ -305,7 +305,7 @@ t.test('v3 11.1 a name marks a credential when a part of it does', async t => {
   for (const name of plain) t.equal(isCredentialName(name), false, name)
 })
 
-t.test('an address hides user information and the values of parameters that are named after credentials', async t => {
+t.test('redaction hides user information of an address and parameters that are named after credentials', async t => {
   const rows: [url: string, shown: string][] = [
     ['https://user:secret@example.org/a?b=c', 'https://example.org/a?b=c'],
     ['https://token@example.org', 'https://example.org/'],
@@ -324,7 +324,7 @@ t.test('an address hides user information and the values of parameters that are 
   for (const [url, shown] of rows) t.equal(redactedUrl(url), shown, url)
 })
 
-t.test('a text hides the credentials of each address in it', async t => {
+t.test('redaction hides the credentials of each address in a text', async t => {
   const rows: [text: string, shown: string][] = [
     ['no address: user:secret@host?token=1', 'no address: user:secret@host?token=1'],
     ['GET https://u:p@a.example/x failed', 'GET https://a.example/x failed'],

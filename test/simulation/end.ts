@@ -1,19 +1,20 @@
-// What must hold when a simulated world has come to rest, whatever happened in it.
+// Checks of a simulated world at rest, after any events.
 import { initialTransition, transition } from 'xstate'
-import { type IncidentEvent, incidentMachine } from '#machines/incident.ts'
+import { incidentMachine } from '#machines/incident.ts'
+import type { IncidentEvent } from '#machines/incident-types.ts'
 import { keys } from '#shared/bus/subjects.ts'
-import type { CheckEntry } from '#shared/contracts/check.ts'
-import type { IncidentDocument } from '#shared/contracts/incident.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { subjectTagId } from '#shared/ids.ts'
-import { second } from '#shared/limits.ts'
-import { tagsOf } from '#shared/subject-tags.ts'
-import { compareWithOracle } from './compare.ts'
-import type { Remains } from './remains.ts'
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { second } from '#shared/limits/limits.ts'
+import { tagsOf } from '#shared/subjects/subject-tags.ts'
+import { subjectTagId } from '#shared/text/ids.ts'
+import { compareWithOracle } from './judged/compare.ts'
+import type { Remains } from './judged/remains.ts'
 import { findUnwritten } from './watched-store.ts'
 import type { World } from './world.ts'
 
-/** Looks at everything; what is wrong ends up in the world's problems. */
+/** Checks everything and adds each fault to the world's problems. */
 export async function checkEnd(world: World): Promise<void> {
   const { plan, ledger, people, probers } = world
   if (people.busy() > 0) world.fault(`${people.busy()} commands were never answered`)
@@ -67,7 +68,7 @@ async function remainsOf({ store, plan }: World, subjectId: string): Promise<Rem
 function checkRemains(world: World, remains: Remains): void {
   const { subject, incidents, history, alerts } = remains
   const fault = (text: string) => world.fault(`subject ${subject.id}: ${text}`)
-  if (subject.hasPending !== 0 || subject.pending.length > 0) fault(`still has ${subject.pending.length} pending`)
+  if (subject.hasOutbox !== 0 || subject.outbox.length > 0) fault(`still has ${subject.outbox.length} pending`)
   if (subject.deletedAt !== null) {
     const left = incidents.length + history.length + alerts.length
     if (left > 0 && !hasLateWrites(world)) fault(`was deleted and left ${left} documents`)
@@ -86,7 +87,7 @@ function checkRemains(world: World, remains: Remains): void {
   compareWithOracle(world, remains, fault)
 }
 
-/** Those that are stored are those that the document has, whatever was written late or twice. */
+/** The stored documents equal those of the subject document, whatever was written late or twice. */
 async function checkTags({ store, fault }: World, subject: SubjectDocument): Promise<void> {
   const found = await store.find('subjectTags', { where: { gone: 0 }, limit: 10_000 })
   const stored = found.map(({ id }) => id).filter(id => id.endsWith(`/${subject.id}`))
@@ -95,10 +96,10 @@ async function checkTags({ store, fault }: World, subject: SubjectDocument): Pro
     fault(`subject ${subject.id}: ${stored.length} tags are stored, it has ${expected.length}, or others`)
 }
 
-/** A write that the store carries out seconds after it called itself unavailable may come after the removal of what it belongs to. */
+/** A store write that takes effect seconds after its `unavailable` can come after the removal of its subject. */
 const hasLateWrites = ({ plan }: World) => plan.faults.some(fault => fault.kind === 'flaky store' && fault.which % 2 === 0)
 
-/** None stuck: after a time of health every incident is closed, after a time of failure one is open and confirmed. */
+/** No incident is stuck: after a time of health every incident is closed, after a time of failure one is open and confirmed. */
 function checkOpen({ plan }: World, { subject, incidents }: Remains, fault: (text: string) => void): void {
   const open = incidents.filter(incident => incident.open === 1)
   const held = subject.rules[0]?.incident ?? null
@@ -122,7 +123,7 @@ function checkOpen({ plan }: World, { subject, incidents }: Remains, fault: (tex
     fault(`fails for minutes, and its incident is ${open[0]?.status ?? 'missing'}`)
 }
 
-/** History without gaps that leads, replayed through the machine, to what is stored; and the alerts that the replay orders. */
+/** The history has no gaps. Replayed through the state machine, it gives the stored incident and the stored alerts. */
 function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDocument, report: (text: string) => void): void {
   const fault = (text: string) => report(`incident ${incident.number}: ${text}`)
   const entries = history.filter(entry => entry.incidentId === incident.id)
@@ -168,7 +169,7 @@ function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDo
   checkMessages(sent, incident, fault)
 }
 
-/** Whatever the times: what people were told makes sense. */
+/** People get a possible sequence of messages at all times. */
 function checkMessages(sent: readonly string[], incident: IncidentDocument, fault: (text: string) => void): void {
   const said = sent.join(' ')
   if (!/^(|(no_data )?(problem|no_data)( reminder)*( recovery)?|no_data problem( reminder)*( recovery)?)$/.test(said))
@@ -185,7 +186,7 @@ async function checkPartitions(world: World): Promise<void> {
     const last = ledger.reports.findLast(
       report => report.partition === partition && report.stream === ledger.stream && !report.isLost && !report.isReused,
     )
-    // A stream that was cut short is read on by time: what is older than the newest that was judged was judged too.
+    // A stream that was cut short is read on by time: a report older than the newest judged report was judged too.
     if (last === undefined || (checkpoint && last.takenAt <= checkpoint.messageAt)) continue
     if (!checkpoint || checkpoint.streamCreatedAt !== ledger.stream || checkpoint.sequence < last.sequence) {
       world.fault(`partition ${partition} stands at ${checkpoint?.sequence} of ${last.sequence}`)
@@ -193,7 +194,7 @@ async function checkPartitions(world: World): Promise<void> {
   }
 }
 
-/** The check entries say exactly what the subjects say. */
+/** The check entries equal the subjects' own data. */
 async function checkAssignments(world: World): Promise<void> {
   const entries = await world.observer.bucket('checks').list('>')
   const stored = new Map(entries.map(entry => [entry.key, (entry.value as CheckEntry).rev]))

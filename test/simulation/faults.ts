@@ -1,6 +1,6 @@
-// How each kind of fault is brought about, and taken back after its time.
+// Start and end of each kind of fault.
 import { subjects } from '#shared/bus/subjects.ts'
-import { partitionOf } from '#shared/hash.ts'
+import { partitionOf } from '#shared/text/hash.ts'
 import type { Fault } from './plan.ts'
 import type { Seat, World } from './world.ts'
 
@@ -135,7 +135,7 @@ const causes: Record<Fault['kind'], Cause> = {
       try {
         world.hub.deafen(bus, () => false)
       } catch {
-        // Its owner died meanwhile.
+        // The process that caused the fault has died in between.
       }
     })
   },
@@ -158,12 +158,12 @@ function cut(world: World, bus: Seat['bus'], forMs: number): void {
     try {
       world.hub.restore(bus)
     } catch {
-      // Its owner died meanwhile.
+      // The process that caused the fault has died in between.
     }
   })
 }
 
-/** Reports that are none, that lie about what they are, or that no step can take. */
+/** Malformed reports, reports with false identities, and reports on which every step fails. */
 function poison(world: World, fault: Fault): void {
   const { subjectId, spells } = world.plan.sites[fault.which % world.plan.sites.length]!
   const { observations } = world.observer

@@ -1,12 +1,12 @@
-// The bus, the store and the clock as one life of a keeper sees them: through its life and the weather.
+// Bus, store and clock of one life of a keeper, with the failures of that life and of the weather.
 import { Registry } from 'prom-client'
 import { type Bucket, type Bus, BusError, type Incoming } from '#shared/bus/port.ts'
 import { parseLease } from '#shared/bus/subjects.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { Logger } from '#shared/logger.ts'
-import type { SurroundingsWithStore } from '#shared/service.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { ServiceContextWithStore } from '#shared/service.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { Life } from './life.ts'
 import { type Outside, reach, type Sky, type Weather } from './weather.ts'
 
@@ -14,15 +14,15 @@ export interface Far extends Outside {
   bus: Bus
   store: Store
   weather: Weather
-  /** Partitions without subjects are nobody's: holding them would only cost time. */
+  /** No keeper holds partitions without subjects: holding them would only cost time. */
   isUsed(partition: number): boolean
   onError(text: string): void
-  /** Called right before a keeper's answer leaves. */
+  /** Called right before a keeper sends a reply. */
   onReply(message: Incoming, reply: unknown): void
 }
 
-/** `rate`: how fast this process's clock runs while it works off a step of the system's clock. */
-export function surroundingsOf(life: Life, far: Far, pace: { rate: number }): SurroundingsWithStore {
+/** `rate`: speed of this process's clock while a step of the system's clock is corrected. */
+export function surroundingsOf(life: Life, far: Far, pace: { rate: number }): ServiceContextWithStore {
   return {
     bus: busOf(life, far),
     store: storeOf(life, far, far.weather.store),
@@ -81,7 +81,7 @@ export function storeOf(life: Life, outside: Outside & { store: Store }, sky: Sk
       })
     }
   }
-  // Asked each second: it draws nothing, so that a life is the same however often it is asked.
+  // Asked each second. It draws no random number, so that a life does not depend on the number of requests.
   const ping = () => life.pass(sky.isGone ? Promise.reject(failure()) : outside.store.ping())
   return { ...store, ping, putInOrder: putOneByOne(store as never) } as never
 }
@@ -106,7 +106,7 @@ function busOf(life: Life, far: Far): Bus {
           inTurn(() => options.onMessage(message))
           return true
         }
-        // It has heard what waited once that has come all the way.
+        // The keeper has received the waiting reports once this message has arrived.
         const onHearing = () => inTurn(() => options.onHearing?.())
         const onDeaf = (forMs: number) => life.enter(() => isOpen && options.onDeaf?.(forMs))
         const onBroken = (reason: string) => life.enter(() => isOpen && options.onBroken(reason))
@@ -131,7 +131,7 @@ function busOf(life: Life, far: Far): Bus {
   }
 }
 
-/** What comes later never overtakes what came before. */
+/** A later message never overtakes an earlier one. */
 function delayedInOrder<T>({ time, random, weather }: Far, hear: (heard: T) => void): (heard: T) => void {
   let earliest = 0
   return heard => {
@@ -169,7 +169,8 @@ function bucketOf(
     get: key => through(() => bucket.get(key)),
     put: (key, value) => through(() => bucket.put(key, value)),
     update: (key, value, revision) => {
-      if (isLeases && !far.isUsed(parseLease(key) ?? -1)) return Promise.resolve(null)
+      // With a response the keeper would ask each second for every partition without a subject.
+      if (isLeases && !far.isUsed(parseLease(key) ?? -1)) return new Promise(() => undefined)
       return through(() => bucket.update(key, value, revision))
     },
     delete: key => through(() => bucket.delete(key)),

@@ -1,5 +1,5 @@
-// One life of a simulated process: everything that reaches it passes here, so that it can die at any await, or stand still and
-// go on later as if nothing had been. What it sent before stays sent.
+// One life of a simulated process. All its input passes here, so that the process can die at any await, or be suspended and resumed.
+// Messages that it sent before stay sent.
 export class Life {
   readonly name: string
   #state: 'running' | 'frozen' | 'dead' = 'running'
@@ -19,13 +19,13 @@ export class Life {
     return this.#state === 'frozen'
   }
 
-  /** Something arrives: at once, after the thaw, or never. */
+  /** Delivers an input: at once, after the resumption, or never. */
   enter(run: () => void): void {
     if (this.#state === 'running') run()
     else if (this.#state === 'frozen') this.#held.push(run)
   }
 
-  /** A promise as this process sees it. */
+  /** Returns a promise as this process sees it. */
   pass<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       promise.then(
@@ -35,12 +35,12 @@ export class Life {
     })
   }
 
-  /** Dies in the midst of its call number `callsAhead` from now; `isDone`: the far end still carries that call out. */
+  /** Dies during its call number `callsAhead` from now. `isDone`: the far end still carries that call out. */
   doom(callsAhead: number, isDone: boolean, onDeath: () => void): void {
     this.#doom = { call: this.#calls + callsAhead, isDone, onDeath }
   }
 
-  /** Counts a call to the outside; answers how it ends where this process dies in it. */
+  /** Counts a call to the outside. Returns the call's outcome if this process dies in it. */
   call(): 'goes on' | 'dies before' | 'dies after' {
     this.#calls += 1
     if (this.#doom === null || this.#calls < this.#doom.call || this.#state === 'dead') return 'goes on'

@@ -1,15 +1,15 @@
-// Those who create, change and delete monitors: through the real client of the keepers and the directory's real reservation of
-// names, and stubborn, so that in the end every command has an answer.
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+// People who create, change and delete monitors through the real client of the keepers and the directory's real reservation of names. They
+// retry until every command has a reply.
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
 import type { Bus } from '#shared/bus/port.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { Command } from '#shared/contracts/command.ts'
-import type { SubjectView } from '#shared/contracts/subject-views.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { SubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
-import { reserveName } from '../../services/directory/names.ts'
-import type { Deal, Ledger } from './ledger.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { reserveName } from '../../services/directory/subjects/names.ts'
+import type { Deal, Ledger } from './judged/ledger.ts'
 import type { Deed, Plan, Site } from './plan.ts'
 import type { Outside } from './weather.ts'
 
@@ -42,7 +42,7 @@ export class People {
     for (const deed of plan.deeds) time.after(deed.atMs, () => void this.#work(() => this.#send(...this.#commandOf(deed))))
   }
 
-  /** How many still wait for an answer. */
+  /** Number of commands without a reply. */
   busy(): number {
     return this.#busy
   }
@@ -86,7 +86,7 @@ export class People {
     return [subjectId, { kind: 'update-website', id, name: `${name} again`, check: changed }]
   }
 
-  /** Sends a command until it is answered, and some a second time later: the answer must be the same, word for word. */
+  /** Sends a command until it has a reply, and some commands a second time later: the second reply must equal the first, byte for byte. */
   async #send(subjectId: string, command: PeoplesCommand): Promise<void> {
     const { time, random, ledger, note, onFault } = this.#options
     const deal: Deal = { subjectId, command, sentAt: time.now(), answeredAt: null, reply: null }
@@ -98,8 +98,8 @@ export class People {
     if (deal.reply.error !== null || !random.chance(0.3)) return
     await time.pass(random.integer(0, 40_000))
     const again = await this.#ask(subjectId, command)
-    // Asked while the store was gone, it may have waited for longer than answers are remembered.
-    if (time.now() - deal.answeredAt > limits.keeper.receiptAgeMs) return
+    // A command sent while the store was unavailable can have waited longer than replies are kept.
+    if (time.now() - deal.answeredAt > limits.keeper.idempotencyAgeMs) return
     if (JSON.stringify(again) === JSON.stringify(deal.reply)) return
     onFault(
       `${command.kind} ${command.id} repeated was answered otherwise: ${JSON.stringify(again)} after ${JSON.stringify(deal.reply)}`,

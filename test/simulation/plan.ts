@@ -1,13 +1,12 @@
-// What happens in a seed, decided before it begins: who watches what, how the websites fare, what people do, what breaks.
-import type { FailureMode, WebsiteCheck } from '#shared/contracts/website.ts'
-import { hour, minute, second } from '#shared/limits.ts'
+// Plan of a seed, made before its life begins: watched things, the websites' states, acts of people, faults.
+import type { FailureMode, WebsiteCheck } from '#shared/contracts/subjects/website.ts'
+import { hour, minute, second } from '#shared/limits/limits.ts'
 import { Random } from './random.ts'
 
 /**
- * steady: reports come in time, and everything that a keeper needs breaks; the oracle is exact.
- * silent: reports stay away, no keeper is replaced; the oracle is exact.
- * long: a day with reminders and few faults; the oracle is exact.
- * rough: everything at once, late reports, cut lines, another stream; the oracle allows what `compare.ts` lists.
+ * steady: reports come in time, and everything that a keeper needs fails; the oracle is exact. silent: reports stay away, no keeper is
+ * replaced; the oracle is exact. long: a day with reminders and few faults; the oracle is exact. rough: all faults at once, late reports,
+ * cut lines, another stream; the oracle permits the differences listed in `compare.ts`.
  */
 export type Profile = 'steady' | 'silent' | 'long' | 'rough'
 
@@ -21,7 +20,7 @@ export interface Site {
   name: string
   createAtMs: number
   check: WebsiteCheck
-  /** By location: how it fares, in order of time. */
+  /** States of the website by location, in order of time. */
   spells: Record<string, Spell[]>
 }
 
@@ -58,7 +57,7 @@ export interface Fault {
   kind: FaultKind
   atMs: number
   forMs: number
-  /** Which keeper or location, and how much: each kind reads them as it needs. */
+  /** Keeper or location of the fault, and its strength. Each kind of fault uses these fields in its own way. */
   which: number
   share: number
 }
@@ -71,7 +70,7 @@ export interface Plan {
   sites: Site[]
   deeds: Deed[]
   faults: Fault[]
-  /** Faults begin and end before this; then everything is well (or failing) for `calmMs`. */
+  /** End of all faults. After it everything is well (or failing) for `calmMs`. */
   activeMs: number
   calmMs: number
   ending: 'ok' | 'failing'
@@ -121,7 +120,7 @@ const faultsOf: Record<Profile, FaultKind[]> = {
   ],
 }
 
-/** What the death of a bus server brings with it. In a steady world the stream itself keeps its leader, so that reports come in time. */
+/** Consequences of the death of a bus server. In a steady world the stream itself keeps its leader, so that reports come in time. */
 const electionsOf: Record<Profile, FaultKind[]> = {
   steady: ['no leader'],
   silent: [],
@@ -190,7 +189,7 @@ function siteOf(
   }
 }
 
-/** A website's fortune at one location: spells of all lengths around the interval and the holds. */
+/** States of a website at one location: spells of all lengths around the interval and the holds. */
 function spellsOf(random: Random, profile: Profile, activeMs: number, ending: Plan['ending']): Spell[] {
   const scale = profile === 'long' ? 20 : 1
   const canBeSilent = profile === 'silent' || profile === 'rough'
@@ -225,7 +224,7 @@ function deedsOf(random: Random, sites: readonly Site[], activeMs: number): Deed
   }).sort((one, other) => one.atMs - other.atMs)
 }
 
-/** Times without store or gateways of up to ten minutes: longer than most silences and holds. Drawn apart from all else. */
+/** Times without store or gateways of up to ten minutes: longer than most silences and holds. Drawn from a random stream of their own. */
 function longOutages(seed: number, activeMs: number): Fault[] {
   const random = new Random(seed, 'long outages')
   return (['store gone', 'gateways gone'] as const).flatMap(kind => {
@@ -235,14 +234,14 @@ function longOutages(seed: number, activeMs: number): Fault[] {
   })
 }
 
-/** Faults come in storms: what one of them leaves half done, the next one meets. */
+/** Faults come in storms: a later fault hits work that an earlier fault interrupted. */
 function planFaults(random: Random, profile: Profile, activeMs: number, deeds: readonly Deed[]): Fault[] {
   const isLong = profile === 'long'
   const chosen = faultsOf[profile].filter(() => random.chance(0.5))
   const kinds = chosen.length > 0 ? chosen : faultsOf[profile]
   const faults = Array.from({ length: random.integer(1, isLong ? 3 : 6) }, () => {
     const anyAtMs = random.integer(10 * second, activeMs - 70 * second)
-    // Many storms break while somebody changes something.
+    // Many storms begin during a change by a person.
     const stormAtMs =
       deeds.length > 0 && random.chance(0.4) ? Math.min(random.pick(deeds).atMs - second, activeMs - 70 * second) : anyAtMs
     return Array.from({ length: random.integer(1, isLong ? 2 : 4) }, (): Fault => {
@@ -255,8 +254,8 @@ function planFaults(random: Random, profile: Profile, activeMs: number, deeds: r
 }
 
 /**
- * Drawn apart from everything else, so that a seed's life is otherwise what it was without them. In a steady world they come a minute away from
- * any other fault: together they would keep reports away for as long as silence takes.
+ * Drawn from a random stream of their own, so that the rest of a seed's life is unchanged. In a steady world these faults keep a minute's
+ * distance from other faults. Together they would keep reports away for as long as silence takes.
  */
 function planElections(seed: number, profile: Profile, activeMs: number, others: readonly Fault[]): Fault[] {
   const random = new Random(seed, 'elections')

@@ -1,9 +1,9 @@
-// A simulated location: does what its check entries say, reports how the plan lets the websites fare, and keeps what the bus
-// does not take.
+// Simulated location. Checks by its check entries, reports the planned states of the websites, and keeps the reports that the bus does not
+// accept.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import type { CheckEntry, CheckResult } from '#shared/contracts/check.ts'
-import { addressOf, identityOf, type Ledger } from './ledger.ts'
+import type { CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
+import { addressOf, identityOf, type Ledger } from './judged/ledger.ts'
 import type { Site } from './plan.ts'
 import type { Outside } from './weather.ts'
 
@@ -22,13 +22,13 @@ interface Waiting {
 
 export class Prober {
   readonly #options: ProberOptions
-  /** The assignment of each subject; a loop ends when its own is not the present one. */
+  /** Assignment of each subject. A loop ends when its own assignment is no longer the present one. */
   readonly #entries = new Map<string, CheckEntry>()
   readonly #waiting: Waiting[] = []
   #isSending = false
-  /** Reports are held back, as behind a slow line. */
+  /** True while reports are held back, as on a slow line. */
   isHeldBack = false
-  /** Share of reports that two probers send, or whose acknowledgement is lost. */
+  /** Share of reports that two probers send or whose acknowledgement is lost. */
   doubles = 0
 
   constructor(options: ProberOptions) {
@@ -51,7 +51,7 @@ export class Prober {
     })
   }
 
-  /** Checks nothing any more. */
+  /** Stops all checks. */
   rest(): void {
     this.#entries.clear()
   }
@@ -68,7 +68,7 @@ export class Prober {
     }
   }
 
-  /** One check now, and the next at the next slot. */
+  /** Makes one check now and the next at the next slot. */
   #check(subjectId: string, entry: CheckEntry): void {
     if (this.#entries.get(subjectId) !== entry) return
     const { time, random, locationId, sites } = this.#options
@@ -105,7 +105,7 @@ export class Prober {
     }
   }
 
-  /** The same slot from a second prober a little later: it may even have seen something else. */
+  /** Sends the same slot as a second prober, a little later and perhaps with another result. */
   #double(subjectId: string, result: Omit<CheckResult, 'ageMs'>): void {
     const { bus, time, random, locationId } = this.#options
     const ok = random.chance(0.7) ? result.ok : !result.ok

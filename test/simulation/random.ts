@@ -6,7 +6,7 @@ export class Random {
   #c: number
   #d: number
 
-  /** Streams of one seed with different names are independent, so that drawing more from one moves nothing in another. */
+  /** Streams of one seed with different names are independent: more draws from one stream change no other stream. */
   constructor(seed: number, stream: string) {
     this.#a = seed | 0
     this.#b = [...stream].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 0x01000193), 0x811c9dc5)

@@ -1,5 +1,6 @@
-// npm run sim -- --seed N: one seed with a trace of what happened. --seeds A-B: many, with progress; --for-s S: no longer than that.
-// --custom: of the custom subjects' simulation. --resources: of the Resources' simulation. The last line says how many were run and how many failed; exit code 1 where one failed.
+// `npm run sim -- --seed N`: runs one seed with a trace of its events. `--seeds A-B`: many seeds, with progress. `--for-s S`: stops after S
+// seconds. `--custom`, `--resources`: seeds of the custom subjects' and of the Resources' simulation. The last line has the numbers of run
+// and failed seeds. Exit code 1: a seed failed.
 import { parseArgs } from 'node:util'
 import { simulateCustom } from './custom/simulate-custom.ts'
 import { simulateResources } from './resources/simulate-resources.ts'
@@ -9,7 +10,7 @@ const usage = `npm run sim -- [--custom | --resources] --seed N                 
 npm run sim -- [--custom | --resources] --seeds A-B [--for-s S]   many, for at most S seconds
 --custom: a week of a generated custom subject; --resources: half a day of generated Resources of Templates; without them, a monitor's life under all kinds of weather`
 
-/** One seed's life: what was wrong with it, and how it is called. */
+/** Runs one seed's life. Returns its faults and its description. */
 interface Run {
   problems: string[]
   trace: string[]

@@ -1,4 +1,4 @@
-// Lives through one seed, from its plan to the last look at what is left.
+// Runs one seed, from its plan to the final checks.
 import { checkEnd } from './end.ts'
 import { causeFault } from './faults.ts'
 import { type Plan, planOf } from './plan.ts'
@@ -6,10 +6,10 @@ import { World } from './world.ts'
 
 export interface Outcome {
   plan: Plan
-  /** What went wrong, as sentences; empty where all held. */
+  /** Faults as sentences; empty if all held. */
   problems: string[]
   trace: string[]
-  /** How much happened: reports taken, commands answered, incidents and messages. */
+  /** Numbers of accepted reports, replies to commands, incidents and messages. */
   counts: { reports: number; commands: number }
 }
 

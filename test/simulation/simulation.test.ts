@@ -1,11 +1,11 @@
-// The keeper in a thousand worlds that go wrong, each from its seed; and the clock that it is given, stepped by an hour.
-// A failing seed is told with the command that shows what happened in it. SIM_SEEDS runs more or fewer.
+// The keeper in a thousand faulty worlds, each from its seed; and the simulated clock, stepped by an hour. A failing seed is printed with
+// the command that shows its events. SIM_SEEDS sets another number of seeds.
 import { execFile } from 'node:child_process'
 import { mock } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { createSystemClock } from '#shared/clock.ts'
-import { hour, minute } from '#shared/limits.ts'
+import { hour, minute } from '#shared/limits/limits.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
 import { planOf } from './plan.ts'
 import { simulate } from './simulate.ts'
 
@@ -14,7 +14,7 @@ const workers = 2
 /** Bounded: 1,000 seeds take about 150 s on two cores; a machine that is five times slower runs fewer. */
 const seconds = 780
 
-/** Seeds that once failed, by what was wrong then. */
+/** Seeds that once failed, with their faults. */
 const known: Record<number, string> = {
   86: 'a partition given up for a moment while its lease was too old is opened again when the renewal comes late',
   242: 'what a keeper left pending is finished by its successor',
@@ -23,13 +23,13 @@ const known: Record<number, string> = {
   209: 'a partition opened anew while the children of a deleted monitor are removed writes none of them again for good',
 }
 
-t.test('the same seed lives the same life', async t => {
+t.test('simulation repeats a life exactly when its seed is the same', async t => {
   const [one, other] = [await simulate(17, true), await simulate(17, true)]
   t.ok(one.trace.join('\n') === other.trace.join('\n'))
   t.ok(one.trace.length > 20)
 })
 
-t.test('every kind of world is visited', async t => {
+t.test('seeds cover every kind of world', async t => {
   const plans = Array.from({ length: 200 }, (_, seed) => planOf(seed))
   t.same([...new Set(plans.map(plan => plan.profile))].sort(), ['long', 'rough', 'silent', 'steady'])
   t.ok(new Set(plans.flatMap(plan => plan.faults.map(fault => fault.kind))).size >= 20)
@@ -42,7 +42,7 @@ for (const [seed, what] of Object.entries(known)) {
   })
 }
 
-t.test('no seed loses a report, opens an incident twice, leaves one stuck or tells a lie', async t => {
+t.test('no seed loses a report, opens an incident twice, leaves one stuck or reports a wrong state', async t => {
   const share = Math.ceil(seeds / workers)
   const outcomes = await Promise.all(
     Array.from({ length: workers }, (_, i) => runSeeds(i * share + 1, Math.min(seeds, (i + 1) * share))),
@@ -54,7 +54,7 @@ t.test('no seed loses a report, opens an incident twice, leaves one stuck or tel
   }
 })
 
-t.test('a clock stepped by an hour neither jumps nor stands still', async t => {
+t.test('simulated clock runs evenly when wall time is stepped by an hour', async t => {
   for (const stepMs of [hour, -hour]) {
     let elapsed = 0
     let stepped = 0

@@ -1,5 +1,5 @@
-// The one time line of a simulated world: everything that waits waits here. Between two instants every promise that can go on
-// does, so the order of events depends on the seed alone.
+// Time line of a simulated world, which holds all its timers. Between two instants every promise that can settle does, so the order of
+// events depends on the seed alone.
 
 interface Timer {
   at: number
@@ -81,5 +81,5 @@ export class VirtualTime {
 
 const isBefore = (one: Timer, other: Timer) => one.at < other.at || (one.at === other.at && one.order < other.order)
 
-/** All microtasks run before the next turn of the event loop, and nothing here waits for anything else. */
+/** Waits until all microtasks have run: they run before the next turn of the event loop, and nothing here waits for anything else. */
 const settle = () => new Promise<void>(resolve => setImmediate(resolve))

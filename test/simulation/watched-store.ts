@@ -1,19 +1,19 @@
-// The store of the simulated world with somebody watching every write: what must hold at each moment is looked at in that moment.
+// Store of the simulated world with a check of every write: the invariants of each moment are checked in that moment.
 import type { Bus, Incoming } from '#shared/bus/port.ts'
 import { keys, parseCommand } from '#shared/bus/subjects.ts'
-import type { Command } from '#shared/contracts/command.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { partitionOf } from '#shared/hash.ts'
-import { checkObservationId } from '#shared/ids.ts'
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { CheckpointDocument } from '#shared/store/collections.ts'
 import type { PutResult, Store } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
-import { identityOf, type Ledger, type Report } from './ledger.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { checkObservationId } from '#shared/text/ids.ts'
+import { identityOf, type Ledger, type Report } from './judged/ledger.ts'
 
 type OnFault = (text: string) => void
 
-/** The same store; `onFault` hears of every write that should not have been. */
+/** Returns the same store; `onFault` is called with every wrong write. */
 export function watched(store: Store, ledger: Ledger, bus: Bus, onFault: OnFault): Store {
   const known = new Map<string, SubjectDocument>()
   const passed = new Map<string, number>()
@@ -38,13 +38,13 @@ export function watched(store: Store, ledger: Ledger, bus: Bus, onFault: OnFault
   return { ...watching, putInOrder: putOneByOne(watching) }
 }
 
-/** A subject only ever moves on. */
+/** Each write raises the subject's revision by one, and no counter decreases. */
 function watchSubject(known: Map<string, SubjectDocument>, next: SubjectDocument, onFault: OnFault): void {
   const before = known.get(next.id)
   if (before !== undefined && before.rev === next.rev && before.writer === next.writer) return
   known.set(next.id, next)
   const fault = (text: string) => onFault(`subject ${next.id} rev ${next.rev} by ${next.writer}: ${text}`)
-  if (next.hasPending !== (next.pending.length > 0 ? 1 : 0)) fault('hasPending does not say whether anything is pending')
+  if (next.hasOutbox !== (next.outbox.length > 0 ? 1 : 0)) fault('hasOutbox does not say whether anything is pending')
   if (before === undefined) return
   if (next.rev !== before.rev + 1) fault(`follows rev ${before.rev}`)
   if (next.incidents < before.incidents) fault('forgot incidents')
@@ -58,25 +58,25 @@ function watchSubject(known: Map<string, SubjectDocument>, next: SubjectDocument
   }
 }
 
-/** A check entry that a subject owes is not forgotten before the bucket has it, or what has taken its place. */
+/** A check entry in a subject's outbox stays there until the bucket has the entry or its successor. */
 async function watchCleared(
   bus: Bus,
   before: SubjectDocument | undefined,
   next: SubjectDocument,
   onFault: OnFault,
 ): Promise<void> {
-  const owed = new Set(next.pending.flatMap(pending => (pending.mode === 'check' ? [pending.locationId] : [])))
-  for (const pending of before?.pending ?? []) {
-    if (pending.mode !== 'check' || owed.has(pending.locationId)) continue
-    const entry = await bus.bucket('checks').get(keys.check(pending.locationId, next.id))
-    const rev = (entry?.value as { rev?: number } | null)?.rev ?? 0
-    const isThere = pending.entry === null ? rev === 0 || rev > pending.rev : rev >= pending.rev
+  const owed = new Set(next.outbox.flatMap(entry => (entry.mode === 'check' ? [entry.locationId] : [])))
+  for (const owing of before?.outbox ?? []) {
+    if (owing.mode !== 'check' || owed.has(owing.locationId)) continue
+    const stored = await bus.bucket('checks').get(keys.check(owing.locationId, next.id))
+    const rev = (stored?.value as { rev?: number } | null)?.rev ?? 0
+    const isThere = owing.entry === null ? rev === 0 || rev > owing.rev : rev >= owing.rev
     if (!isThere)
-      onFault(`subject ${next.id} rev ${next.rev} forgot the check entry of ${pending.locationId} before it was written`)
+      onFault(`subject ${next.id} rev ${next.rev} forgot the check entry of ${owing.locationId} before it was written`)
   }
 }
 
-/** Everything below a checkpoint is written for good. */
+/** Everything below a checkpoint is stored for good. */
 async function watchCheckpoint(
   store: Store,
   ledger: Ledger,
@@ -99,7 +99,7 @@ async function watchCheckpoint(
     onFault(`checkpoint ${checkpoint.id} at ${checkpoint.sequence}: ${sentence}`)
 }
 
-/** Reports that the store should have, by what it says of their subjects now: as observation and, unless newer ones came, as reading. */
+/** Reports that the store should have by the present data of their subjects: as observation and, unless newer reports came, as reading. */
 export async function findUnwritten(store: Store, given: readonly Report[]): Promise<string[]> {
   const reports = given.filter(report => !report.isReused)
   const ids = [...new Set(reports.map(report => report.subjectId))]
@@ -125,7 +125,7 @@ export async function findUnwritten(store: Store, given: readonly Report[]): Pro
   })
 }
 
-/** The slots that the checkpoints know beyond the documents, by subject and location. */
+/** Returns the slots that the checkpoints have and the documents lack, by subject and location. */
 async function freshSlots(store: Store, ids: readonly string[]): Promise<Map<string, number>> {
   const checkpoints = await store.get('checkpoints', [...new Set(ids.map(id => keys.lease(partitionOf(id))))])
   const slots = new Map<string, number>()
@@ -136,7 +136,7 @@ async function freshSlots(store: Store, ids: readonly string[]): Promise<Map<str
   return slots
 }
 
-/** Whoever has an answer can read its write, and what had to be written to the store with it. */
+/** A client with a reply can read its write, including all store writes of the command. */
 export async function watchReply(store: Store, message: Incoming, given: unknown, onFault: OnFault): Promise<void> {
   const reply = given as Reply
   const subjectId = parseCommand(message.subject)?.subjectId ?? ''
@@ -145,16 +145,16 @@ export async function watchReply(store: Store, message: Incoming, given: unknown
   const fault = (text: string) => onFault(`the answer to ${kind} ${id} of ${subjectId} left before ${text}`)
   const [subject] = await store.get('subjects', [subjectId])
   if (subject === null || subject === undefined) return fault('anything was stored')
-  if (!subject.receipts.some(receipt => receipt.id === id)) return fault('its receipt was stored')
-  const newest = subject.receipts.at(-1)
-  // A later commit than this command's may still be on its way to the other collections.
+  if (!subject.idempotency.some(record => record.id === id)) return fault('its idempotency record was stored')
+  const newest = subject.idempotency.at(-1)
+  // A later commit than this command's can still be writing to the other collections.
   const answered = newest?.id === id && newest.reply !== null ? (JSON.parse(newest.reply) as { result: { rev?: number } }) : null
   const isNewest = answered?.result.rev === subject.rev
-  for (const pending of isNewest ? subject.pending : []) {
-    if (pending.mode === 'insert' || pending.mode === 'advance') {
-      const [stored] = await store.get(pending.collection, [pending.document.id])
-      if (!stored || (pending.mode === 'advance' && stored.rev < pending.document.rev))
-        fault(`${pending.collection} ${pending.document.id} was written`)
+  for (const entry of isNewest ? subject.outbox : []) {
+    if (entry.mode === 'insert' || entry.mode === 'advance') {
+      const [stored] = await store.get(entry.collection, [entry.document.id])
+      if (!stored || (entry.mode === 'advance' && stored.rev < entry.document.rev))
+        fault(`${entry.collection} ${entry.document.id} was written`)
     }
   }
 }

@@ -1,29 +1,29 @@
-// What the outside does to calls at the moment: how often they fail, before or after they took effect, and how long they take.
+// Weather: the present failure rate of calls, before or after they take effect, and their duration.
 import type { Life } from './life.ts'
 import type { Random } from './random.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** Shares are probabilities of one call. */
 export interface Sky {
-  /** Calls that answer `unavailable`: before they took effect, after it, or in the middle of a bulk. */
+  /** Calls that reject with `unavailable`: before they take effect, after it, or in the middle of a bulk. */
   failures: number
-  /** Calls that answer `unavailable` and take effect seconds later. */
+  /** Calls that reject with `unavailable` and take effect seconds later. */
   late: number
-  /** Every call takes between 0 and this. */
+  /** Maximal duration of a call. */
   latencyMs: number
-  /** Nothing is reached. */
+  /** True: no call reaches its target. */
   isGone: boolean
 }
 
 export interface Weather {
   store: Sky
-  /** The buckets and the stream, as keepers see them. */
+  /** Buckets and stream, as keepers see them. */
   bus: Sky
-  /** Commands that get lost on their way to a keeper, answers on their way back, and commands that come twice. */
+  /** Commands lost on their way to a keeper, lost replies, and commands delivered twice. */
   lostCommands: number
   lostReplies: number
   doubledCommands: number
-  /** The longest that a report takes from the stream to a keeper. */
+  /** Maximal duration from the stream to a keeper. */
   feedMs: number
 }
 
@@ -52,7 +52,7 @@ export interface Call<T> {
   failure: () => Error
 }
 
-/** A call from a process to the outside, through the weather. Bounded by the weather: it always ends unless the process does. */
+/** Makes a call from a process to the outside, through the weather. The call always ends unless the process dies. */
 export function reach<T>(life: Life, outside: Outside, call: Call<T>): Promise<T> {
   return life.pass(travel(life, outside, call))
 }

@@ -1,16 +1,16 @@
-// A simulated installation: keepers with their lives, a bus, a store, probers and people, on one time line. `run` lives through
-// a plan; what must hold at every moment is watched on the way, the rest is left to the end (end.ts).
+// Simulated installation: keepers with their lives, a bus, a store, probers and people, on one time line. `run` runs a plan. Invariants of
+// every moment are checked during the run, all others at the end (end.ts).
 
 import type { Bus } from '#shared/bus/port.ts'
-import { partitionOf } from '#shared/hash.ts'
 import type { Service } from '#shared/service.ts'
 import type { Store } from '#shared/store/port.ts'
+import { partitionOf } from '#shared/text/hash.ts'
 import { announceGateway, type Presence } from '../../services/gateway/presence.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
-import { createMemoryHub, type MemoryHub } from '../support/memory-bus.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
+import { createMemoryHub, type MemoryHub } from '../support/bus/memory-bus.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
+import { Ledger } from './judged/ledger.ts'
 import { storeOf, surroundingsOf } from './keeper-surroundings.ts'
-import { Ledger } from './ledger.ts'
 import { Life } from './life.ts'
 import { People } from './people.ts'
 import type { Fault, Plan } from './plan.ts'
@@ -20,10 +20,10 @@ import { VirtualTime } from './virtual-time.ts'
 import { watched, watchReply } from './watched-store.ts'
 import { clearWeather, type Weather } from './weather.ts'
 
-/** Without a report for this long, freshness and checkpoint are written, and nobody is called silent yet. */
+/** Time without a report, so that freshness and checkpoint are written, and no silence is noticed yet. */
 const restMs = 25_000
 
-/** A place where a keeper runs; it may live there many times. */
+/** Place where a keeper runs; one place has many lives. */
 export interface Seat {
   life: Life | null
   bus: Bus | null
@@ -37,7 +37,7 @@ export class World {
   readonly random: Random
   readonly weather: Weather = clearWeather()
   readonly hub: MemoryHub
-  /** The store itself, watched: what keepers see goes through the weather. */
+  /** The store itself, with checks. Keepers use it through the weather. */
   readonly store: Store
   readonly ledger: Ledger
   readonly seats: Seat[] = []
@@ -47,7 +47,7 @@ export class World {
   readonly peopleBus: Bus
   readonly gatewayBus: Bus
   readonly observer: Bus
-  /** What went wrong, as sentences. */
+  /** Faults as sentences. */
   readonly problems: string[] = []
   readonly trace: string[] = []
   readonly #isTraced: boolean
@@ -95,7 +95,7 @@ export class World {
     this.note(`PROBLEM ${text}`)
   }
 
-  /** Lives through the plan; each of its faults is handed to `causeFault` at its time. */
+  /** Runs the plan. Each fault is passed to `causeFault` at its time. */
   async run(causeFault: (world: World, fault: Fault) => void): Promise<void> {
     const { plan, time } = this
     for (const partition of this.#used) await this.ledger.listen(partition)
@@ -112,20 +112,20 @@ export class World {
     await time.advanceTo(plan.activeMs + plan.calmMs + restMs)
   }
 
-  /** Whether a gateway says that it takes reports. */
+  /** Returns whether a gateway reports that it accepts reports. */
   setGateways(areThere: boolean): void {
     void this.#gateway?.stop()
     const logger = { debug: () => undefined } as never
     this.#gateway = areThere ? announceGateway({ bus: this.gatewayBus, clock: this.#clock, logger }, async () => undefined) : null
   }
 
-  /** A keeper starts; one that cannot is started again, as a supervisor would. */
+  /** Starts a keeper. A keeper that cannot start is started again, as a supervisor does. */
   begin(seat: Seat): void {
     const life = new Life(`keeper-${++this.#lives}`)
     const bus = this.hub.connect()
     Object.assign(seat, { life, bus, service: null })
     this.note(`${life.name} starts`)
-    const surroundings = surroundingsOf(
+    const context = surroundingsOf(
       life,
       {
         time: this.time,
@@ -141,7 +141,7 @@ export class World {
       seat.pace,
     )
     const options = { keeperId: life.name, exclusive: false, ...this.plan.holds }
-    startKeeper(surroundings, options).then(
+    startKeeper(context, options).then(
       service => {
         if (seat.life === life) seat.service = service
       },
@@ -153,7 +153,7 @@ export class World {
     )
   }
 
-  /** The life at this seat ends at once, as by kill -9. */
+  /** Ends the life at this seat at once, as kill -9 does. */
   end(seat: Seat): void {
     if (seat.life === null) return
     this.note(`${seat.life.name} ends`)
@@ -162,13 +162,13 @@ export class World {
     Object.assign(seat, { life: null, bus: null, service: null })
   }
 
-  /** A step may fail on what was planted; anything else that a keeper calls an error is one. */
+  /** A step can fail on planted input. Every other error in a keeper's log is a fault. */
   #onError(life: Life, text: string): void {
-    if (text.includes('does not fit') && text.includes('set aside')) return
+    if (text.includes('does not fit') && text.includes('became a dead letter')) return
     this.fault(`${life.name} says: ${text}`)
   }
 
-  /** Faults are over by now; what still sits somewhere is let go. */
+  /** Releases everything that is still held back, after the end of the faults. */
   #calm(): void {
     this.note('calm begins')
     Object.assign(this.weather.store, clearWeather().store)

@@ -1,21 +1,14 @@
-// The contract of the store port as one suite over an opener, run on every adapter. Each test keeps to its own ids and workspace,
-// so that one open store serves them all.
+// The contract of the store port as one suite, run on every adapter. Each test uses its own ids and workspace, so one open store serves all
+// tests.
 import type { Test } from 'tap'
-import type { SeriesDocument } from '#shared/contracts/observation.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import {
-  auditBound,
-  auditId,
-  auditPrefix,
-  endOfPrefix,
-  observationIdKey,
-  pushedObservationId,
-  pushedPrefix,
-} from '#shared/ids.ts'
+import type { SeriesDocument } from '#shared/contracts/observations/observation.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Query, Store } from '#shared/store/port.ts'
+import { auditBlockId, auditBound, auditPrefix } from '#shared/text/audit-ids.ts'
+import { endOfPrefix, observationIdKey, pushedObservationId, pushedPrefix } from '#shared/text/ids.ts'
 import {
   alert,
-  auditRow,
+  auditBlock,
   destination,
   history,
   incident,
@@ -29,7 +22,7 @@ import {
 } from './documents.ts'
 
 export interface ContractOptions {
-  /** Rounds of the races; small where the store is slow. */
+  /** Rounds of the race tests; few for a slow store. */
   rounds: number
 }
 
@@ -58,17 +51,17 @@ const cases: Record<string, Case> = {
       subject('exact2', { deletedAt: 0, dueAt: 1_790_000_000_000.5, checkLocations: [], partition: 63, name: '' }),
       subject('exact3', { name: '12', slug: '["eu"]', template: null, check: { a: '\u0000', b: '😀\n"\\' } as never }),
       subject('exact4', { checkRev: 2 ** 40, createdAt: Number.MAX_SAFE_INTEGER, judgedAt: -1.25e-7 }),
-      subject('exact5', { hasPending: true as never, deletedAt: false as never, partition: '12' as never, dueAt: 2 ** 60 }),
+      subject('exact5', { hasOutbox: true as never, deletedAt: false as never, partition: '12' as never, dueAt: 2 ** 60 }),
     ]
     t.same(await store.insert('subjects', documents), Array(5).fill('written'))
     const found = await store.get('subjects', ['exact5', 'nobody', ...documents.map(one => one.id)])
     t.strictSame(found, [documents[4], null, ...documents], 'in the order asked, null where there is none')
     const [selected] = await store.find('subjects', {
       where: { id: 'exact5' },
-      select: ['hasPending', 'rev', 'checkLocations'],
+      select: ['hasOutbox', 'rev', 'checkLocations'],
       limit: 1,
     })
-    t.strictSame(selected, { id: 'exact5', hasPending: true, rev: 1, checkLocations: ['eu', 'us'] })
+    t.strictSame(selected, { id: 'exact5', hasOutbox: true, rev: 1, checkLocations: ['eu', 'us'] })
     const told = [alert('exact1'), alert('exact2', { reminder: true, deliveries: 0 })]
     await store.insert('alerts', told)
     t.strictSame(await store.get('alerts', ['exact1', 'exact2']), told, 'an expiry stays the number it was')
@@ -104,18 +97,20 @@ const cases: Record<string, Case> = {
     await t.rejects(store.replace('observations', [first as never]), permanent)
   },
 
-  'rows of the audit lie by workspace and instant, are read newest first as a range of ids, and expire': async (t, store) => {
-    const rows = [1, 2, 3].map(at => auditRow(auditId('order', at, 'row000001')))
-    const others = ['order1', 'orde', null].map(workspaceId => auditRow(auditId(workspaceId, 2, 'row000002')))
-    const inserted = await store.insert('server_api_audit', [...others, ...rows])
+  'blocks of the audit lie by workspace and instant, are read newest first as a range of ids, and expire': async (t, store) => {
+    const idOf = (workspaceId: string | null, at: number) => auditBlockId(workspaceId, { at, number: 1, gateway: 'gate01' })
+    const blocks = [1, 2, 3].map(at => auditBlock(idOf('order', at), { firstAt: at - 1 }))
+    const others = ['order1', 'orde', null].map(workspaceId => auditBlock(idOf(workspaceId, 2)))
+    const inserted = await store.insert('server_api_audit', [...others, ...blocks])
     t.same(inserted, Array(6).fill('written'))
-    t.same(await store.insert('server_api_audit', [auditRow(rows[0]!.id, { status: 500 })]), ['refused'], 'sent again')
+    t.same(await store.insert('server_api_audit', [auditBlock(blocks[0]!.id, { data: '[]' })]), ['refused'], 'sent again')
     const prefix = auditPrefix('order')
-    const page = (lt: string, limit: number) =>
-      store.find('server_api_audit', { where: { id: { gte: prefix, lt } }, sort: [['id', 'desc']], limit })
-    t.strictSame(await page(endOfPrefix(prefix), 2), [rows[2], rows[1]])
-    t.strictSame(await page(rows[1]!.id, 2), [rows[0]])
-    t.strictSame(await page(auditBound('order', 2), 9), [rows[0]], 'before an instant')
+    const page = (lt: string, limit: number, more: object = {}) =>
+      store.find('server_api_audit', { where: { id: { gte: prefix, lt }, ...more }, sort: [['id', 'desc']], limit })
+    t.strictSame(await page(endOfPrefix(prefix), 2), [blocks[2], blocks[1]])
+    t.strictSame(await page(blocks[1]!.id, 2), [blocks[0]])
+    t.strictSame(await page(auditBound('order', 2), 9), [blocks[0]], 'before an instant')
+    t.strictSame(await page(endOfPrefix(prefix), 1, { firstAt: { lte: 1 } }), [blocks[1]], 'those that began by an instant')
     t.equal(await store.count('server_api_audit', { id: { gte: auditBound('order', 2), lt: endOfPrefix(prefix) } }), 2)
     const removed = await store.expire('server_api_audit', 4e12, 9)
     if (removed === 0) return t.comment('this store removes what has expired by itself')
@@ -429,22 +424,48 @@ const cases: Record<string, Case> = {
     t.equal(await store.count('pushedObservations', all), 4 - expired)
   },
 
-  "places of senders' ids are kept whole, are found by subject and signal, and expire": async (t, store) => {
-    const place = { signalKey: 's1', atUs: 1_790_000_000_000_001, createdSignal: 0 as const, expireAt: 4e12 }
+  "places of senders' ids are kept whole and are found by subject and signal": async (t, store) => {
+    const place = { signalKey: 's1', atUs: 1_790_000_000_000_001, createdSignal: 0 as const }
     const [one, two] = ['one', 'two'].map(sent => ({ ...place, id: observationIdKey('places', sent) })) as [never, never]
     const other = {
       ...place,
       id: observationIdKey('places', 'three'),
       signalKey: 's2',
       createdSignal: 1 as const,
-      expireAt: 6e12,
     }
     t.same(await store.upsert('observationIds', [one, two, other]), Array(3).fill('written'))
     t.strictSame(await store.get('observationIds', [other.id, observationIdKey('place', 'one')]), [other, null])
     const ofSignal = { id: { gte: 'places.', lt: 'places.~' }, signalKey: 's2' }
     t.strictSame(await store.find('observationIds', { where: ofSignal, select: [], limit: 9 }), [{ id: other.id }])
-    const removed = await store.expire('observationIds', 5e12, 9)
-    t.equal(removed === 0 || removed === 2, true, 'in slices, or none: the store does so by itself')
+  },
+
+  'puts behind a claim: made if each of its documents is new, else refused with all that follows': async (t, store) => {
+    const place = (name: string, atUs: number) => ({
+      ...{ id: observationIdKey('claims', name), signalKey: 's1', atUs, createdSignal: 0 as const },
+    })
+    const claim = (...documents: ReturnType<typeof place>[]) => ({
+      ...{ mode: 'insert' as const, collection: 'observationIds' as const, documents, isClaim: true },
+    })
+    const rows = (signal: string) => ({
+      mode: 'upsert' as const,
+      collection: 'pushedObservations' as const,
+      documents: [1, 2].map(at => pushed(pushedObservationId('claims', signal, {}, at))),
+    })
+    const made = { mode: 'replace' as const, collection: 'subjects' as const, documents: [subject('claims')] }
+    const all = [claim(place('one', 1)), rows('s1'), made]
+    t.strictSame(await store.putInOrder(all), [['written'], ['written', 'written'], ['written']])
+    const lost = [rows('s2'), claim(place('one', 2), place('two', 2)), rows('s3'), { ...made, documents: [subject('behind')] }]
+    const [before, claimed, ...after] = await store.putInOrder(lost)
+    t.strictSame(before, ['written', 'written'], 'what comes before it is made')
+    t.equal(claimed?.[0], 'refused')
+    t.strictSame(after, [['refused', 'refused'], ['refused']])
+    t.strictSame(await store.get('observationIds', [place('one', 1).id]), [place('one', 1)])
+    t.strictSame(await store.get('subjects', ['claims', 'behind']), [subject('claims'), null])
+    const stored = (signal: string) =>
+      store.count('pushedObservations', { id: { gte: `claims.${signal}.`, lt: `claims.${signal}.~` } })
+    t.strictSame(await Promise.all(['s1', 's2', 's3'].map(stored)), [2, 2, 0])
+    const empty = await store.putInOrder([claim(), rows('s3')])
+    t.strictSame(empty, [[], ['written', 'written']], 'a claim of nothing holds')
   },
 
   'puts in order: each result by itself, a refusal stops nothing, and nothing follows what fails': async (t, store) => {
@@ -616,7 +637,7 @@ async function testFind(t: Test, store: Store): Promise<void> {
   }
 }
 
-/** The order as the port words it, worked out apart from any adapter. */
+/** The order that the port documents, computed without any adapter. */
 function expectedOrder(entries: readonly object[], sort: NonNullable<Query['sort']>): string[] {
   const keys = sort.some(([field]) => field === 'id') ? sort : [...sort, ['id', sort.at(-1)?.[1] ?? 'asc'] as const]
   const ordered = [...(entries as Record<string, string | number>[])].sort((a, b) => {

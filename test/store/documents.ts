@@ -1,13 +1,17 @@
-// Documents for the store's contract: complete, with every kind of value that real ones have.
+// Documents for the store's contract: complete, with every kind of value that stored documents have.
 import type { KeyDocument } from '#shared/contracts/account.ts'
-import type { AlertDocument } from '#shared/contracts/alert.ts'
-import type { AuditDocument } from '#shared/contracts/audit.ts'
-import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import type { WindowDocument } from '#shared/contracts/maintenance.ts'
-import type { CheckObservationDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
-import type { PolicyDocument } from '#shared/contracts/policy.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
+import type { AuditBlockDocument } from '#shared/contracts/audit.ts'
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import type {
+  CheckObservationDocument,
+  PushedObservationDocument,
+  SeriesDocument,
+} from '#shared/contracts/observations/observation.ts'
+import type { PolicyDocument } from '#shared/contracts/subjects/policy.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 
 export function subject(id: string, given: Partial<SubjectDocument> = {}): SubjectDocument {
   return {
@@ -37,9 +41,9 @@ export function subject(id: string, given: Partial<SubjectDocument> = {}): Subje
     checkRev: null,
     checkLocations: ['eu', 'us'],
     dueAt: null,
-    pending: [],
-    hasPending: 0,
-    receipts: [],
+    outbox: [],
+    hasOutbox: 0,
+    idempotency: [],
     faulty: null,
     ...given,
   }
@@ -61,21 +65,8 @@ export function observation(id: string, given: Partial<CheckObservationDocument>
   }
 }
 
-export function auditRow(id: string, given: Partial<AuditDocument> = {}): AuditDocument {
-  return {
-    id,
-    personId: 'user1',
-    personName: 'Änn ✓',
-    keyId: 'key1',
-    keyPrefix: 'wk_1234',
-    addressId: null,
-    method: 'POST',
-    path: '/api/v3/workspaces/order/…',
-    status: 201,
-    userAgent: null,
-    expireAt: 4e12,
-    ...given,
-  }
+export function auditBlock(id: string, given: Partial<AuditBlockDocument> = {}): AuditBlockDocument {
+  return { id, firstAt: 1, data: '[["Änn ✓"],["/api/v3/workspaces/order/…"]]', expireAt: 4e12, ...given }
 }
 
 export function key(id: string, given: Partial<KeyDocument> = {}): KeyDocument {

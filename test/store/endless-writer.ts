@@ -1,7 +1,7 @@
-// A program for the store's tests: writes to the file it is given until it is killed, and says the number of each round after the
-// store has answered it; or says why it could not open the file. It goes on behind the last round that the file has.
+// A program for the store's tests. Writes rounds to the given file until it is killed, and prints each round's number after the store's
+// response. Continues after the last round of the file. Prints why the file could not be opened.
 import type { PutResult, Store } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { observation } from './documents.ts'
 
 const [, , file = ''] = process.argv

@@ -1,24 +1,24 @@
-// What an earlier version has stored is there after this one has opened it: in the embedded file and in the database.
+// Documents of an earlier version are still present after this version has opened them: in the embedded file and in the database.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
-import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
-import { pushedObservationId, seriesId } from '#shared/ids.ts'
-import { openMongodbStore } from '#shared/store/mongodb.ts'
+import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
+import { openMongodbStore } from '#shared/store/mongodb/mongodb.ts'
 import type { Store } from '#shared/store/port.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
-import { startSecantus } from '../support/secantus.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
+import { pushedObservationId, seriesId } from '#shared/text/ids.ts'
+import { startSecantus } from '../support/store/secantus.ts'
 import { pushed, subject } from './documents.ts'
 
-/** As layout 1 kept them. */
+/** A store as layout 1 had it. */
 function oldRow(observedAtUs: number, labels: Record<string, string>, given: object = {}) {
   const kept = { rev: 1, subjectId: 'sub1', signalKey: 's1', observedAtUs, receivedAtUs: 7, status: 'ok', value: null, error: '' }
   const id = `${seriesId('sub1', 's1', labels)}.${observedAtUs}`
   return { id, ...kept, labels, rejectReason: 'accepted', expireAt: 4e12, ...given }
 }
 
-/** The hash of these begins with the `-` that stands for no labels. */
+/** The hash of these labels begins with `-`, the character that stands for no labels. */
 const dashed = Array.from({ length: 1_000 }, (_, i) => ({ host: `db${i}` })).find(labels =>
   seriesId('sub1', 's1', labels).startsWith('sub1.s1.-'),
 ) as { host: string }
@@ -49,7 +49,7 @@ function wantedRow(observedAtUs: number, labels: Record<string, string>, given: 
 const stored = (store: Store) => store.find('pushedObservations', { limit: 100 })
 const wanted = cases.map(([, , row]) => row).sort((one, other) => (one.id < other.id ? -1 : 1))
 
-t.test('sqlite: what senders reported is taken over from layout 1, and the file is as if made by this version', async t => {
+t.test('sqlite: layout 1 is converted with its pushed observations, as if this version had made the file', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const made = await openSqliteStore(file)
   await made.insert('subjects', [subject('before')])
@@ -83,7 +83,7 @@ t.test('sqlite: what senders reported is taken over from layout 1, and the file 
   after.close()
 })
 
-t.test('sqlite: a file of layout 1 that has none of them yet is opened', async t => {
+t.test('sqlite: layout 1 opens when it holds no pushed observations', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const old = new DatabaseSync(file)
   old.exec('PRAGMA user_version = 1')
@@ -93,7 +93,7 @@ t.test('sqlite: a file of layout 1 that has none of them yet is opened', async t
   await store.close()
 })
 
-t.test('mongodb: what senders reported is taken over from layout 1; what was reported again since counts', async t => {
+t.test('mongodb: layout 1 is converted with its pushed observations, and later reports win', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: SecantusDB could not be installed')
   t.teardown(() => server.stop())

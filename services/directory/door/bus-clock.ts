@@ -1,9 +1,9 @@
-// The bus's time, as this process tells it to probers that can't ask the bus themselves.
+// The bus's time, for probers that cannot ask the bus themselves.
 import type { Bus } from '#shared/bus/port.ts'
-import type { Clock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
-/** Answers from the own clock, whose offset is measured again when the last measure is too old. Rejects with a BusError. */
+/** Returns the time of the own clock plus its offset, which is measured again when the last measure is too old. Rejects with a BusError. */
 export function createBusClock(bus: Pick<Bus, 'clockOffset'>, clock: Clock): () => Promise<{ at: number; errorMs: number }> {
   let measuring: ReturnType<Bus['clockOffset']> | null = null
   let measuredAt = 0

@@ -2,8 +2,8 @@
 // from the first question on; says where it does not reach back far enough.
 import type { Bucket, BucketEntry, BucketPosition, Subscription } from '#shared/bus/port.ts'
 import { parseCheckKey } from '#shared/bus/subjects.ts'
-import type { Change, Changes } from '#shared/contracts/door.ts'
-import { doorLimits } from '#shared/door-limits.ts'
+import type { Change, Changes } from '#shared/contracts/observations/door.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
 
 const { recentChanges, recentCharacters } = doorLimits
 
@@ -55,7 +55,7 @@ export class ChangeLog {
     return { changes: newer.map(({ change }) => change), position: { stream, revision: this.#newest }, isLast: true }
   }
 
-  /** What the bus has said: from now on the revisions are known to be of this stream, unless they began anew meanwhile. */
+  /** Notes a page that the bus has sent: from now on the revisions are known to be of this stream, unless they began anew meanwhile. */
   learn({ stream }: BucketPosition, generation: number): void {
     if (generation === this.#generation) this.#stream ??= stream
   }
@@ -117,7 +117,7 @@ export class ChangeLog {
     }
   }
 
-  /** The bucket is another: nothing counts as known that is not told from now on. What went with the old one is told at revision 0. */
+  /** Forgets everything, because the bucket is another one. Keys of the old bucket are announced as removed, at revision 0. */
   #beginAnew(revision: number): void {
     this.#generation += 1
     this.#recent = []

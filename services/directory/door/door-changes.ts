@@ -1,22 +1,22 @@
 // The checks of a location as its remote probers follow them: what comes after a position, at once or when there is something.
-import { createAllowance } from '#shared/allowance.ts'
+import { createAllowance } from '#shared/async/allowance.ts'
+import { pause } from '#shared/async/pause.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import type { Change, Changes, DoorRequest } from '#shared/contracts/door.ts'
-import { doorLimits } from '#shared/door-limits.ts'
+import type { Change, Changes, DoorRequest } from '#shared/contracts/observations/door.ts'
 import { AppError } from '#shared/errors.ts'
-import { pause } from '#shared/pause.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
 import type { DoorContext } from './door-context.ts'
 
-/** What those who wait are woken for; `nothing`: they have waited long enough. */
+/** Reason for which waiting requests wake; `nothing`: they have waited long enough. */
 export type News = 'checks' | 'members'
 type Woken = News | 'nothing'
 
 export interface DoorChanges {
   /** Rejects with a BusError, or as busy; may be repeated. */
   after(request: DoorRequest<'changes'>): Promise<Changes>
-  /** Those who wait look again, or are told who the members are. */
+  /** Wakes waiting requests: they look again, or get the list of members. */
   wake(what: News): void
-  /** Answers those who wait, and whoever asks from now on, at once. */
+  /** Responds to waiting requests, and to every later one at once. */
   stop(): void
 }
 
@@ -29,7 +29,7 @@ const {
   gatherMs,
   answerMs,
 } = doorLimits
-/** What reading a page from the bus counts as, beside what is in it. */
+/** Cost of reading a page from the bus, beside its content. */
 const readingCharacters = 64 * 1024
 
 export function openDoorChanges(context: DoorContext): DoorChanges {

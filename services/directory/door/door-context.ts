@@ -1,7 +1,7 @@
-// What every part of a location's door stands on.
+// Context of every part of a location's door.
 import type { Bus } from '#shared/bus/port.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { Logger } from '#shared/logger.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import type { ChangeLog } from './change-log.ts'
 import type { Members } from './members.ts'
 

@@ -1,8 +1,8 @@
-// Who checks for a location from elsewhere: its remote probers say here that they live, and learn of each other.
+// Remote probers of a location: they report here that they live, and learn of each other.
 import { keys } from '#shared/bus/subjects.ts'
-import type { DoorAnswers, DoorRequest, Members } from '#shared/contracts/door.ts'
+import type { DoorAnswers, DoorRequest, Members } from '#shared/contracts/observations/door.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { DoorContext } from './door-context.ts'
 
 export interface DoorMembers {

@@ -1,13 +1,13 @@
 // The door of one location: what its remote probers ask is answered here, within bounds of the location's own, so that no other
 // location is served worse whatever they send. Writes reports to the observation stream and presence keys of its location, no more.
 
+import { serve } from '#shared/bus/clients/serve.ts'
+import { subscribeWindowed } from '#shared/bus/clients/windowed.ts'
 import { BusError, type Subscription } from '#shared/bus/port.ts'
-import { serve } from '#shared/bus/serve.ts'
 import { parseVerb, subjects } from '#shared/bus/subjects.ts'
-import { subscribeWindowed } from '#shared/bus/windowed.ts'
-import { type DoorAnswers, type DoorRequest, type DoorVerb, doorRequests } from '#shared/contracts/door.ts'
-import { doorLimits } from '#shared/door-limits.ts'
+import { type DoorAnswers, type DoorRequest, type DoorVerb, doorRequests } from '#shared/contracts/observations/door.ts'
 import { AppError } from '#shared/errors.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
 import { type DoorChanges, type News, openDoorChanges } from './door-changes.ts'
 import type { DoorContext } from './door-context.ts'
 import { type DoorMembers, openDoorMembers } from './door-members.ts'
@@ -31,7 +31,7 @@ const answerers: Answerers = {
 }
 
 export interface OpenDoor {
-  /** Checks have changed, or probers have come or left: whoever waits for that is answered. */
+  /** Responds to waiting requests, because checks have changed, or probers have come or left. */
   wake(what: News): void
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ export async function openDoor(context: DoorContext): Promise<OpenDoor> {
   }
 }
 
-/** A bus that did not take something is asked again by whoever asked us. */
+/** If the bus does not accept a report, the prober sends it again. */
 function asAppError(error: unknown): never {
   if (!(error instanceof BusError)) throw error
   throw new AppError('unavailable', 'The bus does not answer', { details: error.message, cause: error })

@@ -1,13 +1,13 @@
 // Reports of a location's remote probers, on their way to the observation stream. What is no report is dropped and counted.
 import { Compile } from 'typebox/compile'
-import { createAllowance } from '#shared/allowance.ts'
+import { createAllowance } from '#shared/async/allowance.ts'
+import { pause } from '#shared/async/pause.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { CheckResult } from '#shared/contracts/check.ts'
-import { type DoorAnswers, DoorReport, type DoorRequest } from '#shared/contracts/door.ts'
-import { doorLimits } from '#shared/door-limits.ts'
+import { CheckResult } from '#shared/contracts/observations/check.ts'
+import { type DoorAnswers, DoorReport, type DoorRequest } from '#shared/contracts/observations/door.ts'
 import { AppError } from '#shared/errors.ts'
-import { firstFault } from '#shared/first-fault.ts'
-import { pause } from '#shared/pause.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
+import { firstFault } from '#shared/text/first-fault.ts'
 import type { DoorContext } from './door-context.ts'
 
 const doorReport = Compile(DoorReport)

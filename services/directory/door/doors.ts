@@ -1,14 +1,16 @@
 // The doors of all locations, for probers that join by credentials: opened, renamed and closed as locations come and go.
+
 import type { Registry } from 'prom-client'
+import { repeat } from '#shared/async/repeat.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { Cancel, Clock } from '#shared/clock.ts'
 import type { LocationDocument } from '#shared/contracts/account.ts'
-import { doorLimits } from '#shared/door-limits.ts'
-import { createJunkReports } from '#shared/junk-reports.ts'
-import { limits } from '#shared/limits.ts'
-import type { Logger } from '#shared/logger.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createJunkReports } from '#shared/observability/junk-reports.ts'
+import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { createBusClock } from './bus-clock.ts'
 import { ChangeLog } from './change-log.ts'
 import type { DoorContext } from './door-context.ts'
@@ -26,7 +28,7 @@ export interface DoorsOptions {
 export interface Doors {
   /** A prober has come to a location or left it. */
   tellMembers(locationId: string): void
-  /** Answers who still waits, and takes no more requests. */
+  /** Responds to waiting requests, and accepts no more. */
   stop(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ interface Standing {
   door: OpenDoor
 }
 
-/** Resolves when the doors of all locations are open that the store tells of. Rejects with a BusError. */
+/** Resolves after the first look at the stored locations, whose doors are then open unless the look failed. Rejects with a BusError. */
 export async function startDoors(options: DoorsOptions): Promise<Doors> {
   const { bus, store, clock, logger, members } = options
   const standing = new Map<string, Standing>()
@@ -66,9 +68,10 @@ export async function startDoors(options: DoorsOptions): Promise<Doors> {
       await door.close()
     }
   }
-  const looking = createLooking(look, clock, logger)
-  await looking.again()
-  const subscription = await bus.subscribe(subjects.doorNudge, () => void looking.again())
+  const onError = (error: unknown) => logger.warn({ err: error }, 'doors of locations could not be opened or closed, tried again')
+  const looking = repeat({ clock, everyMs: doorLimits.lookMs, errorMs: doorLimits.lookAgainMs, onError }, look)
+  await looking.soon()
+  const subscription = await bus.subscribe(subjects.doorNudge, () => void looking.soon())
   return {
     tellMembers: locationId => standing.get(locationId)?.door.wake('members'),
     stop: async () => {
@@ -76,42 +79,6 @@ export async function startDoors(options: DoorsOptions): Promise<Doors> {
       await Promise.all([subscription.close(), ...[...standing.values()].map(({ door }) => door.close())])
       await changes.close()
       junk.stop()
-    },
-  }
-}
-
-/** Looks now and then, and whenever it is told; one look at a time, and another if it was told during one. */
-function createLooking(look: () => Promise<void>, clock: Clock, logger: Logger) {
-  let running: Promise<void> | null = null
-  let isWanted = false
-  let cancel: Cancel = () => undefined
-  let stopped = false
-  const lookOnce = async () => {
-    let nextMs: number = doorLimits.lookMs
-    try {
-      await look()
-    } catch (error) {
-      logger.warn({ err: error }, 'doors of locations could not be opened or closed, tried again')
-      nextMs = doorLimits.lookAgainMs
-    }
-    running = null
-    if (isWanted) await again()
-    else if (!stopped) cancel = clock.after(nextMs, () => void again())
-  }
-  /** Resolves after a look that begins from now on, never rejects. */
-  const again = async (): Promise<void> => {
-    isWanted = running !== null
-    if (isWanted || stopped) return running ?? undefined
-    cancel()
-    running = lookOnce()
-    await running
-  }
-  return {
-    again,
-    stop: async () => {
-      stopped = true
-      cancel()
-      await running
     },
   }
 }

@@ -1,43 +1,46 @@
-// Rows of the audit on their way to the directory: written in batches, within a second, and bounded while nobody takes them. No request
+// Queue of audit rows for the directory. Rows are written in batches within a second; the queue is bounded while writes fail. No request
 // waits for a row. Rule: docs/reference/v3.md, 11.4.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Cancel, Clock } from '#shared/clock.ts'
-import type { AuditRow } from '#shared/contracts/ask-audit.ts'
+import { createSeldom } from '#shared/async/seldom.ts'
+import type { AuditBlock } from '#shared/contracts/ask/ask-audit.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
-import type { Logger } from '#shared/logger.ts'
-import { registeredMetric } from '#shared/registered-metric.ts'
-import { createSeldom } from '#shared/seldom.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import { registeredMetric } from '#shared/observability/registered-metric.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
+import { createAuditBacklog } from './audit-backlog.ts'
+import type { AuditBatch } from './audit-batch.ts'
+import type { AuditRow } from './audit-row.ts'
 
-const { queued, flushMs, flushRows, lastWriteMs } = limits.audit
+const { queued, flushMs, lastWriteMs } = limits.audit
 
 export interface AuditQueue {
   add(row: AuditRow): void
-  /** Writes the rows that are left, for `limits.audit.lastWriteMs` at most. */
+  /** Writes the remaining rows, for `limits.audit.lastWriteMs` at most. */
   stop(): Promise<void>
 }
 
-/** `full`: too many rows wait. `refused`: the directory will never take the batch. `stop`: the process ended before they were written. */
+/**
+ * Reason for dropping rows. `full`: too many rows wait. `refused`: the directory will never accept the batch. `stop`: the process ended
+ * before the write.
+ */
 type DropReason = 'full' | 'refused' | 'stop'
 
-interface Means {
+interface Context {
   clock: Clock
   logger: Logger
   metrics: Registry
-  /** Rejects with an AppError; rows of a failure that may pass are written again. */
-  write(rows: AuditRow[]): Promise<unknown>
+  /** Writes blocks. Rejects with an AppError. After a temporary failure the same blocks are written again unchanged. */
+  write(blocks: AuditBlock[]): Promise<unknown>
 }
 
-export function createAuditQueue({ clock, logger, metrics, write }: Means): AuditQueue {
-  /** Also the batch that is being written. */
-  const waiting: AuditRow[] = []
+export function createAuditQueue({ clock, logger, metrics, write }: Context): AuditQueue {
+  const backlog = createAuditBacklog()
   const counted = createMetrics(metrics)
   const seldom = createSeldom<{ err?: unknown }>(clock, (sentence, more, count) => logger.warn({ ...more, count }, sentence))
   let writing: Promise<void> | null = null
   let timer: Cancel | null = null
-  /** So many rows have waited their time. */
-  let due = 0
-  /** The latest write failed: the next one waits for the timer. */
+  /** Whether the latest write failed. The next write then waits for the timer. */
   let isResting = false
   let isStopped = false
 
@@ -45,28 +48,25 @@ export function createAuditQueue({ clock, logger, metrics, write }: Means): Audi
     counted.dropped.inc({ reason }, count)
     seldom.note(logged[reason], more, count)
   }
-  const remove = (count: number) => {
-    waiting.splice(0, count)
-    due = Math.max(0, due - count)
-    counted.waiting.dec(count)
-  }
-  /** False: the batch waits for another try. */
-  const writeBatch = async (): Promise<boolean> => {
-    const batch = waiting.slice(0, flushRows)
+  /** Resolves to false if the batch waits for a retry. */
+  const writeBatch = async (batch: AuditBatch): Promise<boolean> => {
     try {
-      await write(batch)
+      await write(batch.blocks)
     } catch (error) {
       if (error instanceof AppError && error.retryable) {
         seldom.note('audit rows could not be written, and wait', { err: error })
         return false
       }
-      drop(batch.length, 'refused', { err: error })
+      drop(batch.rows(), 'refused', { err: error })
     }
-    remove(batch.length)
+    backlog.shift()
     return true
   }
   const writeDue = async () => {
-    while (!isResting && (due > 0 || waiting.length >= flushRows)) isResting = !(await writeBatch())
+    for (let batch = backlog.next(); batch !== undefined && !isResting; batch = backlog.next()) {
+      isResting = !(await writeBatch(batch))
+    }
+    counted.waiting(backlog.rows())
     if (isResting) wait()
   }
   const run = () => {
@@ -79,18 +79,18 @@ export function createAuditQueue({ clock, logger, metrics, write }: Means): Audi
     timer ??= clock.after(flushMs, () => {
       timer = null
       isResting = false
-      due = waiting.length
+      backlog.markDue()
+      counted.waiting(backlog.rows())
       run()
     })
   }
   return {
     add: row => {
       if (isStopped) return drop(1, 'stop')
-      if (waiting.length >= queued) return drop(1, 'full')
-      waiting.push(row)
-      counted.waiting.inc()
+      if (backlog.rows() >= queued) return drop(1, 'full')
+      const isFull = backlog.add(row)
       wait()
-      if (waiting.length >= flushRows) run()
+      if (isFull) run()
     },
     stop: async () => {
       isStopped = true
@@ -98,10 +98,11 @@ export function createAuditQueue({ clock, logger, metrics, write }: Means): Audi
       await within(clock, lastWriteMs, async () => {
         await writing
         isResting = false
-        due = waiting.length
+        backlog.markDue()
         await writeDue()
       })
-      if (waiting.length > 0) drop(waiting.length, 'stop')
+      if (backlog.rows() > 0) drop(backlog.rows(), 'stop')
+      counted.waiting(0)
       seldom.stop()
     },
   }
@@ -128,5 +129,13 @@ function createMetrics(registry: Registry) {
   const waiting = registeredMetric(registry, 'watchkeeper_gateway_audit_waiting', name => {
     return new Gauge({ name, help: 'Rows of the audit that wait to be written.', registers: [registry] })
   })
-  return { dropped, waiting }
+  let shown = 0
+  return {
+    dropped,
+    /** Adds to the number of waiting rows. Queues of one registry share this metric. */
+    waiting: (rows: number) => {
+      waiting.inc(rows - shown)
+      shown = rows
+    },
+  }
 }

@@ -1,12 +1,13 @@
-// A request as the audit keeps it: no query, no token, everything within bounds. Pure. Rule: docs/reference/v3.md, 11.3.
-import { looksLikeAddressToken } from '#shared/address-token.ts'
-import { holdsToken } from '#shared/api-token.ts'
-import { workspaceInPath } from '#shared/audited-path.ts'
-import type { AuditRow } from '#shared/contracts/ask-audit.ts'
-import { limits } from '#shared/limits.ts'
-import { cut, firstCharacters } from '#shared/plain-text.ts'
-import { percentDecoded } from '#shared/url-credentials.ts'
-import { roleIn } from '../access.ts'
+// Audit row of a request: without query and token, every value bounded. Pure. Rule: docs/reference/v3.md, 11.3.
+
+import type { AuditKind } from '#shared/contracts/ask/ask-audit.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { percentDecoded } from '#shared/net/url-credentials.ts'
+import { cut, firstCharacters } from '#shared/text/plain-text.ts'
+import { looksLikeAddressToken } from '#shared/tokens/address-token.ts'
+import { holdsToken } from '#shared/tokens/api-token.ts'
+import { workspaceInPath } from '#shared/tokens/audited-path.ts'
+import { roleIn } from '../callers/access.ts'
 import type { LetIn } from './let-in.ts'
 
 const { pathCharacters, userAgentCharacters } = limits.audit
@@ -14,21 +15,30 @@ const { pathCharacters, userAgentCharacters } = limits.audit
 interface Answered {
   letIn: LetIn
   method: string
-  /** As it stood in the request line. */
+  /** Target of the request, as sent in the request line. */
   url: string
   userAgent: string | undefined
   status: number
   isObservation: boolean
 }
 
-/** `at`: ms since the epoch. `order`: see `AuditRow`. */
-export function auditRow(answered: Answered, at: number, order: string): AuditRow {
+export interface AuditRow extends AuditKind {
+  /** Instant of the row, ms since the epoch. */
+  at: number
+  /** Id of the workspace. Null: the path names no workspace, or the caller is not a member of the workspace. */
+  workspaceId: string | null
+  path: string
+  isObservation: boolean
+}
+
+/** Returns the row of a request. `at`: instant when the response was ready, ms since the epoch. */
+export function auditRow(answered: Answered, at: number): AuditRow {
   const { letIn, method, url, userAgent = '', status, isObservation } = answered
   const { person, key, address } = letIn
-  const path = url.split(/[?#]/, 1)[0] as string
+  const end = url.search(/[?#]/)
+  const path = end < 0 ? url : url.slice(0, end)
   return {
     at,
-    order,
     workspaceId: letIn.workspaceId ?? workspaceOf(person, path),
     personId: person?.userId ?? null,
     personName: person?.displayName ?? null,
@@ -43,7 +53,7 @@ export function auditRow(answered: Answered, at: number, order: string): AuditRo
   }
 }
 
-/** The workspace of the path, for its members alone: to everybody else it does not exist. */
+/** Id of the workspace in the path if the caller is a member, else null. For other callers the workspace does not exist. */
 function workspaceOf(person: LetIn['person'], path: string): string | null {
   const named = workspaceInPath(path)
   if (named === null || person === null) return null
@@ -51,15 +61,18 @@ function workspaceOf(person: LetIn['person'], path: string): string | null {
   return roleIn(person, workspaceId) === null ? null : workspaceId
 }
 
-/** Hides the part after `/in/`, which is an address, and every part that holds an API key or looks like an address. */
+/** Hides the path segment after `/in/`, which is an address, and every segment that contains an API key or looks like an address. */
 function withoutTokens(path: string): string {
   if (path.startsWith(addressPath)) return `${addressPath}${hidden}`
+  if (!mayHoldSecret.test(path)) return path
   return path
     .split('/')
     .map(part => (isSecret(percentDecoded(part)) ? hidden : part))
     .join('/')
 }
 
+/** Matches every path that has a secret segment. Faster than testing each segment. */
+const mayHoldSecret = /%|wk_|\/[0-9A-Za-z_-]{43}(?:\/|$)/
 const hidden = '…'
 const addressPath = '/in/'
 const isSecret = (part: string): boolean => looksLikeAddressToken(part) || holdsToken(part)

@@ -1,17 +1,19 @@
-// The key, Observation address or session that let a request in. Each check of a caller sets it; the audit alone reads it.
-import type { Identity } from '#shared/contracts/ask.ts'
-import type { AddressIdentity } from '#shared/contracts/ask-addresses.ts'
-import type { Caller } from '#shared/contracts/ask-people.ts'
+// The key, Observation address or session that authorised a request. Each check of a caller sets this value; only the audit reads it.
+import type { Identity } from '#shared/contracts/ask/ask.ts'
+import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
+import type { Caller } from '#shared/contracts/ask/ask-people.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null: nobody was let in, or the generation has no audit. */
+    /** Authorisation of the request. Null: no caller was accepted, or the generation has no audit. */
     letIn: LetIn | null
   }
   interface FastifyContextConfig {
-    /** A read that is kept in the audit; everything else but a read is kept anyway. */
+    /** Whether this read is recorded in the audit. Requests that are not reads are always recorded. */
     isAudited?: boolean
-    /** Takes Observations: their rows leave earlier. */
+    /** Whether the request changes nothing, whatever its method. Through a session such a request counts as a read. */
+    isDry?: boolean
+    /** Whether the request reports Observations. Audit rows of these requests are removed earlier. */
     takesObservations?: boolean
   }
 }
@@ -20,9 +22,9 @@ export interface LetIn {
   by: 'key' | 'address' | 'session'
   person: Pick<Caller, 'userId' | 'displayName' | 'memberships'> | null
   key: { id: string; prefix: string } | null
-  /** Stands for the key: everything that it reports is an Observation. */
+  /** Observation address, used in place of a key. Everything reported at the address is an Observation. */
   address: { id: string } | null
-  /** Set by a route whose path does not name the workspace. Null: the path says which it is, or there is none. */
+  /** Id of the workspace, set by a route whose path does not name the workspace. Null: the path names the workspace, or there is none. */
   workspaceId: string | null
 }
 
@@ -34,7 +36,7 @@ export const letInByKey = (identity: Identity): LetIn => ({
   workspaceId: null,
 })
 
-/** `person`: whose key was the second factor; null: the address needs none. */
+/** Authorisation by an Observation address. `person`: owner of the key that was the second factor; null: the address needs no key. */
 export const letInByAddress = ({ id, workspaceId }: AddressIdentity, person: Identity | null): LetIn => ({
   by: 'address',
   person,

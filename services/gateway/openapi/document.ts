@@ -1,8 +1,8 @@
-// The OpenAPI 3.1 document of a generation, made from the records of its routes. Generations 1 and 2 answer HTTP 200 always, so
-// an operation has one response: the envelope, with a result or with a refusal.
+// OpenAPI 3.1 document of a generation, made from the records of its routes. Generations 1 and 2 always use HTTP 200. Each operation
+// therefore has one response: the envelope, with a result or a refusal.
 import { type TSchema, Type } from 'typebox'
-import { limits } from '#shared/limits.ts'
-import type { QueryParameter, Route } from '../route.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { QueryParameter, Route } from '../http/route.ts'
 import { ofEveryBody, ofEveryRoute } from '../v2/refusals.ts'
 import { pathExample, queryExample } from './examples.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
@@ -12,11 +12,11 @@ export interface Generation {
   title: string
   description: string
   routes: Readonly<Record<string, Route>>
-  /** Messages that the installation sends by itself. */
+  /** Schemas of messages that the installation sends on its own initiative. */
   webhooks?: (components: Components) => JsonSchema
 }
 
-/** A plain object, ready to be written as JSON. */
+/** Returns a plain object, ready to be written as JSON. */
 export function openApiDocument({ title, description, routes, webhooks }: Generation, version: string): JsonSchema {
   const schemas: Components = { Refused: plainSchema(Refused, {}) }
   const paths: Record<string, JsonSchema> = {}
@@ -37,7 +37,7 @@ export function openApiDocument({ title, description, routes, webhooks }: Genera
   }
 }
 
-/** All refusals of a route, those that it shares included. */
+/** Returns all refusals of a route, including the shared refusals. */
 export const refusalsOf = ({ body, refusals }: Pick<Route, 'body' | 'refusals'>): readonly string[] => [
   ...refusals,
   ...(body ? ofEveryBody : []),
@@ -73,7 +73,9 @@ function operation(method: string, path: string, described: Route, components: C
 const operationId = (method: string, path: string): string =>
   [method.toLowerCase(), ...path.split('/').map(part => part.replaceAll(/[{}]/g, ''))].filter(part => part !== '').join('_')
 
-/** The noun: the last of the first two parts behind the generation that is no parameter. */
+/**
+ * Returns the tag of a path: its first two segments after the generation, without parameters. Below /v2/subjects, only the first segment.
+ */
 const tagOf = (path: string): string => {
   const [first = '', second = ''] = path.split('/').filter(part => !/^$|^v[12]$|^[{]/.test(part))
   return path.startsWith('/v2/subjects') || second === '' ? first : `${first} ${second}`
@@ -113,7 +115,7 @@ function queryParameter(name: string, { required = false, schema, meaning }: Que
   }
 }
 
-/** A body with required fields is required itself. */
+/** A body with required fields is itself required. */
 function jsonBody(body: TSchema, example: unknown, components: Components): JsonSchema {
   const schema = plainSchema(body, components)
   const name = String(schema['$ref'] ?? '').replace(schemaAddress, '')

@@ -1,6 +1,5 @@
-// Example parameters of the documents of generations 1 and 2. With the bodies of the records they tell one story: each request works as it
-// stands on an installation to which those above it were sent. WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the
-// installation knows.
+// Example parameters in the documents of generations 1 and 2. With the bodies of the records they form one sequence: each request succeeds
+// after the requests above it. WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the installation knows.
 import { workspaceStandIn } from '../website/example.ts'
 
 const inPath: Readonly<Record<string, string>> = {
@@ -11,7 +10,7 @@ const inPath: Readonly<Record<string, string>> = {
   incident: 'INCIDENT_ID',
 }
 
-/** A parameter of a path. */
+/** Returns the example of a path parameter. */
 export function pathExample(path: string, name: string): string {
   if (name === 'id') return path.includes('/notifications/') ? '1' : 'MONITOR_ID'
   const example = inPath[name]
@@ -19,6 +18,6 @@ export function pathExample(path: string, name: string): string {
   return example
 }
 
-/** A parameter of a query; undefined where it may be left out. */
+/** Returns the example of a query parameter; undefined: the parameter may be omitted. */
 export const queryExample = (name: string, isRequired: boolean): string | undefined =>
   isRequired && name === 'workspace_id' ? workspaceStandIn : undefined

@@ -1,12 +1,12 @@
-// Generations 1 and 2 as they are documented, each with the records of all its routes.
-import { classicRoutes } from '../api.ts'
-import type { Route } from '../route.ts'
+// Documents of generations 1 and 2, each with the records of all its routes.
+import { classicRoutes } from '../http/api.ts'
+import type { Route } from '../http/route.ts'
 import type { Generation } from './document.ts'
 import { webhooks } from './webhooks.ts'
 
 const envelope = 'Every answer is HTTP 200 with `{ result, error, meta }`: look at `error`, branch on its `code`.'
 
-/** By method and path below `/api`, parameters in braces: `GET /v2/workspaces`. */
+/** Records by method and path below `/api`, with parameters in braces: `GET /v2/workspaces`. */
 const described = (prefix: keyof typeof classicRoutes): [string, Route][] =>
   classicRoutes[prefix].map(route => [`${route.method} ${prefix}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, route])
 

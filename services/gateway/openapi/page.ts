@@ -1,7 +1,7 @@
-// The page on which people browse the documents. Everything on it comes from this server: its policy forbids anything else.
+// Page for browsing the documents. Everything on the page comes from this server: its policy forbids other sources.
 import { workspaceStandIn } from '../website/example.ts'
 
-/** `'unsafe-inline'` is for styles alone: Swagger UI writes some beside its elements. */
+/** `'unsafe-inline'` applies only to styles: Swagger UI writes some styles inline. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const titles: Readonly<Record<DocumentName, string>> = {
   session: 'Session API',
 }
 
-/** `names`: the documents that are served. */
+/** Returns the page. `names`: the served documents. */
 export function page(names: readonly DocumentName[]): string {
   const shown = (Object.keys(titles) as DocumentName[]).filter(name => names.includes(name))
   const views = shown.map(name => `<a href="?document=${name}">${titles[name]}</a>`).join(' · ')
@@ -51,7 +51,7 @@ workspace in the place of <code>WORKSPACE_ID</code>. For other words in capitals
 `
 }
 
-/** The first of `names` is shown where none of them is asked for. */
+/** Returns the start script. Without a requested document, the page shows the first of `names`. */
 export const startScript = (
   names: readonly DocumentName[],
 ): string => `const wanted = new URLSearchParams(location.search).get('document')

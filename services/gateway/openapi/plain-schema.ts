@@ -1,12 +1,12 @@
-// Schemas as an OpenAPI document writes them: named objects and definitions become components, and a number that counts whole things an
+// Schemas in the form of an OpenAPI document. Named objects and definitions become components. A number limited to whole values becomes an
 // integer.
 
 export type JsonSchema = Record<string, unknown>
 
-/** Components by name, filled while schemas are written. */
+/** Components by name. Writing a schema adds its components here. */
 export type Components = Record<string, JsonSchema>
 
-/** Of a component, before its name. */
+/** Address of a component, without its name. */
 export const schemaAddress = '#/components/schemas/'
 
 export function plainSchema(schema: unknown, components: Components): JsonSchema {
@@ -30,7 +30,7 @@ function writeParts(schema: JsonSchema, components: Components): JsonSchema {
   return plain
 }
 
-/** Definitions become components of their names; one may refer to itself. */
+/** Turns definitions into components of the same names. A definition may refer to itself. */
 function defineAll(definitions: JsonSchema, components: Components): void {
   for (const [name, part] of Object.entries(definitions)) {
     if (!Object.hasOwn(components, name)) plainSchema({ ...(part as JsonSchema), $id: name }, components)
@@ -49,7 +49,7 @@ function writeProperties(schema: JsonSchema, plain: JsonSchema, components: Comp
   plain['properties'] = mapValues(properties, property => plainSchema(property['documented'] ?? property, components))
 }
 
-/** Bounds and words of ours that are no words of JSON Schema. */
+/** This project's own marks, which are not part of JSON Schema. */
 const ownMarks = new Set([
   ...['trimmed', 'plain'],
   ...['refusal', 'missing', 'faultOf', 'emptyIsMissing', 'emptyIsUnset', 'anyType', 'apart'],

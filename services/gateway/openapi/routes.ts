@@ -1,18 +1,18 @@
-// /api/openapi: the documents of the three generations and of the session API, and a page to browse them. They are public, because they hold
-// nothing of anybody: a browser that opens the page has no key to show.
+// /api/openapi: documents of the three generations and the session API, and a page to browse them. The documents are public: they hold no
+// installation's data, and a browser that opens the page has no key.
 import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { once } from '#shared/once.ts'
+import { once } from '#shared/async/once.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
-import { sendIcon } from '../icon.ts'
+import { sendIcon } from '../http/icon.ts'
 import type { Legacy } from '../legacy.ts'
 import { type DocumentName, page, pagePolicy, startScript } from './page.ts'
 
 const assets = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui/package.json'))), 'static')
 
-/** A Fastify plugin, to be registered at `/api/openapi`, outside of what demands a key. */
+/** A Fastify plugin for `/api/openapi`, outside the routes that require a key. */
 export const openApiRoutes =
   ({ version, legacy = 'serve' }: Pick<GatewayOptions, 'version' | 'legacy'>) =>
   async (fastify: FastifyInstance) => {
@@ -38,13 +38,13 @@ export const openApiRoutes =
     fastify.get('/swagger-ui.css', (_request, reply) => sendAsset(reply, 'text/css', 'swagger-ui.css'))
   }
 
-/** The first is shown where none is asked for. */
+/** Documents by setting. The first document is shown if the browser requests none. */
 const documentsOf: Readonly<Record<Legacy, readonly DocumentName[]>> = {
   serve: ['v2', 'v1', 'v3', 'session'],
   gone: ['v3', 'session'],
 }
 
-/** Most installations never show them: what only the documents need is loaded with the first of them. */
+/** Loaders of the documents. Most installations never show a document, so code for documents is loaded at the first request. */
 const documents: Readonly<Record<DocumentName, (version: string) => Promise<object>>> = {
   v1: version => classicDocument('v1', version),
   v2: version => classicDocument('v2', version),

@@ -1,8 +1,8 @@
-// Example answers of the documents: one value that fits a schema, with words of the domain.
+// Example results in the documents: returns one value that fits a schema, with realistic content.
 import { samples } from '#shared/template/samples.ts'
 import { type Components, type JsonSchema, schemaAddress } from './plain-schema.ts'
 
-/** By field, or by component and field; they tell the story of `examples.ts`. */
+/** Samples by field, or by component and field. They fit the example requests of `examples.ts`. */
 const values: Readonly<Record<string, unknown>> = {
   id: 'aB3dE6gH9k',
   name: 'Shop',
@@ -27,13 +27,13 @@ const values: Readonly<Record<string, unknown>> = {
   ...{ destination_id: 1, destination_name: 'Ops channel', default_destination_id: 1, transformation_id: 1 },
   ...{ 'NotificationTransformation.id': 1, 'NotificationTransformation.name': 'Pager', 'NotificationDelivery.id': 1 },
   ...{ template: '{"text": "{{ summary }}"}', output: '{"text": "Shop is down"}', payload: '{"text": "Shop is down"}' },
-  // Of the session API.
+  // Fields of the session API.
   ...{ username: 'ada', 'Person.display_name': 'Ada', 'Account.display_name': 'Ada', 'Member.display_name': 'Ada' },
   ...{ 'Person.id': 'USER_ID', 'Account.id': 'USER_ID', user_id: 'USER_ID', admin: false, disabled: false, developer: false },
   ...{ 'WorkspaceOfMine.id': 'WORKSPACE_ID', 'WorkspaceOfMine.name': 'Default', oidc: null },
   ...{ 'Key.id': 'KEY_ID', 'MadeKey.id': 'KEY_ID', prefix: 'wk_a1b2', token: 'wk_a1b2…', access: ['full'] },
   ...{ 'Key.workspace_id': null, 'MadeKey.workspace_id': null, description: 'deploy script' },
-  // Objects, not names as in monitors.
+  // These locations are objects, not names as in monitors.
   'Places.locations': undefined,
   ...{ 'Place.id': 'LOCATION_ID', 'Place.name': 'frankfurt', location_id: 'LOCATION_ID', location: 'frankfurt' },
   ...{ 'ProberCredential.id': 'CREDENTIAL_ID', 'MadeProberCredential.id': 'CREDENTIAL_ID', revoked_at: null },
@@ -43,7 +43,10 @@ const values: Readonly<Record<string, unknown>> = {
 }
 const instant = '2026-01-05T12:02:00.000Z'
 
-/** `owner` is the component that has the field. Throws for a text without a word: whoever adds a field adds its word. */
+/**
+ * Returns a sample of a field. `owner` is the component that has the field. Throws for a field without a sample: add one here with each new
+ * field.
+ */
 export function sampleOf(schema: JsonSchema, components: Components, field: string, owner = ''): unknown {
   const reference = typeof schema['$ref'] === 'string' ? schema['$ref'].replace(schemaAddress, '') : null
   if (reference !== null) return sampleOf(components[reference] ?? {}, components, '', reference)

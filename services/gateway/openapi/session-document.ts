@@ -1,18 +1,18 @@
-// The OpenAPI 3.1 document of the session API, made from the records of its routes. It speaks by HTTP statuses.
+// OpenAPI 3.1 document of the session API, made from the records of its routes. The session API uses HTTP statuses.
 import { Type } from 'typebox'
-import { Answered } from '../result-schema.ts'
-import type { QueryParameter, Route } from '../route.ts'
+import { Answered } from '../body/result-schema.ts'
+import type { QueryParameter, Route } from '../http/route.ts'
+import { type SessionErrorWord, sessionErrors } from '../session/caller/session-error.ts'
 import { sessionRoutes } from '../session/routes.ts'
-import { type SessionErrorWord, sessionErrors } from '../session/session-error.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
-/** By method and path, parameters in braces: `GET /session/workspaces`. */
+/** Records by method and path, with parameters in braces: `GET /session/workspaces`. */
 export const sessionDescriptions: Readonly<Record<string, Route>> = Object.fromEntries(
   sessionRoutes.map(route => [`${route.method} /session${route.path.replace(/^[/]$/, '').replaceAll(/:(\w+)/g, '{$1}')}`, route]),
 )
 
-/** For whom a route is. */
+/** Permitted callers of a route, as the document names them. */
 const roleNames: Readonly<Record<Route['needs']['role'], string>> = {
   nobody: 'open',
   anybody: 'signed in',
@@ -28,6 +28,9 @@ const Refused = Answered('SessionRefusal', {
       code: Type.Enum(Object.keys(sessionErrors) as SessionErrorWord[], { description: 'Stable; what a client branches on.' }),
       message: Type.String({ examples: ['Forbidden'] }),
       details: Type.String({ examples: ['Needs the role owner; yours is viewer.'] }),
+      field: Type.Optional(
+        Type.String({ description: 'The field that it is about, as the request names it.', examples: ['name'] }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -37,7 +40,7 @@ const introduction =
   'The API of the dashboard: plain JSON with HTTP statuses. A browser that has signed in sends the cookie, and `Origin` by itself; others ' +
   'send `Origin` with the address of the installation. Programs use an API key and the other documents instead.'
 
-/** A plain object, ready to be written as JSON. */
+/** Returns a plain object, ready to be written as JSON. */
 export function sessionDocument(version: string): JsonSchema {
   const schemas: Components = {}
   plainSchema(Refused, schemas)
@@ -65,7 +68,7 @@ export function sessionDocument(version: string): JsonSchema {
   }
 }
 
-/** All refusals of a route, those that its method, its body and its callers bring included. */
+/** Returns all refusals of a route, including those caused by its method, its body and its required rights. */
 const sessionRefusalsOf = ({ method, needs: { role }, body, refusals }: Route): SessionErrorWord[] => {
   const words = new Set(refusals as SessionErrorWord[])
   if (role !== 'nobody') words.add('unauthenticated')
@@ -99,7 +102,7 @@ function answer({ status, result }: Route, schemas: Components): JsonSchema {
   return { description: 'Done.', content: { 'application/json': { schema, example: sampleOf(schema, schemas, '') } } }
 }
 
-/** By status, each with its words. */
+/** Returns the refusals by status, each with its words. */
 function refused(words: readonly SessionErrorWord[]): JsonSchema {
   const byStatus = Object.groupBy(words, word => sessionErrors[word])
   const schema = { $ref: '#/components/schemas/SessionRefusal' }
@@ -123,7 +126,7 @@ const queryParameter = (
   schema: plainSchema(schema, schemas),
 })
 
-/** `{userId}` is `USER_ID` in examples: an id that an answer gave. */
+/** Returns the path parameters. The example of `{userId}` is `USER_ID`, which stands for an id from an earlier response. */
 function pathParameters(path: string): JsonSchema {
   const parameters = [...path.matchAll(/[{](\w+)Id[}]/g)].map(([, noun = '']) => ({
     name: `${noun}Id`,

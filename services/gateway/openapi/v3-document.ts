@@ -1,13 +1,13 @@
 // OpenAPI 3.1 document of generation 3, made from the records of its routes. Rules: docs/reference/v3.md, section 1.
-import { limits } from '#shared/limits.ts'
-import type { QueryParameter, Route } from '../route.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { QueryParameter, Route } from '../http/route.ts'
+import { reportRoute } from '../v3/observations/take-report.ts'
 import { v3Routes } from '../v3/routes.ts'
-import { reportRoute } from '../v3/take-report.ts'
 import { workspaceStandIn } from '../website/example.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
-/** A plain object, ready to be written as JSON. */
+/** Returns a plain object, ready to be written as JSON. */
 export function v3Document(version: string, routes: readonly Route[] = v3Routes): JsonSchema {
   const schemas: Components = { Refused }
   const paths: Record<string, JsonSchema> = {}
@@ -33,10 +33,10 @@ export function v3Document(version: string, routes: readonly Route[] = v3Routes)
   }
 }
 
-/** Below `/api`, parameters in braces. */
+/** Returns a path below `/api`, with parameters in braces. */
 const documentedPath = ({ path }: Route): string => `/v3${path.replaceAll(/:(\w+)/g, '{$1}')}`
 
-/** Of Observation addresses, which are not below `/api`. */
+/** Path of Observation addresses, which are not below `/api`. */
 const addressPath = '/in/{token}'
 
 const addressItem = (schemas: Components): JsonSchema => ({
@@ -156,7 +156,7 @@ const Page: JsonSchema = {
   additionalProperties: false,
 }
 
-/** A list that takes a cursor comes in pages. */
+/** Returns the response of a success. A list with a `cursor` parameter is returned in pages. */
 function success({ result: schema = nothing, query = {} }: Route, components: Components): JsonSchema {
   const result = plainSchema(schema, components)
   const isPaged = Object.hasOwn(query, 'cursor')
@@ -165,7 +165,7 @@ function success({ result: schema = nothing, query = {} }: Route, components: Co
   return { description: 'Done.', content: { 'application/json': { schema: allowed, example } } }
 }
 
-/** By status: what every route refuses, what its needs and its path bring, and its own. */
+/** Returns the refusals by status: those of every route, those of its rights and path, and its own. */
 function refused(route: Route): JsonSchema {
   const schema = { $ref: `${schemaAddress}Refused` }
   return Object.fromEntries(
@@ -177,7 +177,7 @@ function refused(route: Route): JsonSchema {
   )
 }
 
-/** Every status with which a route may refuse. */
+/** Returns every status with which a route may refuse a request. */
 export function v3StatusesOf({ path, needs: { role, scope }, find, refusals }: Route): string[] {
   const isLimited = scope !== null || role === 'editor' || role === 'owner'
   return [

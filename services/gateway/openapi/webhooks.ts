@@ -1,6 +1,6 @@
-// Messages to destinations whose body no template makes (spec D 2; C, Events). Tests hold real bodies to these schemas.
+// Schemas of built-in messages to destinations (reference/messages 5; v3 10.9). Tests compare real bodies with these schemas.
 import { Type } from 'typebox'
-import { Answered, Instant, OrNull } from '../result-schema.ts'
+import { Answered, Instant, OrNull } from '../body/result-schema.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 
 const Attachment = Answered('MessageAttachment', {
@@ -14,7 +14,7 @@ const Attachment = Answered('MessageAttachment', {
 const attachments = Type.Array(Attachment, { minItems: 1, maxItems: 1 })
 
 const closed = { additionalProperties: false }
-/** Of a Template's rule that counts, or compares with a baseline. */
+/** Members for a Template's rule that counts or compares with a baseline. */
 const ofComparison = {
   counted: Type.Optional(
     Type.Object({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() }, closed),
@@ -124,7 +124,7 @@ const headers = [
   header('webhook-signature', false, 'By Standard Webhooks, if the destination has a secret.'),
 ]
 
-/** Of an OpenAPI document; fills in its components. */
+/** Returns the webhooks of an OpenAPI document and adds their components. */
 export function webhooks(components: Components): JsonSchema {
   const schema = { oneOf: [plainSchema(WebhookMessage, components), plainSchema(SlackMessage, components)] }
   const post = {

@@ -1,19 +1,21 @@
-// The session API as a Fastify plugin, for the dashboard and whoever acts like it: plain JSON with real statuses. It owns what all routes share:
-// who may send requests at all, the headers of every answer, refusals in its envelope.
+// The session API as a Fastify plugin, for the dashboard and similar programs: plain JSON with HTTP statuses. It owns everything that all
+// routes share: permitted senders, response headers, and the envelope of refusals.
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import type { GatewayContext } from '../context.ts'
-import { sendRefusal } from '../dialect.ts'
-import type { Family } from '../family.ts'
-import { requireLocalVisitor } from './developer.ts'
-import { sessionDialect } from './dialect.ts'
-import { createOidcParts } from './oidc-parts.ts'
-import { isSecure, type SessionOptions, sessionDefaults } from './options.ts'
-import { registerRoute } from './register.ts'
+import { compressReads } from '../http/compress.ts'
+import { sendRefusal } from '../http/dialect.ts'
+import type { Family } from '../http/family.ts'
+import { sayNothingOfConnection } from '../http/persistent.ts'
+import { requireLocalVisitor } from './caller/developer.ts'
+import { sessionDialect } from './caller/dialect.ts'
+import { isSecure, type SessionOptions, sessionDefaults } from './caller/options.ts'
+import { registerRoute } from './caller/register.ts'
+import { requireSameOrigin } from './caller/same-origin.ts'
+import type { SessionContext } from './caller/session-call.ts'
+import { createCookieJar } from './caller/session-cookie.ts'
+import { createOidcParts } from './oidc/oidc-parts.ts'
 import { sessionRoutes } from './routes.ts'
-import { requireSameOrigin } from './same-origin.ts'
-import type { SessionContext } from './session-call.ts'
-import { createCookieJar } from './session-cookie.ts'
 
 export const sessionFamily: Family = {
   prefix: '/session',
@@ -22,20 +24,10 @@ export const sessionFamily: Family = {
 }
 
 const sessionPlugin = (gateway: GatewayContext, options: SessionOptions) => async (fastify: FastifyInstance) => {
-  const oidc = await createOidcParts(gateway.clock, options)
-  const context: SessionContext = { ...gateway, options, cookies: createCookieJar(isSecure(options)), oidc }
+  const context: SessionContext = { ...visiting(gateway, options), oidc: await createOidcParts(gateway.clock, options) }
   if (options.developer) gateway.logger.warn('every visitor is an administrator because of AUTH_DEV')
   gateway.audit.watch(fastify)
-  fastify.addHook('onRequest', (request, reply, done) => {
-    void reply.headers(answerHeaders)
-    try {
-      if (options.developer) requireLocalVisitor(request)
-      requireSameOrigin(request, options.publicUrl)
-      done()
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  letPagesIn(fastify, options)
   fastify.setErrorHandler((error, request, reply) => sendRefusal(sessionDialect, context.logger, error, request, reply))
   fastify.setNotFoundHandler((request, reply) => {
     const error = new AppError('not_found', 'Not found', { details: 'There is no such route.' })
@@ -44,10 +36,33 @@ const sessionPlugin = (gateway: GatewayContext, options: SessionOptions) => asyn
   for (const route of sessionRoutes) registerRoute(fastify, context, route)
 }
 
-/** Answers are for the one who asked, are never shown as a page, and never leave for other sites. */
+export const visiting = (gateway: GatewayContext, options: SessionOptions): SessionContext => ({
+  ...gateway,
+  options,
+  cookies: createCookieJar(isSecure(options)),
+  oidc: null,
+})
+
+/** Sets the headers of every response. Refuses a request that no page of this origin can have sent. */
+export function letPagesIn(fastify: FastifyInstance, options: SessionOptions): void {
+  compressReads(fastify)
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(answerHeaders)
+    sayNothingOfConnection(reply)
+    try {
+      if (options.developer) requireLocalVisitor(request)
+      requireSameOrigin(request, options.publicUrl)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+/** Headers that keep responses private to their requester: never shown as a page, never readable by other sites. */
 const answerHeaders = {
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

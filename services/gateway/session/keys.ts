@@ -1,15 +1,15 @@
-// GET, POST /session/keys; DELETE /session/keys/{id}: one's own API keys. A token leaves in the answer that makes it, and never again.
+// GET, POST /session/keys; DELETE /session/keys/{id}: API keys of the caller. Only the response to the creation contains the token.
 import { Type } from 'typebox'
-import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
-import type { KeyView } from '#shared/contracts/ask-people.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { pathPart } from '../answer.ts'
-import { timestamp, timestampOrNull } from '../instants.ts'
-import { Answered, Instant, OrNull } from '../result-schema.ts'
-import type { Route } from '../route.ts'
-import { FilledText, Text } from './session-fields.ts'
-import { route, signedIn } from './session-route.ts'
+import type { KeyView } from '#shared/contracts/ask/ask-people.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
+import { timestamp, timestampOrNull } from '../body/instants.ts'
+import { Answered, Instant, OrNull } from '../body/result-schema.ts'
+import { pathPart } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import { FilledText, Text } from './caller/session-fields.ts'
+import { route, signedIn } from './caller/session-route.ts'
 
 const Scope = Type.Object(
   { workspace_id: FilledText, actions: Type.Array(Type.Enum([...keyActions]), { maxItems: keyActions.length }) },

@@ -1,13 +1,13 @@
-// GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member sees them, owners change them, and everybody may
-// leave; the directory sees to it that an owner stays.
+// GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member sees members, owners change them, and every member may
+// leave. The directory ensures that at least one owner remains.
 import { Type } from 'typebox'
-import type { MemberView } from '#shared/contracts/ask-people.ts'
-import { pathPart } from '../answer.ts'
-import { Answered } from '../result-schema.ts'
-import type { Route } from '../route.ts'
-import { noSuch } from './rights.ts'
-import { AnyRole, FilledText, pathId } from './session-fields.ts'
-import { member, owner, route } from './session-route.ts'
+import type { MemberView } from '#shared/contracts/ask/ask-people.ts'
+import { Answered } from '../body/result-schema.ts'
+import { pathPart } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import { noSuch } from './caller/rights.ts'
+import { AnyRole, FilledText, pathId } from './caller/session-fields.ts'
+import { member, owner, route } from './caller/session-route.ts'
 
 const NewMember = Type.Object({ username: FilledText, role: AnyRole })
 const MemberRole = Type.Object({ role: AnyRole })

@@ -1,14 +1,26 @@
-// Every route of the session API, one file a noun, in the order in which the document tells them.
-import type { Route } from '../route.ts'
+// Every route of the session API, one file a noun, in the order of the document.
+import type { Route } from '../http/route.ts'
+import { installationRoutes } from './administration/installation.ts'
+import { locationRoutes } from './administration/locations.ts'
+import { proberCredentialRoutes } from './administration/prober-credentials.ts'
+import { userRoutes } from './administration/users.ts'
+import { deliveryLogRoutes } from './delivery-log.ts'
+import { destinationSecretRoutes } from './destination-secrets.ts'
+import { eventRoutes } from './event-stream.ts'
 import { keyRoutes } from './keys.ts'
-import { locationRoutes } from './locations.ts'
-import { maintenanceRoutes } from './maintenance.ts'
 import { memberRoutes } from './members.ts'
-import { oidcRoutes } from './oidc-routes.ts'
-import { proberCredentialRoutes } from './prober-credentials.ts'
+import { chartRoutes } from './monitors/charts.ts'
+import { incidentRecordRoutes } from './monitors/incident-records.ts'
+import { machineFileRoutes } from './monitors/machine-files.ts'
+import { maintenanceRoutes } from './monitors/maintenance.ts'
+import { monitorPageRoutes } from './monitors/monitor-page.ts'
+import { monitorRoutes } from './monitors/monitors.ts'
+import { observationLogRoutes } from './monitors/observation-log.ts'
+import { ruleTrialRoutes } from './monitors/rule-trials.ts'
+import { subjectRoutes } from './monitors/subjects.ts'
+import { templateUseRoutes } from './monitors/template-uses.ts'
+import { oidcRoutes } from './oidc/oidc-routes.ts'
 import { signInRoutes } from './sign-in.ts'
-import { subjectRoutes } from './subjects.ts'
-import { userRoutes } from './users.ts'
 import { whoAmIRoutes } from './who-am-i.ts'
 import { workspaceRoutes } from './workspaces.ts'
 
@@ -19,9 +31,21 @@ export const sessionRoutes: readonly Route[] = [
   ...keyRoutes,
   ...workspaceRoutes,
   ...memberRoutes,
+  ...monitorRoutes,
+  ...incidentRecordRoutes,
+  ...machineFileRoutes,
+  ...eventRoutes,
+  ...monitorPageRoutes,
+  ...chartRoutes,
+  ...observationLogRoutes,
   ...maintenanceRoutes,
   ...subjectRoutes,
+  ...ruleTrialRoutes,
+  ...deliveryLogRoutes,
+  ...destinationSecretRoutes,
+  ...templateUseRoutes,
   ...userRoutes,
+  ...installationRoutes,
   ...locationRoutes,
   ...proberCredentialRoutes,
 ]

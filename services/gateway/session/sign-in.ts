@@ -1,16 +1,16 @@
-// Signing in by password and out again: POST /session/sign-in, POST /session/sign-out, GET /session/sign-in (the ways there are).
+// Sign-in by password, and sign-out: POST /session/sign-in, POST /session/sign-out, GET /session/sign-in (available ways to sign in).
 import { Type } from 'typebox'
-import type { SessionIdentity } from '#shared/contracts/ask-people.ts'
-import type { Call } from '../answer.ts'
+import type { SessionIdentity } from '#shared/contracts/ask/ask-people.ts'
 import { letInBySession } from '../audit/let-in.ts'
-import { Answered, OrNull } from '../result-schema.ts'
-import type { Route } from '../route.ts'
-import { oidcStartPath } from './oidc-paths.ts'
-import type { SessionContext } from './session-call.ts'
-import { FilledText } from './session-fields.ts'
-import { openRoute } from './session-route.ts'
-import { hashSessionToken, newSession } from './session-token.ts'
-import { requireSignedIn } from './sign-in-refusal.ts'
+import { Answered, OrNull } from '../body/result-schema.ts'
+import type { Call } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import type { SessionContext } from './caller/session-call.ts'
+import { FilledText } from './caller/session-fields.ts'
+import { openRoute } from './caller/session-route.ts'
+import { hashSessionToken, newSession } from './caller/session-token.ts'
+import { requireSignedIn } from './caller/sign-in-refusal.ts'
+import { oidcStartPath } from './oidc/oidc-paths.ts'
 import { SignedIn, whoAmI } from './who-am-i.ts'
 
 const Credentials = Type.Object({ username: FilledText, password: FilledText })
@@ -72,7 +72,10 @@ const signOut = openRoute({
 
 export const signInRoutes: readonly Route[] = [waysIn, signIn, signOut]
 
-/** The session that the browser came with ends: here, and at every gateway, because none remembers sessions. Returns whose it was. */
+/**
+ * Ends the session of the browser's cookie, at every gateway at once, because no gateway caches sessions. Returns the person of the
+ * session.
+ */
 export async function endEarlierSession({ directory, cookies }: SessionContext, call: Call): Promise<SessionIdentity | null> {
   const token = cookies.token(call.request)
   if (token === null) return null

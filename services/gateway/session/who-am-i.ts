@@ -1,14 +1,14 @@
-// GET /session: who is signed in, and where a member; PUT /session/password: one's own.
+// GET /session: the signed-in person and their workspaces. PUT /session/password: change of their own password.
 import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
-import { randomId } from '#shared/ids.ts'
-import { timestamp } from '../instants.ts'
-import { Answered, Instant, OrNull } from '../result-schema.ts'
-import type { Route } from '../route.ts'
-import type { SessionContext, Visitor } from './session-call.ts'
-import { FilledText } from './session-fields.ts'
-import { route, signedIn } from './session-route.ts'
-import { refusalOf } from './sign-in-refusal.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { timestamp } from '../body/instants.ts'
+import { Answered, Instant, OrNull } from '../body/result-schema.ts'
+import type { Route } from '../http/route.ts'
+import type { SessionContext, Visitor } from './caller/session-call.ts'
+import { FilledText } from './caller/session-fields.ts'
+import { route, signedIn } from './caller/session-route.ts'
+import { refusalOf } from './caller/sign-in-refusal.ts'
 import { WorkspaceOfMine, workspaceObject } from './workspaces.ts'
 
 const PasswordChange = Type.Object({ current_password: FilledText, password: FilledText })
@@ -36,7 +36,7 @@ const getSession = route({
   handler: async (context, { request, reply, visitor, traceId }) => {
     const { cookies, clock } = context
     const token = cookies.token(request)
-    // The directory has just prolonged the session: the browser keeps the cookie as long.
+    // The directory has just extended the session, so the cookie's lifetime is extended too.
     if (token !== null && visitor.sessionId !== null) cookies.setToken(reply, token, visitor.expiresAt - clock.now())
     return whoAmI(context, visitor, traceId)
   },
@@ -62,8 +62,12 @@ const changePassword = route({
 
 export const whoAmIRoutes: readonly Route[] = [getSession, changePassword]
 
-/** The result of `GET /session` and of a sign-in. */
-export async function whoAmI({ directory, options }: SessionContext, visitor: Visitor, traceId: string): Promise<object> {
+/** Returns the result of `GET /session` and of a sign-in. */
+export async function whoAmI(
+  { directory, options }: Pick<SessionContext, 'directory' | 'options'>,
+  visitor: Visitor,
+  traceId: string,
+) {
   const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
   const { userId, username, displayName, admin, hasPassword, expiresAt } = visitor
   return {

@@ -1,16 +1,16 @@
-// GET, POST /session/workspaces; PATCH /session/workspaces/{id}. Whoever makes a workspace owns it.
+// GET, POST /session/workspaces; PATCH /session/workspaces/{id}. The creator of a workspace becomes its owner.
 import { Type } from 'typebox'
-import type { AskResults } from '#shared/contracts/ask.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { pathPart } from '../answer.ts'
-import { Answered } from '../result-schema.ts'
-import type { Route } from '../route.ts'
-import { FilledText } from './session-fields.ts'
-import { owner, route, signedIn } from './session-route.ts'
+import type { AskResults } from '#shared/contracts/ask/ask.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { Answered } from '../body/result-schema.ts'
+import { pathPart } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import { FilledText } from './caller/session-fields.ts'
+import { owner, route, signedIn } from './caller/session-route.ts'
 
 const WorkspaceName = Type.Object({ name: FilledText })
 
-/** Not of generation 2: it has no `kind`. */
+/** Unlike the workspace of generation 2, this object has no `kind`. */
 export const WorkspaceOfMine = Answered('WorkspaceOfMine', {
   id: Type.String(),
   name: Type.String(),
@@ -63,5 +63,5 @@ const renameWorkspace = route({
 
 export const workspaceRoutes: readonly Route[] = [listWorkspaces, createWorkspace, renameWorkspace]
 
-/** A workspace as its members see it; `role` is the caller's. */
+/** Returns a workspace as its members see it. `role`: role of the caller. */
 export const workspaceObject = ({ id, name, role }: AskResults['list-workspaces'][number]) => ({ id, name, role })

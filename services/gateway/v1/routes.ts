@@ -1,5 +1,5 @@
 // Every route of generation 1, one file a noun.
-import type { Route } from '../route.ts'
+import type { Route } from '../http/route.ts'
 import { listRegions, listWorkspaces } from '../v2/general.ts'
 import { ruleRoutes } from './rules.ts'
 

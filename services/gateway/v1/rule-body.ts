@@ -1,7 +1,7 @@
-// A rule as clients of generation 1 send it: the shared settings and regions. It knows no agreement: one that is sent is an unknown
-// field, and ignored.
+// A rule as clients of generation 1 send it: the shared settings and regions. Generation 1 has no agreement: a sent agreement is an unknown
+// field and ignored.
 import { type Static, Type } from 'typebox'
-import { Maybe } from '../fields.ts'
+import { Maybe } from '../body/fields.ts'
 import type { WebsiteInput } from '../website/family.ts'
 import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
 

@@ -1,13 +1,14 @@
-// /v1/rules: website monitors in the words of generation 1, which is frozen (spec A, Rule), and the acknowledgement of their incidents.
+// /v1/rules: website monitors in generation 1, which is frozen, and the acknowledgement of their incidents (reference/website-monitors 1.1;
+// reference/incidents 6).
 import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
-import { isId } from '#shared/is-id.ts'
-import { limits } from '#shared/limits.ts'
-import { requireMember, roleIn } from '../access.ts'
-import { acknowledgeRoute } from '../acknowledge.ts'
-import type { Call } from '../answer.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isId } from '#shared/text/is-id.ts'
+import { requireMember, roleIn } from '../callers/access.ts'
 import type { GatewayContext } from '../context.ts'
-import type { Route } from '../route.ts'
+import type { Call } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import { acknowledgeRoute } from '../subjects/acknowledge.ts'
 import type { ClassicRefusal } from '../v2/classic-route.ts'
 import { accessDenied, invalid, missingWorkspace } from '../v2/refusals.ts'
 import { inWorkspaceExample, slowerExample, websiteExample } from '../website/example.ts'
@@ -63,7 +64,7 @@ const acknowledge = acknowledgeRoute({
 
 export const ruleRoutes: readonly Route[] = [...websiteRoutes(rules), acknowledge]
 
-/** Here alone an unknown workspace is told from one that is out of reach (spec A, Errors, 2002). */
+/** Only this list has different refusals for an unknown workspace and an unreachable workspace (reference/website-monitors 4.1). */
 async function requireListable({ directory }: GatewayContext, { request, traceId }: Call, workspaceId: string): Promise<void> {
   if (roleIn(request.identity, workspaceId) !== null) return
   if (isId(workspaceId) && (await directory.ask('workspace-exists', { workspaceId }, traceId))) {

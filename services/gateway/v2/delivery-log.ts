@@ -1,11 +1,11 @@
-// GET /v2/notifications/deliveries: the delivery log (spec D 2), newest first. It never holds a URL.
+// GET /v2/notifications/deliveries: the delivery log (reference/messages 6), newest first. It never holds a URL.
 import { Type } from 'typebox'
-import type { AskRequest } from '#shared/contracts/ask.ts'
-import type { DeliveryView } from '#shared/contracts/ask-notifications.ts'
-import { limits } from '#shared/limits.ts'
-import { invalidField } from '../field-values.ts'
-import { timestamp } from '../instants.ts'
-import { Answered, Instant, Kind } from '../result-schema.ts'
+import { pages } from '#shared/async/pages.ts'
+import type { DeliveryView } from '#shared/contracts/ask/ask-notifications.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { invalidField } from '../body/field-values.ts'
+import { timestamp } from '../body/instants.ts'
+import { Answered, Instant, Kind } from '../body/result-schema.ts'
 import { editor, route } from './classic-route.ts'
 import { AlertKind, DestinationType, publicNumber } from './notification-fields.ts'
 import { inWorkspace, notificationQuery, workspaceOfQuery } from './notification-workspace.ts'
@@ -31,7 +31,7 @@ const logQuery = {
   limit: { schema: Type.Integer({ minimum: 1, maximum: limits.deliveries.listed }), meaning: 'At most as many rows.' },
 }
 
-/** A filter that names no destination finds nothing. */
+/** A filter that names an unknown destination matches nothing. */
 export const listDeliveries = route({
   method: 'GET',
   path: '/notifications/deliveries',
@@ -47,16 +47,17 @@ export const listDeliveries = route({
     const named = query['destination_id']
     const destinationNumber = named === undefined ? null : publicNumber(String(named))
     if (named !== undefined && destinationNumber === null) return []
-    // Rows may be large: once the answer has left without them, no more are read.
+    // Rows may be large. Reading stops once the response was sent without them.
     const isWanted = () => clock.monotonic() - request.arrivedAt < limits.http.answerMs
     const rows: DeliveryView[] = []
-    let after: AskRequest<'list-deliveries'>['after'] = null
-    do {
+    const read = (after: string | null) => {
       const wanted = { workspaceId, destinationNumber, failedOnly, limit: limit - rows.length, after }
-      const page: { items: DeliveryView[]; next: string | null } = await directory.ask('list-deliveries', wanted, traceId)
-      rows.push(...page.items)
-      after = page.next
-    } while (after !== null && rows.length < limit && isWanted())
+      return directory.ask('list-deliveries', wanted, traceId)
+    }
+    for await (const page of pages(read)) {
+      rows.push(...page)
+      if (rows.length >= limit || !isWanted()) break
+    }
     return rows.map(deliveryObject)
   },
 })

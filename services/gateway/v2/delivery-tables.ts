@@ -1,14 +1,14 @@
-// The delivery tables of custom subjects and of website monitors (spec D 2, Delivery table): the same table, found in two ways. Any
-// member reads it, because it holds no URL.
+// Delivery tables of custom subjects and of website monitors (reference/messages 4): the same table under two paths. Every member may read
+// a table, because it holds no URL.
 import { type Static, type TObjectOptions, Type } from 'typebox'
-import type { TableKind } from '#shared/contracts/alert.ts'
-import type { DeliveryTableView } from '#shared/contracts/ask-notifications.ts'
+import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
+import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { marks } from '../body/field-values.ts'
+import { Answered, Kind, OrNull } from '../body/result-schema.ts'
 import type { GatewayContext } from '../context.ts'
-import { marks } from '../field-values.ts'
-import { Answered, Kind, OrNull } from '../result-schema.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../http/route.ts'
 import { findWebsite } from '../website/routes.ts'
 import { type ClassicCall, type ClassicRefusal, editor, member, route } from './classic-route.ts'
 import { AlertKind } from './notification-fields.ts'
@@ -25,7 +25,7 @@ const AlertKinds = Type.Array(Type.Enum(kinds, marks({ refusal: unknown })), {
   ...marks({ missing: none, refusal: none }),
 })
 
-/** Unknown fields are refused under /v2/subjects, and ignored of websites (spec D 1, Validation). */
+/** Unknown fields are refused under /v2/subjects and ignored for websites (reference/envelope 5.4). */
 const TableBody = (options: TObjectOptions) =>
   Type.Object(
     {
@@ -58,7 +58,7 @@ const ofRows: readonly ClassicRefusal[] = [
   '2002 Destination not found',
 ]
 
-/** Whose table it is, and what its clients call it. */
+/** Owner of a table, and the clients' word for this owner. */
 interface Owner {
   workspaceId: string
   subjectId: string
@@ -67,7 +67,7 @@ interface Owner {
 
 interface Family extends Pick<Route, 'path' | 'query'> {
   body: ReturnType<typeof TableBody>
-  /** Of every route, and of those that write. */
+  /** Refusals of every route. */
   refusals: readonly ClassicRefusal[]
   ofWriters: readonly ClassicRefusal[]
   find(context: GatewayContext, call: ClassicCall): Promise<Owner>
@@ -143,7 +143,7 @@ async function putTable({ directory }: GatewayContext, owner: Owner, selections:
   return tableObject(owner, await directory.ask('put-delivery-table', { workspaceId, subjectId, selections }, traceId))
 }
 
-/** Each kind once, in the order in which they were sent. */
+/** Returns each kind once, in the order in which the kinds were sent. */
 function readSelections({ selections }: Body): Row[] {
   const rows = selections.map(row => ({ number: row.destination_id, alertKinds: [...new Set(row.alert_kinds)] }))
   const numbers = new Set<number>()
@@ -154,7 +154,7 @@ function readSelections({ selections }: Body): Row[] {
     }
     numbers.add(number)
   }
-  // A workspace has no more destinations than this, so that one of so many different ones does not exist.
+  // A workspace has at most this many destinations. If more different destinations are named, at least one does not exist.
   if (rows.length > limits.destination.perWorkspace || ![...numbers].every(Number.isSafeInteger)) {
     throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })
   }

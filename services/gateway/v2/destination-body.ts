@@ -1,8 +1,8 @@
-// A notification destination as clients send it (spec D 2). What the directory knows (names, URLs, transformations) it judges itself.
+// A notification destination as clients send it (reference/messages 1.4). The directory checks names, URLs and transformations.
 import { type Static, type TProperties, Type } from 'typebox'
-import { limits } from '#shared/limits.ts'
-import { marks } from '../field-values.ts'
-import { Maybe } from '../fields.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { marks } from '../body/field-values.ts'
+import { Maybe } from '../body/fields.ts'
 import { Unset, unlessUnset, WorkspaceId } from './notification-fields.ts'
 
 const bounds = limits.destination
@@ -25,7 +25,7 @@ const replaceable = {
   default: Unset(Type.Boolean({ description: 'True makes it the default; false leaves the mark as it is.' })),
 } satisfies TProperties
 
-/** Unknown fields are refused here (spec D 1, Validation). */
+/** Refuses unknown fields (reference/envelope 5.4). */
 const Closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
 
 export const UpdateDestinationBody = Closed(replaceable)

@@ -1,13 +1,13 @@
-// /v2/notifications/destinations (spec D 2). URLs are secrets: reading them needs editor too. Ids here are whole numbers.
+// /v2/notifications/destinations (reference/messages 1). URLs are secrets: even reading them requires an editor. Ids are whole numbers.
 import { Type } from 'typebox'
-import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
+import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { pathPart } from '../answer.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { timestamp } from '../body/instants.ts'
+import { Answered, Instant, Kind, OrNull } from '../body/result-schema.ts'
 import type { GatewayContext } from '../context.ts'
-import { timestamp } from '../instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../result-schema.ts'
-import type { Route } from '../route.ts'
+import { pathPart } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
 import { type ClassicCall, type ClassicRefusal, editor, route } from './classic-route.ts'
 import * as bodies from './destination-body.ts'
 import { DestinationType, messageAbout, publicNumber } from './notification-fields.ts'
@@ -39,7 +39,7 @@ const ofFields: readonly ClassicRefusal[] = [
 ]
 const example = { name: 'Ops channel', url: 'https://hooks.example.com/services/T0/B0/x' }
 
-/** The destination of the path, in the workspace that the request means. */
+/** Finds the destination of the path in the workspace of the request. */
 const findIn =
   (workspaceOf: (call: ClassicCall) => Promise<{ workspaceId: string }>) =>
   async ({ directory }: GatewayContext, call: ClassicCall): Promise<DestinationView> => {

@@ -1,9 +1,9 @@
-// The dialect of generations 1 and 2: HTTP 200 always, refusals in the envelope (spec D, general rules).
+// Dialect of generations 1 and 2: always HTTP 200, refusals in the envelope (reference/envelope 2.1).
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
-import type { Dialect, Refusal, UnreadableReason } from '../dialect.ts'
-import { fromFramework } from '../framework-error.ts'
-import { tooLarge } from '../json-body.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { tooLarge } from '../body/json-body.ts'
+import type { Dialect, Refusal, UnreadableReason } from '../http/dialect.ts'
+import { fromFramework } from '../http/framework-error.ts'
 import { failure, internalCode, success } from './envelope.ts'
 
 export const classicDialect: Dialect = {

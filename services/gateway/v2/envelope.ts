@@ -1,6 +1,6 @@
-// The envelope of generations 1 and 2 (spec A, Envelope). The only place that maps the system's errors to its codes.
+// Envelope of generations 1 and 2 (reference/envelope 2). Only this file maps the system's errors to its codes.
 import { AppError, type ErrorCode } from '#shared/errors.ts'
-import { AuthenticationError } from '../authentication-error.ts'
+import { AuthenticationError } from '../callers/authentication-error.ts'
 
 export interface Envelope {
   result: unknown
@@ -8,7 +8,7 @@ export interface Envelope {
   meta: null
 }
 
-/** Spec A, Errors. What is busy, unavailable or broken inside is nothing a client can act on: 500. */
+/** Codes by error (reference/envelope 3.1). Any other error is 500: clients cannot correct it. */
 const codes: Partial<Record<ErrorCode, number>> = {
   validation: 2001,
   taken: 2001,
@@ -20,7 +20,7 @@ const codes: Partial<Record<ErrorCode, number>> = {
   too_large: 2006,
 }
 
-/** Spec D 1, Auth codes. */
+/** Codes of a refused key (reference/envelope 3.1). */
 const authenticationCodes = { missing: 1001, malformed: 1002, invalid: 1003, disabled: 1004 } as const
 
 const types: Record<number, string> = { 2001: 'validation_error', 2002: 'not_found', 2003: 'forbidden' }
@@ -29,7 +29,7 @@ export const internalCode = 500
 
 export const success = (result: unknown): Envelope => ({ result, error: null, meta: null })
 
-/** Never says more of an internal failure than that there was one. */
+/** Returns the envelope of an error. Details of an internal failure are never included. */
 export function failure(error: unknown): Envelope & { error: NonNullable<Envelope['error']> } {
   const code = codeOf(error)
   const { message, details } =

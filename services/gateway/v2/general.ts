@@ -1,9 +1,9 @@
-// Short lists of generations 1 and 2: version, workspaces, locations, regions (spec A, Workspace, Location and region). Every key reads the same
-// locations and regions.
+// Short lists of generations 1 and 2: version, workspaces, locations, regions (reference/envelope 1.1 and 7). Locations and regions are the
+// same for every key.
 import { Type } from 'typebox'
-import type { AskResults } from '#shared/contracts/ask.ts'
-import type { LocationView } from '#shared/contracts/ask-people.ts'
-import { Answered, Kind } from '../result-schema.ts'
+import type { AskResults } from '#shared/contracts/ask/ask.ts'
+import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
+import { Answered, Kind } from '../body/result-schema.ts'
 import { anybody, route } from './classic-route.ts'
 
 const Workspace = Answered('Workspace', {
@@ -54,7 +54,7 @@ export const listLocations = route({
   handler: async ({ directory }, { traceId }) => (await directory.ask('list-locations', {}, traceId)).map(locationObject),
 })
 
-/** Locations in the words of generation 1. */
+/** Lists locations under generation 1's name: regions. */
 export const listRegions = route({
   method: 'GET',
   path: '/regions',
@@ -74,7 +74,7 @@ const locationObject = ({ id, name, activeWorkers }: LocationView) => ({
   kind: 'location',
 })
 
-/** `display_name` only if it is set (spec D 1, Validation). */
+/** The result has `display_name` only if it is set (reference/envelope 7.3). */
 const regionObject = ({ id, name, displayName, activeWorkers }: LocationView) => ({
   id,
   name,

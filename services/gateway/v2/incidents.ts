@@ -1,13 +1,13 @@
-// GET /v2/incidents: open incidents of website monitors (spec A, Website incident).
+// GET /v2/incidents: open incidents of website monitors (reference/incidents 5.1).
 import { Type } from 'typebox'
-import { allPages } from '#shared/all-pages.ts'
-import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
-import type { IncidentIds } from '#shared/incident-ids.ts'
-import { requireMember } from '../access.ts'
-import { timestamp, timestampOrNull } from '../instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../result-schema.ts'
-import { isSubjectId } from '../subject-id.ts'
-import { requireWorkspaceId } from '../workspace-id.ts'
+import { allPages } from '#shared/async/pages.ts'
+import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
+import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { timestamp, timestampOrNull } from '../body/instants.ts'
+import { Answered, Instant, Kind, OrNull } from '../body/result-schema.ts'
+import { requireMember } from '../callers/access.ts'
+import { requireWorkspaceId } from '../callers/workspace-id.ts'
+import { isSubjectId } from '../subjects/subject-id.ts'
 import { member, route, workspaceQuery } from './classic-route.ts'
 import { accessDenied, missingWorkspace } from './refusals.ts'
 
@@ -28,7 +28,7 @@ const Incident = Answered('Incident', {
   kind: Kind('incident'),
 })
 
-/** Newest trouble first. A filter that names no monitor of the workspace finds nothing. */
+/** Newest trouble first. A filter that names no monitor of the workspace matches nothing. */
 export const listIncidents = route({
   method: 'GET',
   path: '/incidents',

@@ -1,12 +1,12 @@
-// Fields as the notification routes read them: an optional one sent as null or as the empty text is absent (some clients send their
-// unset fields so), and ids are whole numbers.
+// Fields of the notification routes. An optional field sent as null or as empty text is absent, because some clients send unset fields this
+// way. Ids are whole numbers.
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { marks } from '../field-values.ts'
-import { Maybe } from '../fields.ts'
+import { marks } from '../body/field-values.ts'
+import { Maybe } from '../body/fields.ts'
 
 export const WorkspaceId = Maybe(Type.String({ description: 'The workspace, where the query does not name it.' }))
 
-/** A field of any type that may also be absent, null or the empty text. */
+/** Schema of a field that may also be absent, null or empty text. */
 export const Unset = <T extends TSchema>(schema: T, more: Record<string, unknown> = {}) =>
   Maybe(Type.Union([schema, Type.Literal('')], { ...marks({ emptyIsUnset: true }), ...more }))
 
@@ -14,16 +14,16 @@ export const DestinationType = Type.Enum(['slack', 'webhook'])
 
 export const AlertKind = Type.Enum(['problem', 'no_data', 'recovery'])
 
-/** The answer where no object is left or made to show: a sentence, and the id of what it is about. */
+/** Schema of a result without an object to return: a sentence, and the id that the sentence concerns. */
 export const messageAbout = (idField: string, more: TProperties = {}) =>
   Type.Object(
     { message: Type.String(), [idField]: Type.Integer(), workspace_id: Type.String(), ...more },
     { additionalProperties: false },
   )
 
-/** The value of a field that may be unset; null: it is. */
+/** Returns the value of an optional field; null: the field is unset. */
 export const unlessUnset = <T extends number | boolean>(value: T | '' | null | undefined): T | null =>
   value === undefined || value === '' ? null : value
 
-/** The integer id that a path names; null for what cannot be one. */
+/** Returns the integer id in a path; null: the text cannot be an id. */
 export const publicNumber = (text: string): number | null => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : null)

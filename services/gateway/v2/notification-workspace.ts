@@ -1,21 +1,24 @@
-// Which workspace a notification route means (spec D 2): the one it names in its query or body, or the caller's only one.
+// Workspace of a notification route (reference/messages 1.1): named in the query or body, or else the caller's only workspace.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
-import { requireMember } from '../access.ts'
-import { queryText } from '../query.ts'
-import type { QueryParameter } from '../route.ts'
+import { queryText } from '../body/query.ts'
+import { requireMember } from '../callers/access.ts'
+import type { QueryParameter } from '../http/route.ts'
 import type { ClassicCall, ClassicRefusal } from './classic-route.ts'
 import { accessDenied } from './refusals.ts'
 
-/** Of a route that says in its query which workspace it means. */
+/** Query of a route that names its workspace there. */
 export const notificationQuery: Record<string, QueryParameter> = {
   workspace_id: { schema: Type.String(), meaning: 'The workspace; may be left out where you have exactly one.' },
 }
 
 export const inWorkspace: readonly ClassicRefusal[] = ['2004 Ambiguous workspace', accessDenied]
 
-/** Throws invalid_state (2004) where none is named and the caller has not exactly one. Whether the caller may is not looked at. */
+/**
+ * Returns the workspace of a request. Throws invalid_state (2004) if none is named and the caller has not exactly one. Does not check the
+ * caller's rights.
+ */
 function notificationWorkspace(request: FastifyRequest, inBody?: unknown): string {
   const named = queryText(request, 'workspace_id')
   if (named !== null) return named
@@ -26,14 +29,17 @@ function notificationWorkspace(request: FastifyRequest, inBody?: unknown): strin
   throw new AppError('invalid_state', 'Ambiguous workspace', { details })
 }
 
-/** The workspace of a route without a body; throws access_denied for whoever is no member. */
+/** Returns the workspace of a route without a body. Throws access_denied unless the caller is a member. */
 export async function workspaceOfQuery({ request }: ClassicCall): Promise<{ workspaceId: string }> {
   const workspaceId = notificationWorkspace(request)
   requireMember(request.identity, workspaceId)
   return { workspaceId }
 }
 
-/** The same where a body may name it, if the query does not. What is wrong with the body still comes after workspace and role. */
+/**
+ * Returns the workspace of a route with a body: named in the query, or else in the body. Other faults of the body are reported after the
+ * checks of workspace and role.
+ */
 export async function workspaceOfBody(call: ClassicCall): Promise<{ workspaceId: string }> {
   const { request } = call
   if (queryText(request, 'workspace_id') !== null) return workspaceOfQuery(call)

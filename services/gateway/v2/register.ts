@@ -1,15 +1,15 @@
-// Registers a route of generations 1 and 2 from its record, with its checks in their order: key and route before it, then workspace and
-// object, role, JSON, fields (spec D, general rules).
+// Registers a route of generations 1 and 2 from its record. Checks run in this order: key and route, workspace and object, role, JSON,
+// fields (reference/envelope 4.1).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { requireEditor } from '../access.ts'
-import { callOf } from '../answer.ts'
+import { fieldReader } from '../body/fields.ts'
+import { jsonOnce } from '../body/json-body.ts'
+import { queryText } from '../body/query.ts'
+import { requireEditor } from '../callers/access.ts'
 import type { GatewayContext } from '../context.ts'
-import { fieldReader } from '../fields.ts'
-import { proceedWithFound } from '../found-memory.ts'
-import { jsonOnce } from '../json-body.ts'
-import { queryText } from '../query.ts'
-import type { Route } from '../route.ts'
-import { budgetOf, withinBudget } from '../time-budget.ts'
+import { callOf } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import { budgetOf, withinBudget } from '../http/time-budget.ts'
+import { proceedWithFound } from '../subjects/found-memory.ts'
 import type { ClassicCall } from './classic-route.ts'
 import { classicDialect } from './dialect.ts'
 
@@ -21,6 +21,7 @@ export function registerRoute(fastify: FastifyInstance, context: GatewayContext,
   fastify.route({
     method: route.method,
     url: prefix + route.path,
+    config: { isDry: route.isDry ?? false },
     handler: async (request, reply) => {
       const call = { ...callOf(request, reply), json: jsonOnce(request, reply) }
       return classicDialect.success(await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(call)))
@@ -46,7 +47,7 @@ function responder(context: GatewayContext, route: Route): (call: ClassicCall) =
     )
 }
 
-/** Declared parameters alone, as they were sent: given twice, the first counts; empty equals absent. */
+/** Returns declared parameters only, unchanged. Of repeated parameters the first counts; an empty value counts as absent. */
 function sentQuery({ query = {} }: Route, request: FastifyRequest): Record<string, string> {
   const sent: Record<string, string> = {}
   for (const name of Object.keys(query)) {

@@ -1,5 +1,5 @@
-// Every route of generation 2, one file a noun, in the order in which the document tells them.
-import type { Route } from '../route.ts'
+// Every route of generation 2, one file a noun, in the order of the document.
+import type { Route } from '../http/route.ts'
 import { listDeliveries } from './delivery-log.ts'
 import { deliveryTableRoutes } from './delivery-tables.ts'
 import { destinationRoutes } from './destinations.ts'

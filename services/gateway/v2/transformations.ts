@@ -1,18 +1,18 @@
-// /v2/notifications/transformations (spec D 2): payload templates, their samples and their preview.
+// /v2/notifications/transformations (reference/messages 3): payload templates, their samples and their preview.
 import { type Static, Type } from 'typebox'
-import { allPages } from '#shared/all-pages.ts'
-import type { TransformationView } from '#shared/contracts/ask-notifications.ts'
+import { allPages } from '#shared/async/pages.ts'
+import type { TransformationView } from '#shared/contracts/ask/ask-notifications.ts'
 import { AppError } from '#shared/errors.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { requireTemplateSize } from '#shared/template/accept.ts'
 import { judgeTemplate, samples } from '#shared/template/samples.ts'
 import { contentTypeOf } from '#shared/template/template.ts'
-import { pathPart } from '../answer.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { timestamp } from '../body/instants.ts'
+import { Answered, Instant, Kind } from '../body/result-schema.ts'
 import type { GatewayContext } from '../context.ts'
-import { timestamp } from '../instants.ts'
-import { Answered, Instant, Kind } from '../result-schema.ts'
-import type { Route } from '../route.ts'
+import { pathPart } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
 import { anybody, type ClassicCall, type ClassicRefusal, editor, route } from './classic-route.ts'
 import { AlertKind, messageAbout, publicNumber, WorkspaceId } from './notification-fields.ts'
 import { inWorkspace, notificationQuery, workspaceOfBody, workspaceOfQuery } from './notification-workspace.ts'
@@ -72,7 +72,7 @@ const ofFields: readonly ClassicRefusal[] = [
 ]
 const example = { name: 'Pager', template: '{"text": "{{ summary }}", "link": "{{ link }}"}' }
 
-/** The transformation of the path, in the workspace that the request means. */
+/** Finds the transformation of the path in the workspace of the request. */
 const findIn =
   (workspaceOf: (call: ClassicCall) => Promise<{ workspaceId: string }>) =>
   async ({ directory }: GatewayContext, call: ClassicCall): Promise<TransformationView> => {
@@ -118,7 +118,7 @@ const create = route({
   },
 })
 
-/** The same for everybody with a key. */
+/** The samples are the same for every key. */
 const listSamples = route({
   method: 'GET',
   path: `${all}/samples`,
@@ -129,12 +129,13 @@ const listSamples = route({
   handler: async () => samples.map(({ alertKind, label, fields }) => ({ alert_kind: alertKind, label, fields })),
 })
 
-/** Judged as a save would be, storing nothing. */
+/** Checks the transformation as a save would, and stores nothing. */
 const preview = route({
   method: 'POST',
   path: `${all}/preview`,
   summary: 'Renders a template against the samples and stores nothing.',
   needs: editor,
+  isDry: true,
   find: (_context, call) => workspaceOfBody(call),
   query: notificationQuery,
   body: PreviewBody,
@@ -198,7 +199,7 @@ const remove = route({
 
 export const transformationRoutes: readonly Route[] = [list, create, listSamples, preview, get, update, remove]
 
-/** The directory says what is wrong with an empty one. */
+/** The directory refuses an empty field. */
 const fieldsOf = ({ name, template }: Static<typeof TransformationBody>) => ({ name, template })
 
 const transformationObject = (transformation: TransformationView) => ({

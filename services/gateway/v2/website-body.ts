@@ -1,12 +1,12 @@
 // A website monitor as clients of generation 2 send it: the shared settings, locations and an agreement.
 import { type Static, Type } from 'typebox'
-import type { FailureMode } from '#shared/contracts/website.ts'
-import { marks } from '../field-values.ts'
-import { Maybe } from '../fields.ts'
+import type { FailureMode } from '#shared/contracts/subjects/website.ts'
+import { marks } from '../body/field-values.ts'
+import { Maybe } from '../body/fields.ts'
 import type { WebsiteInput } from '../website/family.ts'
 import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
 
-/** `""` is no agreement, not an absent one (spec D 1, Validation). */
+/** `""` is a wrong agreement, not an absent one (reference/website-monitors 4.1). */
 const refusal = { message: 'invalid agreement', details: 'agreement must be any, majority or all' }
 
 const fields = {

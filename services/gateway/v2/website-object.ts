@@ -1,5 +1,5 @@
-// A website monitor as generation 2 answers it, with exactly the fields that spec A lists.
-import type { WebsiteView } from '#shared/contracts/subject-views.ts'
+// A website monitor as generation 2 returns it, with exactly the fields of reference/website-monitors 2.2.
+import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { settingsObject } from '../website/settings-object.ts'
 import { agreementOf } from './website-body.ts'
 

@@ -1,7 +1,7 @@
-// /v2/monitoring/websites: website monitors in the words of generation 2.
+// /v2/monitoring/websites: website monitors in generation 2.
 import { Type } from 'typebox'
-import { limits } from '#shared/limits.ts'
-import { requireMember } from '../access.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { requireMember } from '../callers/access.ts'
 import { inWorkspaceExample, slowerExample, websiteExample } from '../website/example.ts'
 import type { WebsiteFamily } from '../website/family.ts'
 import { websiteRoutes } from '../website/routes.ts'

@@ -1,12 +1,12 @@
 // The audit of a workspace, for its owners. Reading it is not audited. Rule: docs/reference/v3.md, 11.5.
 import { Type } from 'typebox'
-import type { AuditView } from '#shared/contracts/ask-audit.ts'
+import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import { idPattern } from '#shared/contracts/common.ts'
-import { limits } from '#shared/limits.ts'
-import { timestamp } from '../instants.ts'
-import { Answered, Instant, OrNull } from '../result-schema.ts'
-import { parseTimestamp } from '../rfc3339.ts'
-import { Paged } from '../route.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { timestamp } from '../body/instants.ts'
+import { Answered, Instant, OrNull } from '../body/result-schema.ts'
+import { parseTimestamp } from '../body/rfc3339.ts'
+import { Paged } from '../http/route.ts'
 import { Named, route } from './common.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 import { invalidParameter } from './read-query.ts'
@@ -60,7 +60,7 @@ interface Filters {
   path?: string
 }
 
-/** The first whole millisecond at or after the instant that the parameter says; null: it was not sent. */
+/** Returns the first whole millisecond at or after the parameter's instant. Null: the parameter was not sent. */
 function instantOf(query: Readonly<Record<string, unknown>>, name: 'since' | 'until'): number | null {
   const sent = query[name]
   if (typeof sent !== 'string') return null

@@ -1,14 +1,17 @@
-// Destinations: where messages of a workspace go. No response shows a URL or a signing secret. Rules: docs/reference/v3.md, section 10.
+// Destinations to which messages of a workspace are sent. No response contains a URL or a signing secret. Rules: docs/reference/v3.md,
+// section 10.
+
 import { Type } from 'typebox'
-import type { DestinationView } from '#shared/contracts/ask-notifications.ts'
+import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
+import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { AppError } from '#shared/errors.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import { pathPart } from '../answer.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { timestamp } from '../body/instants.ts'
+import { Answered, Instant, OrNull } from '../body/result-schema.ts'
 import type { GatewayContext } from '../context.ts'
-import { timestamp } from '../instants.ts'
-import { Answered, Instant, OrNull } from '../result-schema.ts'
-import { Paged } from '../route.ts'
+import { pathPart } from '../http/answer.ts'
+import { Paged } from '../http/route.ts'
 import { NameText, route, type V3Call } from './common.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 
@@ -64,7 +67,7 @@ const DestinationChange = Type.Object(
 const reading = { role: 'viewer', scope: 'full' } as const
 const writing = { role: 'editor', scope: 'full' } as const
 
-/** Comes before scope and role. */
+/** Finds the destination of the path, before scope and role are checked. */
 async function find({ directory }: GatewayContext, call: V3Call): Promise<DestinationView> {
   const { workspaceId, traceId } = call
   const id = pathPart(call, 'id')
@@ -205,7 +208,7 @@ const deliveries = route({
   },
 })
 
-/** One destination too many is a fault of the request in this generation, as are workspaces (2.8). */
+/** In this generation, exceeding the limit of destinations is a fault of the request, as for workspaces (2.8). */
 function tooMany(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
   throw new AppError('validation', error.message, { details: error.details, facts: { field: 'name' } })
@@ -226,7 +229,15 @@ type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined | null> }
 const given = <T extends object>(members: T): Given<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as Given<T>
 
-const destinationObject = ({ id, name, type, channel, enabled, sendOnOpen, default: isDefault }: DestinationView) => ({
+const destinationObject = ({
+  id,
+  name,
+  type,
+  channel,
+  enabled,
+  sendOnOpen,
+  default: isDefault,
+}: DestinationView): SentDestination => ({
   id,
   name,
   type,

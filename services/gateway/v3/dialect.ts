@@ -1,10 +1,10 @@
-// The dialect of generation 3: the envelope always, HTTP statuses that carry meaning. Rules: docs/reference/v3.md, section 1.
+// Dialect of generation 3: always an envelope, with meaningful HTTP statuses. Rules: docs/reference/v3.md, section 1.
 import { AppError, type ErrorCode, type ErrorFacts } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
-import { AuthenticationError } from '../authentication-error.ts'
-import type { Dialect, Refusal, UnreadableReason } from '../dialect.ts'
-import { fromFramework } from '../framework-error.ts'
-import { Paged } from '../route.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { AuthenticationError } from '../callers/authentication-error.ts'
+import type { Dialect, Refusal, UnreadableReason } from '../http/dialect.ts'
+import { fromFramework } from '../http/framework-error.ts'
+import { Paged } from '../http/route.ts'
 
 export const v3Dialect: Dialect = {
   prefixes: ['/api/v3'],
@@ -35,7 +35,7 @@ const kinds: Record<ErrorCode, [status: number, errorType: string]> = {
   internal: [500, 'server'],
 }
 
-/** A code is its status behind a 1. */
+/** A code is this number plus the HTTP status. */
 const codeBase = 1_000
 const retryAfterSeconds = 1
 
@@ -60,10 +60,10 @@ const internal: { message: string; details: ErrorFacts } = {
   details: {},
 }
 
-/** The sentence says more than the short text, which generations 1 and 2 need. */
+/** Only the detailed sentence is sent. The short message is for generations 1 and 2. */
 const sayError = ({ details, facts }: AppError) => ({ message: details, details: facts })
 
-/** A keeper that is busy was asked several times before its refusal came through as `unavailable`. */
+/** A busy keeper is retried several times. A remaining refusal is reported as `unavailable`. */
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof AuthenticationError) return 'unauthenticated'
   if (!(error instanceof AppError)) return 'internal'

@@ -1,10 +1,10 @@
-// Generation 3 of the API as a Fastify plugin: the key first, unknown routes and refusals in its envelope.
+// Generation 3 of the API as a Fastify plugin: the key check, unknown routes, and refusals in its envelope.
 import type { FastifyInstance } from 'fastify'
 import { letInByKey } from '../audit/let-in.ts'
-import type { AuthenticateHook } from '../authenticate.ts'
+import type { AuthenticateHook } from '../callers/authenticate.ts'
 import type { GatewayContext } from '../context.ts'
-import { noSuchRoute, sendRefusal } from '../dialect.ts'
-import type { Family } from '../family.ts'
+import { type Dialect, noSuchRoute, sendRefusal } from '../http/dialect.ts'
+import type { Family } from '../http/family.ts'
 import { v3Dialect } from './dialect.ts'
 import { registerRoute } from './register.ts'
 import { v3Routes } from './routes.ts'
@@ -16,7 +16,6 @@ export const v3Family: Family = {
 }
 
 const v3Plugin = (context: GatewayContext, authenticate: AuthenticateHook) => async (fastify: FastifyInstance) => {
-  const { logger } = context
   context.audit.watch(fastify)
   fastify.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.isOpen) return done()
@@ -25,7 +24,13 @@ const v3Plugin = (context: GatewayContext, authenticate: AuthenticateHook) => as
       done(refusal)
     })
   })
-  fastify.setErrorHandler((error, request, reply) => sendRefusal(v3Dialect, logger, error, request, reply))
-  fastify.setNotFoundHandler((request, reply) => void sendRefusal(v3Dialect, logger, noSuchRoute(), request, reply))
+  serveV3(fastify, context, v3Dialect)
+}
+
+/** Registers every route of generation 3. An earlier hook has accepted the caller and stored them in `request.identity`. */
+export function serveV3(fastify: FastifyInstance, context: GatewayContext, dialect: Dialect): void {
+  const { logger } = context
+  fastify.setErrorHandler((error, request, reply) => sendRefusal(dialect, logger, error, request, reply))
+  fastify.setNotFoundHandler((request, reply) => void sendRefusal(dialect, logger, noSuchRoute(), request, reply))
   for (const route of v3Routes) registerRoute(fastify, context, route)
 }

@@ -1,13 +1,13 @@
-// Filters of lists by what Resources are: `template`, `meta.<field>` and `label.<key>`. The directory reads a field's value by its Template.
-// Rules: docs/reference/v3.md, 9.3 and 9.4.
+// Filters of lists by properties of Resources: `template`, `meta.<field>` and `label.<key>`. The directory reads a field's value by its
+// Template. Rules: docs/reference/v3.md, 9.3 and 9.4.
 import { Type } from 'typebox'
-import { limits } from '#shared/limits.ts'
-import { isLabelKey, isLabelValue } from './labels.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { invalidParameter } from './read-query.ts'
+import { isLabelKey, isLabelValue } from './resources/labels.ts'
 
 const { metaFilters, labelFilters } = limits.v3
 
-/** Parameters of a list that takes these filters. */
+/** Query parameters of a list with these filters. */
 export const filterQuery = {
   template: { schema: Type.String({ minLength: 1, maxLength: 100 }), meaning: 'A key, or key@version for one revision.' },
   'meta.': {
@@ -24,7 +24,7 @@ export const filterRefusals = ['422 template', '422 meta.<field>', '422 label.<k
 
 type Filter = { key: string; value: string }
 
-/** Throws `validation` of the parameter that is one too many, or of a label out of bounds. */
+/** Throws `validation` for the first parameter beyond the limit, or for a label out of bounds. */
 export function readFilters(query: Readonly<Record<string, string | number | boolean>>): {
   template: string | null
   meta: Filter[]

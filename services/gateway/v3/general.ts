@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { Answered, OrNull } from '../result-schema.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { Answered, OrNull } from '../body/result-schema.ts'
 import { Named, NameText, route } from './common.ts'
 
 export const Workspace = Answered('Workspace', {
@@ -78,7 +78,9 @@ const createWorkspace = route({
   },
 })
 
-/** So is a workspace too many in this generation (2.8), and a name with characters that nobody sees. */
+/**
+ * In this generation, exceeding the limit of workspaces is a fault of the request (2.8). A name with invisible characters is also a fault.
+ */
 function asFaultOfName(error: unknown): never {
   if (!(error instanceof AppError) || (error.code !== 'invalid_state' && error.code !== 'validation')) throw error
   throw new AppError('validation', error.message, { details: error.details, facts: { field: 'name' } })

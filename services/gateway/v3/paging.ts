@@ -1,9 +1,9 @@
-// Pages of generation 3: `limit`, and a cursor that fits the list and the filters that it was made for. Rule: docs/reference/v3.md, 9.1.
+// Pages of generation 3: `limit`, and a cursor that is valid only for its own list and filters. Rule: docs/reference/v3.md, 9.1.
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
-import { limits } from '#shared/limits.ts'
-import type { Call } from '../answer.ts'
-import type { Checked } from '../route.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Call } from '../http/answer.ts'
+import type { Checked } from '../http/route.ts'
 import { invalidParameter } from './read-query.ts'
 
 type Listing = Pick<Call & Checked<unknown, unknown>, 'request' | 'query'>
@@ -18,7 +18,10 @@ export const pageQuery = {
 
 export const limitOf = ({ query: { limit } }: Listing): number => (typeof limit === 'number' ? limit : limits.v3.page)
 
-/** The position behind which the page begins; null: the start. Throws `validation` of `cursor` for a cursor of anything else. */
+/**
+ * Returns the position after which the page starts; null: the start. Throws `validation` of `cursor` for a cursor of another list or
+ * filter.
+ */
 export function readCursor(listing: Listing): string | null {
   const { cursor } = listing.query
   if (typeof cursor !== 'string') return null
@@ -28,13 +31,13 @@ export function readCursor(listing: Listing): string | null {
   throw invalidParameter('cursor', 'The cursor is not of this list with these filters')
 }
 
-/** Null: there is no further page. */
+/** Returns the cursor; null: there is no further page. */
 export const formatCursor = (listing: Listing, position: string | null): string | null =>
   position === null ? null : Buffer.from(markOf(listing, position) + position).toString('base64url')
 
 const markCharacters = 8
 
-/** Hash of the route, the names in its path, the filters and the position. The size of a page may change on the way. */
+/** Returns a hash of the route, the names in its path, the filters and the position. `limit` may differ between pages. */
 function markOf({ request, query }: Listing, position: string): string {
   const { cursor: _cursor, limit: _limit, ...filters } = query
   const listed = [

@@ -1,16 +1,20 @@
-// A body of generation 3: any content type is read as JSON, and held against the route's schema. Rules: docs/reference/v3.md, 1.2 to 1.5 and 1.8.
+// Reader of bodies in generation 3. Any content type is read as JSON and compared with the route's schema. Rules: docs/reference/v3.md, 1.2
+// to 1.5 and 1.8.
 import { type Static, type TObject, Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
-import { limits } from '#shared/limits.ts'
-import type { Call } from '../answer.ts'
-import { parseJson, readBodyText } from '../json-body.ts'
-import type { Route } from '../route.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { parseJson, readBodyText } from '../body/json-body.ts'
+import type { Call } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
 
-/** Of a route that reads nothing. */
+/** Schema of a route that reads no body. */
 const NoFields = Type.Object({}, { additionalProperties: false })
 
-/** The body as the route declares it; `{}` if none was sent. Throws `too_large`, `malformed` and `validation` with the field. */
+/**
+ * Returns the body as the route declares it; `{}` if none was sent. Throws `too_large`, `malformed`, and `validation` with the faulty
+ * field.
+ */
 export async function readBody(
   { body = NoFields, bodyBytes }: Pick<Route, 'body' | 'bodyBytes'>,
   { request, reply }: Call,
@@ -20,7 +24,10 @@ export async function readBody(
   return fitting(body, value)
 }
 
-/** `value` without members that are null: those are optional, and as if absent. Throws for the first thing by which it differs from `schema`. */
+/**
+ * Returns `value` without members that are null: an optional member sent as null counts as absent. Throws for the first difference from
+ * `schema`.
+ */
 export function fitting<T extends TObject>(schema: T, value: unknown): Static<T> {
   requireFit(schema, value)
   const members = Object.entries(value as object)
@@ -41,20 +48,23 @@ function requireFit(schema: TObject, value: unknown): void {
   requireDoubles(schema, value)
 }
 
-/** Throws for a number that no double holds where the schema allows anything: it would travel as null, which means another thing. */
+/**
+ * Throws for a number beyond the range of doubles if the schema allows any value. JSON would send the number as null, which has another
+ * meaning.
+ */
 function requireDoubles(schema: TObject, value: object): void {
   for (const [name, member] of Object.entries(value)) {
     const isOpen = (schema.properties[name] as { additionalProperties?: unknown } | undefined)?.additionalProperties === true
     if (!isOpen || member === null) continue
     const place = placeOfInfinity(member)
     if (place === null) continue
-    // `labels` and `body` are at fault as a whole; a place in a Template is dotted from the Template on.
+    // A fault in `labels` or `body` names the whole field. A fault in a Template names the dotted path from the Template.
     const field = name === 'meta' ? (place[0] ?? name) : name === 'manifest' ? place.join('.') : name
     throw new AppError('validation', `Field '${field}' holds a number that is too large`, { facts: { field } })
   }
 }
 
-/** The way to the first one; null: there is none. */
+/** Returns the path to the first infinite number; null: there is none. */
 function placeOfInfinity(value: unknown): string[] | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : []
   if (typeof value !== 'object' || value === null) return null

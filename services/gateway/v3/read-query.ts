@@ -1,12 +1,12 @@
-// Query parameters of generation 3: declared ones alone, each once, read as their schema says. Rule: docs/reference/v3.md, 1.6.
+// Query parameters of generation 3: only declared parameters, each once, parsed by their schema. Rule: docs/reference/v3.md, 1.6.
 import type { TSchema } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
-import { firstCharacters } from '#shared/plain-text.ts'
-import type { Call } from '../answer.ts'
-import type { Route } from '../route.ts'
+import { firstCharacters } from '#shared/text/plain-text.ts'
+import type { Call } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
 
-/** Throws `validation` naming the parameter that is unknown, given twice or out of bounds. */
+/** Returns the parameters. Throws `validation` for a parameter that is unknown, repeated or out of bounds. */
 export function readQuery(
   { query: declared = {} }: Pick<Route, 'query'>,
   { request }: Call,
@@ -24,7 +24,7 @@ export function readQuery(
 export const invalidParameter = (name: string, sentence: string): AppError =>
   new AppError('validation', sentence, { facts: { field: shown(name) } })
 
-/** The parameter whose name ends in `.` and begins `name`. */
+/** Returns the declared parameter that ends in `.` and is a prefix of `name`. */
 function openOne(declared: NonNullable<Route['query']>, name: string) {
   const prefix = Object.keys(declared).find(one => one.endsWith('.') && name.length > one.length && name.startsWith(one))
   return prefix === undefined ? undefined : declared[prefix]
@@ -37,7 +37,7 @@ function readValue(name: string, sent: string, schema: TSchema): string | number
   throw invalidParameter(name, refusal.message.replace("Field ''", `The parameter '${shown(name)}'`))
 }
 
-/** A text that is no such number or boolean stays a text, which its schema refuses. */
+/** Converts a text to a number or boolean. Any other text stays a text, which the schema refuses. */
 function typed(sent: string, type: string | undefined): string | number | boolean {
   if (type === 'boolean' && (sent === 'true' || sent === 'false')) return sent === 'true'
   if ((type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(sent)) return Number(sent)

@@ -1,21 +1,21 @@
-// Answers and defaults as their reader may see them, by the declared types of their fields. Published Templates declare neither secrets nor
-// URLs, system Templates do. Rule: docs/reference/v3.md, 11.2.
-import type { Identity } from '#shared/contracts/ask.ts'
-import type { Answer, TemplateField } from '#shared/contracts/template.ts'
-import { redactedUrl } from '#shared/redaction.ts'
-import { roleIn } from '../access.ts'
+// Answers and defaults as the caller may see them, by the declared types of their fields. Only system Templates declare secrets and URLs.
+// Rule: docs/reference/v3.md, 11.2.
+import type { Identity } from '#shared/contracts/ask/ask.ts'
+import type { Answer, TemplateField } from '#shared/contracts/resources/template.ts'
+import { redactedUrl } from '#shared/text/redaction.ts'
+import { roleIn } from '../callers/access.ts'
 
-/** Whether what is read in a workspace is redacted: with a scoped key, and for a viewer. */
+/** Whether values of a workspace are redacted: for a scoped key, and for a viewer. */
 export const isRedactedIn = (workspaceId: string, { scope, memberships }: Identity): boolean =>
   scope !== null || roleIn({ memberships }, workspaceId) === 'viewer'
 
-/** The same of what belongs to no workspace: read in full by those who may write in one. */
+/** Whether values outside all workspaces are redacted. A caller who may write in any workspace reads these values unredacted. */
 export const isRedactedAnywhere = ({ scope, memberships }: Identity): boolean =>
   scope !== null || memberships.every(({ role }) => role === 'viewer')
 
 type Declared = Pick<TemplateField, 'key' | 'type' | 'secret'>
 
-/** Answers to fields that are not declared stay as they are. */
+/** Returns the redacted answers. Answers to undeclared fields stay unchanged. */
 export function redactedAnswers(
   fields: readonly Declared[],
   answers: Readonly<Record<string, unknown>>,
@@ -26,7 +26,7 @@ export function redactedAnswers(
   return shown
 }
 
-/** An answer or a default: `[redacted]` of a secret that has a value, a URL without credentials; null is null. */
+/** Redacts an answer or a default: `[redacted]` for a secret with a value, a URL without its credentials. Null stays null. */
 export function redactedAnswer({ type, secret }: Declared, value: Answer | null): Answer | null {
   if (value === null) return null
   if (secret) return isEmpty(value) ? value : '[redacted]'

@@ -1,11 +1,11 @@
-// Registers a route of generation 3 from its record, with every check in its order. Rule: docs/reference/v3.md, 1.3.
+// Registers a route of generation 3 from its record, with all checks in order. Rule: docs/reference/v3.md, 1.3.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { once } from '#shared/once.ts'
-import { callOf, pathPart } from '../answer.ts'
+import { once } from '#shared/async/once.ts'
 import type { GatewayContext } from '../context.ts'
-import { proceedWithFound } from '../found-memory.ts'
-import type { Route } from '../route.ts'
-import { budgetOf, withinBudget } from '../time-budget.ts'
+import { callOf, pathPart } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import { budgetOf, withinBudget } from '../http/time-budget.ts'
+import { proceedWithFound } from '../subjects/found-memory.ts'
 import { v3Dialect } from './dialect.ts'
 import { readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
@@ -13,20 +13,20 @@ import { requireMember, requireRights } from './rights.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Served without a key. */
+    /** Whether the route is available without a key. */
     isOpen?: boolean
   }
 }
 
 export function registerRoute(fastify: FastifyInstance, context: GatewayContext, route: Route): void {
-  const { method, path: url, status = 200, isAudited = false, takesObservations = false } = route
+  const { method, path: url, status = 200, isAudited = false, isDry = false, takesObservations = false } = route
   const isOpen = route.needs.role === 'nobody'
   const respond = responder(context, route)
   const budgetMs = budgetOf(route, v3Dialect)
   fastify.route({
     method,
     url,
-    config: { isOpen, isAudited, takesObservations },
+    config: { isOpen, isAudited, isDry, takesObservations },
     handler: async (request, reply) => {
       const result = await withinBudget(context.clock, request.arrivedAt, budgetMs, respond(request, reply))
       void reply.code(status)

@@ -1,20 +1,21 @@
-// Who may do what in generation 3: the workspace exists for members alone, then scope, then role. Rules: docs/reference/v3.md, 1.3 and 2.2.
+// Rights in generation 3. Checks run in this order: membership, scope, role. For callers who are not members a workspace does not exist.
+// Rules: docs/reference/v3.md, 1.3 and 2.2.
 import type { Role } from '#shared/contracts/account.ts'
-import type { Identity } from '#shared/contracts/ask.ts'
+import type { Identity } from '#shared/contracts/ask/ask.ts'
 import { AppError } from '#shared/errors.ts'
-import { roleIn, roleNeeded } from '../access.ts'
-import type { Needs } from '../route.ts'
+import { roleIn, roleNeeded } from '../callers/access.ts'
+import type { Needs } from '../http/route.ts'
 
-/** Each may do what those before it may. */
+/** Roles in ascending order. Each role includes the rights of the roles before it. */
 const roles: readonly Role[] = ['viewer', 'editor', 'owner']
 
-/** Throws `not_found` for somebody who is no member of the workspace, whether or not it exists. */
+/** Throws `not_found` unless the caller is a member of the workspace, whether or not the workspace exists. */
 export function requireMember(identity: Identity, workspaceId: string): void {
   if (roleIn(identity, workspaceId) !== null) return
   throw new AppError('not_found', 'Workspace not found', { details: 'There is no such workspace' })
 }
 
-/** Throws `forbidden` for a scoped key without the action, then for a member whose role is too small. */
+/** Throws `forbidden` for a scoped key without the action, then for a member whose role is too low. */
 export function requireRights(identity: Identity, { role: needed, scope }: Needs, workspaceId: string): void {
   requireScope(identity, scope)
   if (needed === 'nobody' || needed === 'anybody') return

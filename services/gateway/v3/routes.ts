@@ -1,17 +1,17 @@
 // Every route of generation 3, one file a noun.
-import type { Route } from '../route.ts'
-import { addressRoutes } from './addresses.ts'
+import type { Route } from '../http/route.ts'
 import { auditRoutes } from './audit.ts'
 import { destinationRoutes } from './destinations.ts'
 import { generalRoutes } from './general.ts'
-import { incidentRoutes } from './incidents.ts'
-import { lifecycleRoutes } from './lifecycle.ts'
-import { observationLogRoutes } from './observation-log.ts'
-import { observationRoutes } from './observations.ts'
-import { overviewRoutes } from './overview.ts'
-import { previewRoutes } from './preview.ts'
-import { resourceRoutes } from './resources.ts'
-import { templateRoutes } from './templates.ts'
+import { incidentRoutes } from './incidents/incidents.ts'
+import { addressRoutes } from './observations/addresses.ts'
+import { observationLogRoutes } from './observations/observation-log.ts'
+import { observationRoutes } from './observations/observations.ts'
+import { lifecycleRoutes } from './resources/lifecycle.ts'
+import { overviewRoutes } from './resources/overview.ts'
+import { resourceRoutes } from './resources/resources.ts'
+import { previewRoutes } from './templates/preview.ts'
+import { templateRoutes } from './templates/templates.ts'
 
 export const v3Routes: readonly Route[] = [
   ...generalRoutes,

@@ -1,6 +1,6 @@
-// A website monitor as the documents of both generations show it.
+// Example of a website monitor in the documents of both generations.
 
-/** The page of the documents puts the first workspace of its reader in its place. */
+/** Stand-in that the page of the documents replaces by the reader's first workspace. */
 export const workspaceStandIn = 'WORKSPACE_ID'
 
 export const inWorkspaceExample = { workspace_id: workspaceStandIn }

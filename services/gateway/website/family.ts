@@ -1,21 +1,21 @@
-// Website monitoring has two dialects of the same five methods: monitors with locations (v2) and rules with regions (v1, frozen).
-// A family is what differs: words, fields and which list refuses what. Everything else is in routes.ts.
+// Dialects of website monitoring: monitors with locations (v2) and rules with regions (v1, frozen), with the same five methods. A family
+// holds the differences: words, fields, and refusals of lists. Everything shared is in routes.ts.
 import type { Static, TSchema } from 'typebox'
-import type { WebsiteView } from '#shared/contracts/subject-views.ts'
-import type { FailureMode } from '#shared/contracts/website.ts'
-import type { Call } from '../answer.ts'
+import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
+import type { FailureMode } from '#shared/contracts/subjects/website.ts'
 import type { GatewayContext } from '../context.ts'
+import type { Call } from '../http/answer.ts'
 import type { ClassicRefusal } from '../v2/classic-route.ts'
 import type { SettingsBody, WebsiteSettings } from './settings.ts'
 
 export interface WebsiteInput extends WebsiteSettings {
   /** Names of locations, as sent. */
   places: string[]
-  /** Null where none was sent, or the family knows none. */
+  /** Agreement between locations; null: none was sent, or the family has no agreements. */
   failureMode: FailureMode | null
 }
 
-/** The part of a route's record that is the family's own. */
+/** Parts of a route's record that differ between the families. */
 interface RouteWords {
   summary: string
   more?: string
@@ -24,23 +24,23 @@ interface RouteWords {
 }
 
 export interface WebsiteFamily<Sent extends Static<typeof SettingsBody> = Static<typeof SettingsBody>> {
-  /** Below the generation's prefix. */
+  /** Path below the generation's prefix. */
   path: string
-  /** The name of the id in a path. */
+  /** Name of the id in a path. */
   idPart: 'id' | 'uid'
-  /** The field of an answer that names the one that was deleted. */
+  /** Field of a response that holds the id of the deleted monitor. */
   idField: 'monitor_id' | 'rule_id'
   placeField: 'locations' | 'regions'
-  /** Of a refusal's details: `Unknown location: <name>` (spec A, Endpoints and Rules per route 4). */
+  /** Word in a refusal's details: `Unknown location: <name>` (reference/website-monitors 4.1). */
   placeWord: 'location' | 'region'
   notFound: { message: string; details: string }
   deletedMessage: string
-  /** The update ignores the workspace that a creation names. */
+  /** Schemas of bodies. An update ignores the workspace; a creation requires it. */
   bodies: { create: typeof SettingsBody; update: typeof SettingsBody }
   result: TSchema
   words: Record<'list' | 'create' | 'get' | 'update' | 'delete', RouteWords>
   read(body: Sent): WebsiteInput
   object(website: WebsiteView, namesOf: (ids: readonly string[]) => string[]): object
-  /** Throws where the caller may not list this workspace. */
+  /** Throws if the caller may not list this workspace. */
   requireListable(context: GatewayContext, call: Call, workspaceId: string): Promise<void> | void
 }

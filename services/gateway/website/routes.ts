@@ -1,29 +1,29 @@
-// The five methods of website monitors, in the words of the family that is asked (spec A, Endpoints and Rules per route; D 1). Checks
-// come in the spec's order: key and route before these handlers, then workspace, object, role, JSON, fields, state.
+// The five routes of website monitors, in the words of the requested family (reference/website-monitors 1.1 and 3). Key and route are
+// checked before these handlers, then workspace, object, role, JSON, fields, state (reference/envelope 4.1).
 import { type Static, Type } from 'typebox'
-import { allPages } from '#shared/all-pages.ts'
-import type { Command, CommandResults } from '#shared/contracts/command.ts'
-import type { WebsiteView } from '#shared/contracts/subject-views.ts'
+import { allPages } from '#shared/async/pages.ts'
+import type { Command, CommandResults } from '#shared/contracts/subjects/command.ts'
+import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import { firstCharacters } from '#shared/plain-text.ts'
-import { isOfGenerations1And2 } from '#shared/subject-view.ts'
-import { roleIn } from '../access.ts'
-import { type Call, pathPart } from '../answer.ts'
-import { commandId } from '../command-id.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isOfGenerations1And2 } from '#shared/subjects/subject-view.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { firstCharacters } from '#shared/text/plain-text.ts'
+import { roleIn } from '../callers/access.ts'
+import { requireBodyWorkspaceId, requireWorkspaceId } from '../callers/workspace-id.ts'
 import type { GatewayContext } from '../context.ts'
-import type { Route } from '../route.ts'
-import { isSubjectId } from '../subject-id.ts'
+import { type Call, pathPart } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import { commandId } from '../subjects/command-id.ts'
+import { isSubjectId } from '../subjects/subject-id.ts'
 import { editor, member, route, workspaceQuery } from '../v2/classic-route.ts'
-import { requireBodyWorkspaceId, requireWorkspaceId } from '../workspace-id.ts'
 import type { WebsiteFamily } from './family.ts'
 import { seenWebsite } from './seen-website.ts'
 import type { SettingsBody } from './settings.ts'
 
 const slugFallback = 'website'
 
-/** The arguments of finders and handlers. */
+/** Arguments of finders and handlers. */
 interface Work {
   context: GatewayContext
   family: WebsiteFamily
@@ -114,7 +114,7 @@ async function createWebsite(work: Work, workspaceId: string, body: Static<typeo
   return answerWebsite(work, stored)
 }
 
-/** A full replacement; only an agreement that is left out is kept. */
+/** Replaces all settings. Only an omitted agreement is kept. */
 async function updateWebsite(work: Work, website: WebsiteView, body: Static<typeof SettingsBody>) {
   const { name, check, places, failureMode } = work.family.read(body)
   const locations = await knownLocations(work, places)
@@ -133,8 +133,8 @@ async function deleteWebsite(work: Work, website: WebsiteView) {
 }
 
 /**
- * The website of the path. One that does not exist and one in an unreachable workspace are the same to the caller (spec A, rule 5);
- * one that became custom is refused (rule 6).
+ * Returns the website monitor of the path. The caller gets the same refusal for a missing monitor and for one in an unreachable workspace
+ * (reference/envelope 4.5). A monitor that became custom is refused (reference/website-monitors 4.1).
  */
 export async function findWebsite({ context, family, call }: Work): Promise<WebsiteView> {
   const subjectId = pathPart(call, family.idPart)
@@ -142,7 +142,7 @@ export async function findWebsite({ context, family, call }: Work): Promise<Webs
   if (!subject || roleIn(call.request.identity, subject.workspaceId) === null) throw notFound(family)
   const { kind, check, slug } = subject
   if (kind === 'website' && check !== null) return { ...subject, check }
-  // A resource of another template is no custom subject of this generation either (spec D 3).
+  // Resources of other Templates are not visible in this generation (reference/website-monitors 4.2).
   if (!isOfGenerations1And2(subject)) throw notFound(family)
   const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
   throw new AppError('invalid_state', 'Custom subjects are managed elsewhere', { details })
@@ -150,12 +150,12 @@ export async function findWebsite({ context, family, call }: Work): Promise<Webs
 
 type WebsiteCommand = Extract<Command, { kind: 'create-website' | 'update-website' | 'delete-subject' }>
 
-/** One command id for all tries of this request: a repeated one gets the first answer. */
+/** Sends a command. All retries of a request share one command id, so a repeated command returns the first result. */
 async function send<C extends WebsiteCommand>(work: Work, subjectId: string, command: C): Promise<CommandResults[C['kind']]> {
   try {
     return await work.context.keeper.send(subjectId, command, work.call.traceId)
   } catch (error) {
-    // Deleted between our look and its turn.
+    // The monitor was deleted between the lookup and the command.
     throw error instanceof AppError && error.code === 'not_found' ? notFound(work.family) : error
   }
 }
@@ -172,7 +172,7 @@ async function knownLocations({ context, family, call }: Work, names: string[]):
   throw new AppError('validation', `invalid ${family.placeField}`, { details })
 }
 
-/** A name may be as long as a body: an answer quotes its beginning. */
+/** Returns the beginning of a name: a sent name may be as long as a body. */
 const shortened = (name: string): string => firstCharacters(name.slice(0, 2_000), limits.website.nameCharacters)
 
 const notFound = ({ notFound: { message, details } }: WebsiteFamily): AppError => new AppError('not_found', message, { details })

@@ -1,12 +1,12 @@
-// A website monitor as both generations answer it, with the kinds of the one that asks, and the schema of that.
+// Result and schema of a website monitor for both generations, with the kinds of the requested generation.
 import { type TProperties, Type } from 'typebox'
-import type { WebsiteView } from '#shared/contracts/subject-views.ts'
-import { intervalMs } from '#shared/contracts/website.ts'
-import { Answered, Kind } from '../result-schema.ts'
+import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
+import { intervalMs } from '#shared/contracts/subjects/website.ts'
+import { Answered, Kind } from '../body/result-schema.ts'
 
 type Kinds = 'website_monitor' | 'rule'
 
-/** All fields but the places, the agreement and the kind of the whole, which each generation adds. */
+/** Returns the shared fields. Each generation adds locations or regions, the agreement, and the kind of the object. */
 export const settingsObject = ({ id, name, workspaceId, check }: WebsiteView, kind: Kinds) => ({
   id,
   name,
@@ -26,7 +26,7 @@ export const settingsObject = ({ id, name, workspaceId, check }: WebsiteView, ki
   },
 })
 
-/** The schema of a whole answer; `own` are the fields of the generation. */
+/** Returns the schema of a complete result. `own`: fields of the generation. */
 export const MonitorObject = <P extends TProperties>(name: string, kind: Kinds, own: P) =>
   Answered(name, {
     id: Type.String(),

@@ -1,24 +1,24 @@
-// The settings that website monitors of both generations share, as clients send them (spec A, Website monitor; D 1, Validation).
+// The settings that website monitors of both generations share, as clients send them (reference/website-monitors 2.1).
 import { type Static, Type } from 'typebox'
-import { type WebsiteCheck, WebsiteMethod } from '#shared/contracts/website.ts'
-import { isHttpUrl } from '#shared/http-url.ts'
-import { limits } from '#shared/limits.ts'
-import { isMediaType } from '#shared/media-type.ts'
-import { hasHiddenCharacters } from '#shared/plain-text.ts'
-import { marks } from '../field-values.ts'
-import { Maybe } from '../fields.ts'
+import { type WebsiteCheck, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isHttpUrl } from '#shared/net/http-url.ts'
+import { isMediaType } from '#shared/net/media-type.ts'
+import { hasHiddenCharacters } from '#shared/text/plain-text.ts'
+import { marks } from '../body/field-values.ts'
+import { Maybe } from '../body/fields.ts'
 
 const bounds = limits.website
 const methods = [...WebsiteMethod.enum]
 
-/** Empty: the usual one. */
+/** Whether the text is a content type; empty: the default type. */
 const isContentType = (text: string): boolean => text === '' || (text.length <= bounds.contentTypeCharacters && isMediaType(text))
 
-/** The refusal of a value that does not meet a condition, beside its bounds. */
+/** Returns a mark that refuses a value unless it meets a condition, in addition to its bounds. */
 const onlyIf = (fits: (text: string) => boolean, refusal: string) =>
   marks({ refusal, faultOf: (text: string) => (fits(text) ? null : refusal) })
 
-/** Unknown fields are ignored: clients send back what they read, `id` and `kind` included. */
+/** Unknown fields are ignored: clients send back everything they have read, including `id` and `kind`. */
 export const SettingsBody = Type.Object({
   name: Type.String({
     minLength: 1,
@@ -83,10 +83,10 @@ export const SettingsBody = Type.Object({
   }),
 })
 
-/** Of a creation; an update ignores it. */
+/** Workspace of a creation; ignored in an update. */
 export const InWorkspace = { workspace_id: Type.String({ minLength: 1 }) }
 
-/** Locations or regions, by name. */
+/** Names of locations or regions. */
 export const PlacesBody = Type.Array(Type.String(), {
   maxItems: bounds.locationsMax,
   ...marks({ refusal: `must hold at most ${bounds.locationsMax} names` }),

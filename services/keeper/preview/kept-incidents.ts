@@ -1,9 +1,9 @@
-// Incidents of a preview, gathered from what its steps leave pending. Bounded: the oldest go first and are counted.
-import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import type { PreviewEntry, PreviewEvidence, PreviewIncident } from '#shared/contracts/preview.ts'
-import type { Pending } from '#shared/contracts/subject.ts'
-import type { Evidence } from '#shared/contracts/verdict.ts'
-import { type HistoryEntry, historyEntry } from '#shared/incident-history.ts'
+// Incidents of a preview, gathered from the outboxes of its steps. Bounded: the oldest are dropped first and counted.
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { PreviewEntry, PreviewEvidence, PreviewIncident } from '#shared/contracts/resources/preview.ts'
+import type { OutboxEntry } from '#shared/contracts/subjects/subject.ts'
+import type { Evidence } from '#shared/contracts/subjects/verdict.ts'
+import { type HistoryEntry, historyEntry } from '#shared/incidents/incident-history.ts'
 
 interface Kept {
   document: IncidentDocument | null
@@ -18,10 +18,10 @@ const incidentBytes = 200
 /** Bytes of an entry without its texts, and of a reading without its reason, with `counted` and `baseline`. */
 const entryBytes = 200
 const inputBytes = 300
-/** Reasons of which the bytes are remembered: those of every Observation, and the words for silence. */
+/** Largest number of reasons whose byte counts are cached: reasons of Observations, and the words for silence. */
 const reasonsMax = 1_000
 
-/** Those of one rule, which has at most one open incident at a time. */
+/** Incidents of one rule, which has at most one open incident at a time. */
 export class KeptIncidents {
   readonly #bytesMax: number
   readonly #incidents = new Map<string, Kept>()
@@ -33,7 +33,7 @@ export class KeptIncidents {
     this.#bytesMax = bytesMax
   }
 
-  note(entry: Pending): void {
+  note(entry: OutboxEntry): void {
     if (entry.mode === 'insert' && entry.collection === 'history') this.#record(entry.document)
     if (entry.mode === 'advance' && entry.collection === 'incidents') this.#incident(entry.document.id).document = entry.document
     while (this.#bytes > this.#bytesMax) this.#dropOldest()
@@ -70,7 +70,7 @@ export class KeptIncidents {
     this.#bytes += bytes
   }
 
-  /** At least as many as its JSON has; counted without making that, which would take longer than to judge. */
+  /** Returns an upper bound of the bytes of an entry's JSON. It is estimated, because making the JSON would take longer than judging. */
   #bytesOf({ explanation, evidence }: HistoryEntry): number {
     let bytes = entryBytes + explanation.length
     for (const { input, reason } of evidence?.inputs ?? []) bytes += inputBytes + input.length + this.#bytesOfReason(reason ?? '')
@@ -85,7 +85,7 @@ export class KeptIncidents {
     return bytes
   }
 
-  /** The oldest entry of the oldest incident, or the incident itself once it has none. */
+  /** Drops the oldest entry of the oldest incident, or the incident if it has no entries left. */
   #dropOldest(): void {
     const [[id, oldest] = []] = this.#incidents
     if (id === undefined || oldest === undefined) return
@@ -109,7 +109,7 @@ const previewEntry = ({ at, kind, condition, explanation, evidence }: HistoryEnt
   evidence: evidence && previewEvidence(evidence),
 })
 
-/** A Template's rule has one reading for each comparison. */
+/** Returns the evidence in the preview's form. A Template's rule has one reading for each comparison. */
 export function previewEvidence({ inputs, omitted, truncated }: Evidence): PreviewEvidence {
   return { inputs: inputs.flatMap(({ reading }) => (reading === undefined ? [] : [reading])), omitted, truncated }
 }

@@ -1,15 +1,20 @@
-// Observations of a preview, found by the step as if they were stored. Kept as long as stored ones are.
-import type { ObservationIdDocument, PushedObservationDocument, SeriesDocument } from '#shared/contracts/observation.ts'
-import { pushedPrefix } from '#shared/ids.ts'
-import { SignalNumbers } from '../step/signal-numbers.ts'
+// Observations of a preview, which its step finds as if they were stored. They are kept as long as stored ones.
+import type {
+  ObservationIdDocument,
+  PushedObservationDocument,
+  SeriesDocument,
+} from '#shared/contracts/observations/observation.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { pushedPrefix } from '#shared/text/ids.ts'
+import { SignalNumbers } from '../step/judging/signal-numbers.ts'
 import type { NewestReport, Step, StoredReports } from '../step/types.ts'
 
 export class PreviewReports implements StoredReports {
-  /** Ms: what has expired by now is gone. */
+  /** Present simulated instant, ms. Rows that have expired by then are no longer returned. */
   now = 0
   readonly #rows = new Map<string, PushedObservationDocument>()
   readonly #places = new Map<string, ObservationIdDocument>()
-  /** By what the ids of a signal's rows begin with. */
+  /** Numbers of each signal, by the prefix of its rows' ids. */
   readonly #numbers = new Map<string, SignalNumbers>()
 
   note({ pushed = [], places = [] }: Pick<Step, 'pushed' | 'places'>): void {
@@ -23,7 +28,7 @@ export class PreviewReports implements StoredReports {
 
   place(key: string): ObservationIdDocument | null {
     const place = this.#places.get(key) ?? null
-    return place !== null && place.expireAt > this.now ? place : null
+    return place !== null && place.atUs > (this.now - limits.retention.pushedMs) * 1_000 ? place : null
   }
 
   pushed(id: string): PushedObservationDocument | null {
@@ -41,7 +46,7 @@ export class PreviewReports implements StoredReports {
     return numbers
   }
 
-  /** Nothing is rebound. */
+  /** Returns no rows, because a preview has no rebind. */
   newest(): readonly PushedObservationDocument[] {
     return []
   }

@@ -1,19 +1,18 @@
-// Runs Observations through the rules of a Template in their own time, by the keeper's own steps: the same judge, the same incident machine, the
-// same deadlines between. Pure: stores and announces nothing. Rule: docs/reference/v3.md, 3.11.
-import type { Preview, PreviewRule } from '#shared/contracts/preview.ts'
-import type { SentObservation } from '#shared/contracts/resource-commands.ts'
-import type { ObservedResult, ResourceView } from '#shared/contracts/resource-views.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import type { Template, TemplateRule } from '#shared/contracts/template.ts'
+// Run of Observations through a Template's rules in simulated time, by the keeper's own step. Pure: stores and announces nothing (v3 3.11).
+import type { Preview, PreviewRule } from '#shared/contracts/resources/preview.ts'
+import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
+import type { ObservedResult, ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { AppError, type ErrorCode } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
-import { judge } from '../step/judge-subject.ts'
-import type { Refusal } from '../step/refusal.ts'
-import { createResource, readResource } from '../step/resource-commands.ts'
+import type { Refusal } from '../step/commands/refusal.ts'
+import { createResource, readResource } from '../step/commands/resource-commands.ts'
+import { judge } from '../step/judging/judge-subject.ts'
 import { nextDeadline, step } from '../step/step.ts'
-import { nothingHeld, type Step, type Surrounding } from '../step/types.ts'
+import { nothingHeld, type Step, type StepContext } from '../step/types.ts'
 import { KeptIncidents, previewEvidence } from './kept-incidents.ts'
 import { PreviewReports } from './preview-reports.ts'
 
@@ -23,7 +22,7 @@ const subjectId = 'preview000'
 interface Placed {
   sent: SentObservation
   atUs: number
-  /** Ms. */
+  /** Instant of the Observation, ms. */
   at: number
   place: number
 }
@@ -67,12 +66,12 @@ function requireSpan(firstUs: number, untilUs: number): void {
 
 interface Request {
   answers: Preview['answers']
-  /** Ms. */
+  /** Instant up to which the rule is run, ms. */
   until: number
   observations: readonly Placed[]
 }
 
-/** Rules of a Template do not read each other: each runs by itself and is judged at its own deadlines alone. */
+/** Runs one rule. A Template's rules do not read each other: each rule runs alone and is judged only at its own deadlines. */
 function* runRule(
   template: Template,
   { key }: TemplateRule,
@@ -80,8 +79,8 @@ function* runRule(
   rules: number,
 ): Generator<void, PreviewRule> {
   const reports = new PreviewReports()
-  const surrounding: Surrounding = {
-    // So late that all reminders are missed: the machine skips them in one transition.
+  const context: StepContext = {
+    // The preview is so late that all reminders are missed: the machine skips all of them in one transition.
     now: until + limits.keeper.reminderLateMs + 1,
     held: nothingHeld,
     confirmAfterMs: 0,
@@ -93,57 +92,52 @@ function* runRule(
   const kept = new KeptIncidents(limits.preview.incidentBytes / rules)
   const settle = ({ subject, pushed = [], places = [] }: Step): SubjectDocument => {
     reports.note({ pushed, places })
-    for (const pending of subject?.pending ?? []) kept.note(pending)
-    return { ...(subject as SubjectDocument), pending: [], hasPending: 0 }
+    for (const entry of subject?.outbox ?? []) kept.note(entry)
+    return { ...(subject as SubjectDocument), outbox: [], hasOutbox: 0 }
   }
   const passDeadlines = function* (from: SubjectDocument, to: number): Generator<void, SubjectDocument> {
     let subject = from
     for (let at = nextDeadline(subject, subject.judgedAt); at !== null && at <= to; at = nextDeadline(subject, at)) {
-      subject = settle(step(subject, { kind: 'deadline', subjectId, at }, surrounding))
+      subject = settle(step(subject, { kind: 'deadline', subjectId, at }, context))
       yield
     }
     return subject
   }
-  let subject = resourceAt(observations[0]?.at ?? until, answers, template, surrounding)
+  let subject = resourceAt(observations[0]?.at ?? until, answers, template, context)
   if (observations.length > 0) subject = unjudged(subject)
-  else for (const pending of subject.pending) kept.note(pending)
+  else for (const entry of subject.outbox) kept.note(entry)
   for (const one of observations) {
     subject = yield* passDeadlines(subject, one.at)
     reports.now = one.at
-    subject = settle(observe(subject, one, surrounding))
+    subject = settle(observe(subject, one, context))
     yield
   }
   subject = yield* passDeadlines(subject, until)
-  return { ...ruleAt(subject, key, until, surrounding), incidents: kept.incidents(), incidentsOmitted: kept.omitted }
+  return { ...ruleAt(subject, key, until, context), incidents: kept.incidents(), incidentsOmitted: kept.omitted }
 }
 
-function resourceAt(
-  at: number,
-  answers: Preview['answers'],
-  { key, version }: Template,
-  surrounding: Surrounding,
-): SubjectDocument {
+function resourceAt(at: number, answers: Preview['answers'], { key, version }: Template, context: StepContext): SubjectDocument {
   const id = { id: 'preview', workspaceId: 'preview', slug: 'preview', name: 'preview' }
   const command = { kind: 'create-resource' as const, ...id, template: `${key}@${version}`, answers, labels: {} }
-  const made = createResource(subjectId, command, at, surrounding)
+  const made = createResource(subjectId, command, at, context)
   if ('refused' in made) throw errorOf(made.refused.error)
   return made.subject
 }
 
-/** The Resource comes with its first Observation: nothing opens in the instant before it. */
+/** Returns the subject before a judgement. The Resource is created with its first Observation: no incident opens before that. */
 const unjudged = (subject: SubjectDocument): SubjectDocument => ({
   ...subject,
   rules: subject.rules.map(rule => ({ ...rule, verdict: null, incident: null })),
   incidents: 0,
   dueAt: null,
-  pending: [],
-  hasPending: 0,
+  outbox: [],
+  hasOutbox: 0,
 })
 
-/** Throws the Observation's refusal, its field named by its place in the request. */
-function observe(subject: SubjectDocument, { sent, at, place }: Placed, surrounding: Surrounding): Step {
+/** Steps one Observation. Throws the Observation's refusal, whose field is named by the Observation's place in the request. */
+function observe(subject: SubjectDocument, { sent, at, place }: Placed, context: StepContext): Step {
   const command = { kind: 'observe' as const, id: `o${place}`, observations: [sent] }
-  const taken = step(subject, { kind: 'command', subjectId, at, command }, surrounding)
+  const taken = step(subject, { kind: 'command', subjectId, at, command }, context)
   if (taken.reply?.ok !== true) throw errorOf(taken.reply?.error)
   const [result] = (taken.reply.result as { results: ObservedResult[] }).results
   if (result?.ok === true) return taken
@@ -158,11 +152,11 @@ const errorOf = (error: Refusal['error'] | undefined): AppError =>
     ? new AppError('internal', 'Internal error')
     : AppError.fromBody({ ...error, code: error.code as ErrorCode })
 
-function ruleAt(subject: SubjectDocument, key: string, at: number, surrounding: Surrounding) {
-  const shown = readResource(subject, at, surrounding)
+function ruleAt(subject: SubjectDocument, key: string, at: number, context: StepContext) {
+  const shown = readResource(subject, at, context)
   const [rule] = subject.rules
   if ('refused' in shown || rule === undefined) throw new AppError('internal', 'Internal error')
   const view = (shown.result as ResourceView).rules[0]
-  const { evidence } = judge(subject, rule, at, surrounding)
+  const { evidence } = judge(subject, rule, at, context)
   return { key, status: view?.status ?? null, explanation: view?.explanation ?? null, evidence: previewEvidence(evidence) }
 }

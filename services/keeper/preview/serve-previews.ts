@@ -1,22 +1,22 @@
-// Previews that gateways ask for, run beside the rounds of this keeper in short slices: no report and no deadline waits for one.
-import { serve } from '#shared/bus/serve.ts'
+// Server of previews for gateways. It runs beside the rounds in short slices, so that no report and no deadline waits for a preview.
+import { serve } from '#shared/bus/clients/serve.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { Clock } from '#shared/clock.ts'
-import { Preview, type PreviewRule } from '#shared/contracts/preview.ts'
+import { Preview, type PreviewRule } from '#shared/contracts/resources/preview.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
-import type { Core } from '../core.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import type { KeeperContext } from '../context.ts'
 import { runPreview } from './run-preview.ts'
 
 const bounds = limits.preview
 
 export interface Previews {
-  /** A preview under way is given up. */
+  /** Stops the server, and abandons a preview that is running. */
   stop(): Promise<void>
 }
 
-/** Resolves once previews are taken. Any keeper serves any of them. */
-export async function servePreviews({ bus, clock, logger }: Pick<Core, 'bus' | 'clock' | 'logger'>): Promise<Previews> {
+/** Serves previews; any keeper can serve any preview. Resolves once requests are accepted. */
+export async function servePreviews({ bus, clock, logger }: Pick<KeeperContext, 'bus' | 'clock' | 'logger'>): Promise<Previews> {
   const stop = new AbortController()
   let running = 0
   const subscription = await serve(bus, {
@@ -42,7 +42,7 @@ export async function servePreviews({ bus, clock, logger }: Pick<Core, 'bus' | '
   }
 }
 
-/** Throws `unavailable` once the answer would come too late, or this keeper stops. */
+/** Runs a preview in slices. Throws `unavailable` if the reply would be too late, or this keeper stops. */
 async function inSlices(
   run: Generator<void, PreviewRule[]>,
   clock: Pick<Clock, 'monotonic'>,

@@ -1,16 +1,16 @@
-// Closed incidents leave with their history, and ended maintenance windows, when their time is over. What is open stays.
-import { limits } from '#shared/limits.ts'
+// Removal of closed incidents with their history, and of ended maintenance windows, after their retention. Open incidents stay.
+import { limits } from '#shared/limits/limits.ts'
 import type { Collections } from '#shared/store/collections.ts'
-import { pagesOf } from '#shared/store/pages.ts'
+import { pagesOf, removeAll } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
-import type { PatientStore } from './patient-store.ts'
+import type { RetryingStore } from './retrying-store.ts'
 
-/** History first, the incident last: a crash between them leaves what the next pass finds again. */
-export async function expireIncidents(store: PatientStore, subjectId: string, now: number): Promise<void> {
+/** Removes the history first and the incident last: after a crash between them, the next pass finds the incident again. */
+export async function expireIncidents(store: RetryingStore, subjectId: string, now: number): Promise<void> {
   const oldest = now - limits.retention.incidentsMs
   for await (const page of begunBefore(store, 'incidents', 'troubleSince', subjectId, oldest)) {
     const old = page.filter(incident => incident.open === 0 && (incident.closedAt ?? now) < oldest)
-    for (const { id } of old) await removeHistory(store, id)
+    for (const { id } of old) await removeAll(store, 'history', { incidentId: id }, limits.keeper.deletionSlice)
     if (old.length > 0) await store.delete('incidents', idsOf(old))
   }
   for await (const page of begunBefore(store, 'windows', 'startedAt', subjectId, oldest)) {
@@ -19,9 +19,9 @@ export async function expireIncidents(store: PatientStore, subjectId: string, no
   }
 }
 
-/** Of a subject what began before an instant, ms, the oldest first; it may still go on. */
+/** Returns a subject's incidents or windows that began before an instant (ms), the oldest first. They may still be open. */
 function begunBefore<C extends 'incidents' | 'windows'>(
-  store: PatientStore,
+  store: RetryingStore,
   collection: C,
   begun: keyof Collections[C] & string,
   subjectId: string,
@@ -30,15 +30,6 @@ function begunBefore<C extends 'incidents' | 'windows'>(
   const where = { subjectId, [begun]: { lt: before } }
   const query: Query = { where, sort: [[begun, 'asc']], limit: limits.rollUp.incidentsPerRead }
   return pagesOf(query, paged => store.find(collection, paged))
-}
-
-async function removeHistory(store: PatientStore, incidentId: string): Promise<void> {
-  const query: Query = { where: { incidentId }, select: ['incidentId'], limit: limits.keeper.deletionSlice }
-  for (;;) {
-    const entries = await store.find('history', query)
-    if (entries.length > 0) await store.delete('history', idsOf(entries))
-    if (entries.length < query.limit) return
-  }
 }
 
 const idsOf = (documents: readonly { id: string }[]): string[] => documents.map(({ id }) => id)

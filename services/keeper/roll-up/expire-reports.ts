@@ -1,17 +1,36 @@
-// What senders reported leaves when its instant is out of retention and its day is settled: of each signal that is one range of ids.
-// What was refused with an instant of the future carries its own expiry (housekeeping.ts).
-import { pushedPrefix } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import type { PatientStore } from './patient-store.ts'
-import { removeRange } from './remove-range.ts'
+// Expiry of pushed observations whose retention has ended and whose day is settled: one range of ids for each signal. A report refused for a
+// future instant has an expiry of its own (housekeeping.ts).
+
+import { limits } from '#shared/limits/limits.ts'
+import { observationIdKey, pushedPrefix } from '#shared/text/ids.ts'
+import type { RetryingStore } from './retrying-store.ts'
 import { signalSources } from './sources.ts'
 
 /**
- * Pushed observations of a subject whose time is over at `now`, of the days before `settledTo` (both ms): where no keeper ran for longer
- * than they are kept, those of later days are still to be rolled up.
+ * Removes pushed observations of a subject whose retention has ended at `now`, of the days before `settledTo` (both ms). Later days are
+ * still to be rolled up if no keeper ran for longer than the retention.
  */
-export async function expireReports(store: PatientStore, subjectId: string, now: number, settledTo: number): Promise<void> {
+export async function expireReports(store: RetryingStore, subjectId: string, now: number, settledTo: number): Promise<void> {
   const oldestUs = Math.min(now - limits.retention.pushedMs, settledTo) * 1_000
   for (const { id } of await signalSources(store, subjectId))
-    await removeRange(store, 'pushedObservations', pushedPrefix(subjectId, id), pushedPrefix(subjectId, id, oldestUs))
+    await removeRows(store, subjectId, pushedPrefix(subjectId, id), pushedPrefix(subjectId, id, oldestUs))
+}
+
+/**
+ * Removes rows in slices. The senders' ids of a slice are removed before its rows: after a crash between them, the rows still name the ids.
+ */
+async function removeRows(store: RetryingStore, subjectId: string, from: string, to: string): Promise<void> {
+  const limit = limits.keeper.deletionSlice
+  for (;;) {
+    const query = { where: { id: { gte: from, lt: to } }, select: ['sentId'], limit }
+    const rows = await store.find('pushedObservations', query)
+    const keys = rows.flatMap(({ sentId }) => (sentId === null ? [] : [observationIdKey(subjectId, sentId)]))
+    if (keys.length > 0) await store.delete('observationIds', keys)
+    if (rows.length > 0)
+      await store.delete(
+        'pushedObservations',
+        rows.map(({ id }) => id),
+      )
+    if (rows.length < limit) return
+  }
 }

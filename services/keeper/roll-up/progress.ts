@@ -1,16 +1,16 @@
-// How far a partition is rolled up, what is due by now, and until when raw observations must stay for it.
+// Progress of a partition's roll-ups: the hours and days done, those due, and the observations that must stay for them.
 import { keys } from '#shared/bus/subjects.ts'
-import type { RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
-import { randomId } from '#shared/ids.ts'
-import { day, hour, limits } from '#shared/limits.ts'
+import type { RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
+import { day, hour, limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
+import { randomId } from '#shared/text/ids.ts'
 
-/** The ends of what is rolled up, as in `RollUpProgressDocument`. */
+/** Ends of the hours and days that are rolled up, as in `RollUpProgressDocument`. */
 type RolledUpTo = Pick<RollUpProgressDocument, 'hoursTo' | 'daysTo'>
 
 const { settleMs, spreadMs, settleDayMs, spreadDayMs } = limits.rollUp
 
-/** Up to where a partition is to be rolled up at `now` (ms): each partition has its own minute of the hour. */
+/** Returns the instants up to which a partition is due for roll-up at `now` (ms). Each partition has its own minute of the hour. */
 export function rollUpDue(partition: number, now: number): RolledUpTo {
   const share = partition / limits.partitions
   return {
@@ -20,8 +20,8 @@ export function rollUpDue(partition: number, now: number): RolledUpTo {
 }
 
 /**
- * Where to go on. Nothing stored yet: with the oldest raw checks. The same where what is stored lies ahead of `now`: a clock was ahead
- * when that was written, and what it called ended had not ended; it is done again.
+ * Returns the progress from which to continue. Without stored progress, the progress begins with the oldest raw checks. It begins there
+ * also if the stored progress is later than `now`: a clock was ahead then, and periods were counted as ended too early.
  */
 export function progressOf(stored: RollUpProgressDocument | null, partition: number, now: number): RollUpProgressDocument {
   const isAhead = stored !== null && stored.hoursTo > now
@@ -38,8 +38,8 @@ export const nextRevision = (progress: RollUpProgressDocument, changed: Partial<
 })
 
 /**
- * Raw check results before this day (ms) may leave: after their time, once all partitions have settled them, and in any case some
- * days later.
+ * Returns the day (ms) before which raw check results may be removed: after their retention, once all partitions have settled them, and at
+ * the latest some days after it.
  */
 export async function rawLeavesBefore(store: Store, now: number): Promise<number> {
   const partitions = Array.from({ length: limits.partitions }, (_, number) => number)

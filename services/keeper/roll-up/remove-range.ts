@@ -1,11 +1,11 @@
-// Removes documents from one id up to another in slices, so that a long history delays nobody.
-import { limits } from '#shared/limits.ts'
+// Removal of documents from one id up to another in slices, so that a long history delays no other work.
+import { limits } from '#shared/limits/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
-import type { PatientStore } from './patient-store.ts'
+import type { RetryingStore } from './retrying-store.ts'
 
-/** Those with from <= id < to. Safe to begin again. */
+/** Removes the documents with from <= id < to. May be repeated. */
 export async function removeRange(
-  store: Pick<PatientStore, 'deleteRange'>,
+  store: Pick<RetryingStore, 'deleteRange'>,
   collection: CollectionName,
   from: string,
   to: string,

@@ -1,23 +1,23 @@
-// Roll-ups leave: with their subject or signal, or when they are too old.
-import type { RollUpDocument } from '#shared/contracts/roll-up.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { endOfPrefix } from '#shared/ids.ts'
-import { day, limits } from '#shared/limits.ts'
+// Removal of roll-ups: together with their subject or signal, or by age.
+import type { RollUpDocument } from '#shared/contracts/observations/roll-up.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { day, limits } from '#shared/limits/limits.ts'
 import { parseRollUpId, rollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
-import type { PatientStore } from './patient-store.ts'
+import { endOfPrefix } from '#shared/text/ids.ts'
 import { removeRange } from './remove-range.ts'
+import type { RetryingStore } from './retrying-store.ts'
 import { rolledUpSources } from './sources.ts'
 
-type Remover = Pick<PatientStore, 'deleteRange'>
+type Remover = Pick<RetryingStore, 'deleteRange'>
 
-/** Days first: what is left is found by its hours, also after a crash between them. */
+/** Days are removed first: the remaining rows are found by their hours, also after a crash between the two. */
 const levels = ['day', 'hour'] as const
 
-/** All roll-ups of a subject. */
+/** Removes all roll-ups of a subject. */
 export const removeOfSubject = (store: Remover, subjectId: string): Promise<void> =>
   removeRange(store, 'rollUps', subjectId, endOfPrefix(subjectId))
 
-/** All roll-ups of a signal (by its key) or a location. */
+/** Removes all roll-ups of a signal (by its key) or a location. */
 export async function removeOfSource(store: Remover, subjectId: string, source: Source): Promise<void> {
   for (const level of levels) {
     const prefix = rowPrefix(subjectId, source, level)
@@ -25,8 +25,8 @@ export async function removeOfSource(store: Remover, subjectId: string, source: 
   }
 }
 
-/** Roll-ups of a subject whose time is over at `now`, and those of signals that it does not have any more. */
-export async function expireRollUps(store: PatientStore, subject: SubjectDocument, now: number): Promise<void> {
+/** Removes the roll-ups of a subject whose retention has ended at `now`, and roll-ups of signals that the subject no longer has. */
+export async function expireRollUps(store: RetryingStore, subject: SubjectDocument, now: number): Promise<void> {
   const oldest = Math.floor((now - limits.retention.rollUpsMs) / day) * day
   for (const source of await rolledUpSources(store, subject.id)) {
     if (!isOf(subject, source)) await removeOfSource(store, subject.id, source)
@@ -38,8 +38,8 @@ export async function expireRollUps(store: PatientStore, subject: SubjectDocumen
 }
 
 /**
- * What was deleted while its rows were being computed: they were written after its removal had begun, and may have been missed by it.
- * `subject` as it was read after the write; null: it is gone.
+ * Removes rows that were computed while their subject or signal was being deleted, because its removal may have missed them. `subject`: as
+ * read after the write; null: deleted.
  */
 export async function removeOrphans(
   store: Remover,
@@ -52,6 +52,6 @@ export async function removeOrphans(
   for (const source of new Map(sources.map(one => [one.id, one])).values()) await removeOfSource(store, subjectId, source)
 }
 
-/** A location that a subject gave up keeps what was seen from there; a deleted signal is gone. */
+/** Returns whether a source belongs to the subject. A removed location keeps its rows; a deleted signal does not. */
 const isOf = (subject: SubjectDocument, { kind, id }: Source): boolean =>
   kind === 'location' || (subject.custom?.signals.some(signal => signal.key === id) ?? false)

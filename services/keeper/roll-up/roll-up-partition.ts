@@ -1,74 +1,80 @@
-// Rolls up what is due in one partition: some subjects at a time with a pause behind them, the progress only after all of them. A crash
-// anywhere repeats the stretch, which changes nothing.
-import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/roll-up.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { day, limits } from '#shared/limits.ts'
+// Roll-up of one partition: a few subjects at a time with a pause, then the progress. After a crash the same stretch is repeated, with the
+// same result.
+import { pause } from '#shared/async/pause.ts'
+import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { day, limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
-import type { Core } from '../core.ts'
+import type { KeeperContext } from '../context.ts'
 import { expireIncidents } from './expire-incidents.ts'
 import { expireReports } from './expire-reports.ts'
-import { type PatientStore, patientStore } from './patient-store.ts'
 import { nextRevision, progressOf, rollUpDue } from './progress.ts'
 import { expireRollUps, removeOrphans } from './remove-roll-ups.ts'
+import { type RetryingStore, retryingStore } from './retrying-store.ts'
 import { rollUpHours, settleDay } from './roll-up-subject.ts'
 
-/** Days first: a settled day has its hours. Rejects with NoLongerOurs where `mayGoOn` says no. */
+/** Rolls up one partition, days first, because a settled day includes its hours. Rejects with NoLongerOurs when `mayGoOn` returns false. */
 export async function rollUpPartition(
-  core: Core,
+  context: KeeperContext,
   partition: number,
   stored: RollUpProgressDocument | null,
   mayGoOn: () => boolean,
 ): Promise<void> {
-  const store = patientStore(core, mayGoOn)
-  let progress = progressOf(stored, partition, core.clock.now())
+  const store = retryingStore(context, mayGoOn, 'roll up')
+  let progress = progressOf(stored, partition, context.clock.now())
   for (;;) {
-    const due = rollUpDue(partition, core.clock.now())
+    const due = rollUpDue(partition, context.clock.now())
     const { daysTo, hoursTo } = progress
     if (daysTo < due.daysTo) {
-      await eachSubject(core, store, partition, ids => settleSubjects(core, store, ids, daysTo))
+      await eachSubject(context, store, partition, ids => settleSubjects(context, store, ids, daysTo))
       progress = nextRevision(progress, { daysTo: daysTo + day, hoursTo: Math.max(hoursTo, daysTo + day) })
     } else if (hoursTo < due.hoursTo) {
       const to = Math.min(due.hoursTo, Math.floor(hoursTo / day) * day + day)
       const write = (id: string) => rollUpHours(store, id, hoursTo, to)
-      await eachSubject(core, store, partition, async ids => void (await writeRows(core, store, ids, write)))
+      await eachSubject(context, store, partition, async ids => void (await writeRows(context, store, ids, write)))
       progress = nextRevision(progress, { hoursTo: to })
     } else return
     const [result] = await store.replace('rollUpProgress', [progress])
-    // Somebody else holds the partition or was here at the same time: whoever looks next reads how far it is.
+    // Another keeper holds the partition or wrote at the same time: the next pass reads the progress that was stored.
     if (result !== 'written') return
   }
 }
 
-async function settleSubjects(core: Core, store: PatientStore, ids: readonly string[], start: number): Promise<void> {
-  const now = core.clock.now()
-  for (const subject of await writeRows(core, store, ids, id => settleDay(store, id, start))) {
+async function settleSubjects(
+  context: KeeperContext,
+  store: RetryingStore,
+  ids: readonly string[],
+  start: number,
+): Promise<void> {
+  const now = context.clock.now()
+  for (const subject of await writeRows(context, store, ids, id => settleDay(store, id, start))) {
     await expireRollUps(store, subject, now)
     await expireReports(store, subject.id, now, start + day)
     await expireIncidents(store, subject.id, now)
   }
 }
 
-/** Writes the rows of some subjects; answers the subjects as they are afterwards, without those that were deleted meanwhile. */
+/** Writes the rows of some subjects. Returns the subjects as read after the write, without deleted subjects. */
 async function writeRows(
-  core: Core,
-  store: PatientStore,
+  context: KeeperContext,
+  store: RetryingStore,
   ids: readonly string[],
   compute: (subjectId: string) => Promise<RollUpDocument[]>,
 ): Promise<SubjectDocument[]> {
   const rows = await Promise.all(ids.map(compute))
   const all = rows.flat()
   if (all.length > 0) await store.upsert('rollUps', all)
-  core.metrics.rollUps.inc(all.length)
+  context.metrics.rollUps.inc(all.length)
   const subjects = await store.get('subjects', ids)
   for (const [index, id] of ids.entries()) await removeOrphans(store, id, subjects[index] ?? null, rows[index] ?? [])
   return subjects.filter(subject => subject !== null && subject.deletedAt === null) as SubjectDocument[]
 }
 
-/** Subjects of the partition, `limits.rollUp.subjectsAtOnce` at a time. */
+/** Calls a function with the subjects of the partition, `limits.rollUp.subjectsAtOnce` at a time. */
 async function eachSubject(
-  core: Core,
-  store: PatientStore,
+  context: KeeperContext,
+  store: RetryingStore,
   partition: number,
   work: (ids: string[]) => Promise<void>,
 ): Promise<void> {
@@ -77,7 +83,7 @@ async function eachSubject(
   for await (const page of pagesOf(query, paged => store.find('subjects', paged))) {
     for (let start = 0; start < page.length; start += subjectsAtOnce) {
       await work(page.slice(start, start + subjectsAtOnce).map(({ id }) => id))
-      await new Promise<void>(resolve => void core.clock.after(pauseMs, resolve))
+      await pause(context.clock, pauseMs)
     }
   }
 }

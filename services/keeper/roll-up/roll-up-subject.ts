@@ -1,12 +1,12 @@
-// Rolls up one subject: hours from raw observations, days from hours. Computed anew each time, never incremented, so that a repeat, a
-// replay or a crash counts nothing twice.
-import type { RollUpDocument } from '#shared/contracts/roll-up.ts'
-import { day, hour } from '#shared/limits.ts'
+// Roll-up of one subject: hours from raw observations, days from hours. Each roll-up is computed completely, so a repeat counts nothing
+// twice.
+import type { RollUpDocument } from '#shared/contracts/observations/roll-up.ts'
+import { day, hour } from '#shared/limits/limits.ts'
 import { type Bucket, emptyBucket, mergeBucket } from '#shared/roll-up/bucket.ts'
 import { packBuckets, unpackBuckets } from '#shared/roll-up/packed.ts'
 import { type Buckets, readRaw } from '#shared/roll-up/raw-reports.ts'
 import { parseRollUpId, rollUpId, rowRange, type Source, spans } from '#shared/roll-up/roll-up-ids.ts'
-import type { PatientStore } from './patient-store.ts'
+import type { RetryingStore } from './retrying-store.ts'
 import { rawSources, rolledUpSources } from './sources.ts'
 
 const bucketsPerHour = spans.hour.row / spans.hour.bucket
@@ -14,16 +14,16 @@ const bucketsPerDay = spans.day.row / spans.day.bucket
 
 type Hour = (Bucket | null)[]
 
-/** The rows of these hours of one day, in as far as they differ from what is stored. `from` and `to` are whole hours, ms. */
-export async function rollUpHours(store: PatientStore, subjectId: string, from: number, to: number): Promise<RollUpDocument[]> {
+/** Returns the rows of these hours of one day that differ from the stored rows. `from` and `to` are whole hours, ms. */
+export async function rollUpHours(store: RetryingStore, subjectId: string, from: number, to: number): Promise<RollUpDocument[]> {
   const rows: RollUpDocument[] = []
   for (const source of await rawSources(store, subjectId, from))
     rows.push(...(await hoursOf(store, subjectId, source, from, to)).changed)
   return rows
 }
 
-/** The rows of a day (its start, ms) and of all its hours, in as far as they differ from what is stored. */
-export async function settleDay(store: PatientStore, subjectId: string, start: number): Promise<RollUpDocument[]> {
+/** Returns the rows of a day (its start, ms) and of all its hours that differ from the stored rows. */
+export async function settleDay(store: RetryingStore, subjectId: string, start: number): Promise<RollUpDocument[]> {
   const rows: RollUpDocument[] = []
   const known = [...(await rawSources(store, subjectId, start)), ...(await rolledUpSources(store, subjectId))]
   for (const source of new Map(known.map(one => [one.kind + one.id, one])).values()) {
@@ -37,10 +37,10 @@ export async function settleDay(store: PatientStore, subjectId: string, start: n
 }
 
 /**
- * A stored hour is replaced unless it counts more than what is still there raw: reports of an hour only ever become more, until
- * they expire.
+ * Returns rows of hours. A stored hour is replaced unless it counts more reports than the raw rows that remain: until reports expire, their
+ * number only grows.
  */
-async function hoursOf(store: PatientStore, subjectId: string, source: Source, from: number, to: number) {
+async function hoursOf(store: RetryingStore, subjectId: string, source: Source, from: number, to: number) {
   const raw: Buckets = new Map()
   const range = { subjectId, source, from, to, step: spans.hour.bucket, rowsMax: Number.POSITIVE_INFINITY }
   await readRaw(store, range, raw)

@@ -1,19 +1,26 @@
-// Which sources (locations and signals) of a subject have something stored: found by leaping from the first row of one to the first
-// behind it, so that those count too that the subject does not have any more.
-import { endOfPrefix, observationPrefix, parseCheckObservationId, parsePushedObservationId, pushedPrefix } from '#shared/ids.ts'
-import { isPlatformKey } from '#shared/resource-signals.ts'
-import { levelPrefix, parseRollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
-import type { PatientStore } from './patient-store.ts'
+// Sources (locations and signals) of a subject with stored rows, including earlier signals. Each read jumps from the first row of one
+// source to the next source.
 
-/** Those with raw observations: locations that reported on the day of `at` (ms), signals whenever they reported. */
-export async function rawSources(store: PatientStore, subjectId: string, at: number): Promise<Source[]> {
+import { levelPrefix, parseRollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
+import { isPlatformKey } from '#shared/subjects/resource-signals.ts'
+import {
+  endOfPrefix,
+  observationPrefix,
+  parseCheckObservationId,
+  parsePushedObservationId,
+  pushedPrefix,
+} from '#shared/text/ids.ts'
+import type { RetryingStore } from './retrying-store.ts'
+
+/** Returns the sources with raw observations: locations that reported on the day of `at` (ms), and all signals that ever reported. */
+export async function rawSources(store: RetryingStore, subjectId: string, at: number): Promise<Source[]> {
   const [locations, signals] = await Promise.all([locationSources(store, subjectId, at), signalSources(store, subjectId)])
-  // Response times and uptime of a website come from its checks alone (v3 7.4).
+  // Response times and uptime of a website are computed from its checks alone (v3 7.4).
   return [...locations, ...signals.filter(({ id }) => !isPlatformKey(id))]
 }
 
-/** Those with roll-ups by the hour: the roll-ups by the day come from these. */
-export async function rolledUpSources(store: PatientStore, subjectId: string): Promise<Source[]> {
+/** Returns the sources with hourly roll-ups, from which daily roll-ups are computed. */
+export async function rolledUpSources(store: RetryingStore, subjectId: string): Promise<Source[]> {
   const ofKind = (kind: Source['kind']) =>
     leap(store, 'rollUps', levelPrefix(subjectId, kind, 'hour'), id => {
       const { source } = parseRollUpId(id)
@@ -23,15 +30,15 @@ export async function rolledUpSources(store: PatientStore, subjectId: string): P
   return [...locations, ...signals]
 }
 
-/** The signals of which pushed observations are stored. */
-export async function signalSources(store: PatientStore, subjectId: string): Promise<Source[]> {
+/** Returns the signals with stored pushed observations. */
+export async function signalSources(store: RetryingStore, subjectId: string): Promise<Source[]> {
   return await leap(store, 'pushedObservations', pushedPrefix(subjectId), id => {
     const { signalKey } = parsePushedObservationId(id)
     return { source: { kind: 'signal', id: signalKey }, prefix: pushedPrefix(subjectId, signalKey) }
   })
 }
 
-async function locationSources(store: PatientStore, subjectId: string, at: number): Promise<Source[]> {
+async function locationSources(store: RetryingStore, subjectId: string, at: number): Promise<Source[]> {
   const prefix = observationPrefix(at, subjectId)
   return await leap(store, 'observations', prefix, id => {
     const { locationId } = parseCheckObservationId(id)
@@ -39,9 +46,12 @@ async function locationSources(store: PatientStore, subjectId: string, at: numbe
   })
 }
 
-/** The sources of the rows whose ids begin with `prefix`. `sourceOf`: whose a row is by its id, and what the ids of all its rows begin with. */
+/**
+ * Returns the sources of the rows whose ids begin with `prefix`. `sourceOf`: returns the source of a row by its id, and the prefix of all
+ * its rows' ids.
+ */
 async function leap(
-  store: PatientStore,
+  store: RetryingStore,
   collection: 'observations' | 'pushedObservations' | 'rollUps',
   prefix: string,
   sourceOf: (id: string) => { source: Source; prefix: string },

@@ -1,9 +1,10 @@
-// What a step has changed of a subject.
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
+// Difference between a subject before and after a judgement.
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Change } from './types.ts'
 
 /**
- * Of a judgement alone: commit where it moved a rule or a maintenance window, else the subject is only fresher than its document. Pure.
+ * Returns the change by a judgement alone: commit if a rule or a maintenance window changed; else the subject is only fresher than its
+ * document. Pure.
  */
 export function changeBetween(before: SubjectDocument, after: SubjectDocument): Change {
   const rulesMoved = after.rules !== before.rules && after.rules.some((rule, i) => rule !== before.rules[i])
@@ -12,6 +13,6 @@ export function changeBetween(before: SubjectDocument, after: SubjectDocument): 
   return after === before ? 'nothing' : 'freshness'
 }
 
-/** A counted window ends earlier than anything that was due: whoever takes the subject over has to learn of it. */
+/** A counted window ends earlier than any stored deadline. A successor must find that deadline in the store. */
 const isDueEarlier = (before: SubjectDocument, after: SubjectDocument): boolean =>
   after.kind === 'template' && after.dueAt !== null && (before.dueAt === null || after.dueAt < before.dueAt)

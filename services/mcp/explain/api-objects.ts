@@ -1,4 +1,4 @@
-// The parts of the API's objects that an explanation reads (docs/reference/v3.md, 3.6, 5.5 and 6.6).
+// Parts of the API's objects that an explanation needs (docs/reference/v3.md, 3.6, 5.5 and 6.6).
 
 export interface Step {
   state: string

@@ -1,13 +1,13 @@
-// `explain_incident`: reads an Incident, its Resource, its rule and its deliveries, and explains them in one answer.
+// `explain_incident`: reads an Incident, its Resource, its rule and its deliveries, and returns one explanation.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import type { ApiRequest } from '#shared/api-v3/exchange.ts'
-import { clientLimits } from '#shared/limits-of-clients.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import type { Outcome, ToolContext } from '../tool.ts'
 import type { Delivery, Incident, Resource, Template } from './api-objects.ts'
 import { bounded, explanationOf } from './explanation.ts'
 
-/** Throws as the API's client does. */
+/** Returns the explanation. Throws the errors of the API's client. */
 export async function explainIncident(
   { api, workspace }: ToolContext,
   args: { workspace?: string; incident: string },
@@ -33,7 +33,7 @@ export async function explainIncident(
   return { result: explanation, text }
 }
 
-/** A revision that is missing or damaged (v3 4.12) leaves the rule out: the rest is worth reading. */
+/** If the revision is missing or damaged (v3 4.12), the explanation omits the rule. */
 function unreadable(error: unknown): null {
   if (error instanceof ApiRefusal && [404, 422, 500].includes(error.status)) return null
   throw error

@@ -6,23 +6,23 @@ export interface Notice {
   destination: string | null
   event: string
   reason: string | null
-  /** Of the latest one. */
+  /** Instant of the latest message. */
   at: string
   times: number
 }
 
 export interface Explanation {
   incident: Omit<Incident, 'history' | 'next' | 'path' | 'path_omitted'>
-  /** As it is declared now; null: a custom subject of generation 2 has none, and one that is gone cannot be read. */
+  /** Rule as declared now. Null: a custom subject of generation 2, or a rule that cannot be read any more. */
   rule: (Omit<Rule, 'help' | 'action'> & { template: string; help: string; meta: Record<string, unknown> }) | null
-  /** Of the latest transition that recorded some. */
+  /** Evidence of the latest transition with recorded evidence. */
   evidence: ({ at: string; kind: string } & Evidence) | null
   next: Incident['next']
   told: Notice[]
   not_told: Notice[]
-  /** Of those that were read. */
+  /** Number of omitted entries among the deliveries that were read. */
   deliveries_omitted: number
-  /** Older ones than those that were read. */
+  /** Whether older deliveries exist that were not read. */
   deliveries_older: boolean
   maintenance: Resource['maintenance']
   path: Step[]

@@ -1,5 +1,5 @@
-// An Incident explained: the parts that a triage needs, in one answer of bounded size. Pure.
-import { clientLimits } from '#shared/limits-of-clients.ts'
+// Explanation of an Incident: everything that a first diagnosis needs, in one result of bounded size. Pure.
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import type { Delivery, Incident, Resource, Template, Transition } from './api-objects.ts'
 import type { Explanation, Notice } from './explanation-object.ts'
 import { sentencesOf } from './sentences.ts'
@@ -29,7 +29,7 @@ export function explanationOf({ incident, resource, template, deliveries, hasOld
   }
 }
 
-/** Exactly these members: `history_omitted` and `verdict` say nothing here. */
+/** Contains exactly these members: `history_omitted` and `verdict` have no meaning here. */
 const factsOf = (incident: Explanation['incident']): Explanation['incident'] => ({
   id: incident.id,
   resource: incident.resource,
@@ -56,10 +56,10 @@ function ruleOf(template: Template | null, key: string, meta: Record<string, unk
   return { key, template: template.id, signals, help, wait, decision, meta: answers }
 }
 
-/** Answers that decide about a website: its rule is declared nowhere. */
+/** Answers that decide a website monitor's rule, which no Template declares. */
 const websiteFields = ['failure_mode', 'locations', 'interval_value', 'interval_unit', 'confirm_after', 'recover_after']
 
-/** The fields that operands and waits name. */
+/** Returns the fields that operands and waits refer to. */
 function fieldsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   if ('meta' in value && typeof value.meta === 'string') return [value.meta]
@@ -73,7 +73,7 @@ function evidenceOf(history: readonly Transition[]): Explanation['evidence'] {
   return { at, kind, ...evidence }
 }
 
-/** A failed attempt counts only while no later one to the same destination about the same event has arrived. */
+/** A failed attempt counts only if no later message about the same event has reached the same destination. */
 function noticesOf(deliveries: readonly Delivery[]): Pick<Explanation, 'told' | 'not_told'> {
   const told = new Map<string, Notice>()
   const others = new Map<string, Notice>()
@@ -91,11 +91,14 @@ function noticesOf(deliveries: readonly Delivery[]): Pick<Explanation, 'told' | 
 
 export interface Bounded {
   explanation: Explanation
-  /** Three sentences. */
+  /** Returns the explanation in three sentences. */
   text: string
 }
 
-/** Leaves out, until it fits: the oldest of the path, the oldest notices, then evidence and the decision. Each is counted or said. */
+/**
+ * Shortens the explanation to its size: first the oldest path entries, then the oldest notices, then evidence and decision. Every omission
+ * is counted or stated.
+ */
 export function bounded(whole: Explanation, most: number = clientLimits.explanationBytes): Bounded {
   const text = sentencesOf(whole)
   const room = most - Buffer.byteLength(text)
@@ -108,10 +111,10 @@ export function bounded(whole: Explanation, most: number = clientLimits.explanat
 }
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
-/** A counter grows by as many digits while others leave. */
+/** Reserve for counters, which gain digits as entries are removed. */
 const digits = 6
 
-/** How many of the first items have to go for `excess` bytes. */
+/** Returns how many of the first items must be removed to save `excess` bytes. */
 function tooMany(items: readonly unknown[], excess: number): number {
   let count = 0
   for (let left = excess + digits; left > 0 && count < items.length; count++) left -= sizeOf(items[count]) + 1

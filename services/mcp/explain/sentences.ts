@@ -1,7 +1,7 @@
-// An explanation in three sentences: why and since when, who knows, what happens next. Words of others stand on one line. Pure.
+// An explanation in three sentences: cause and start, notified people, next event. Foreign texts are reduced to one line. Pure.
 import type { Explanation, Notice } from './explanation-object.ts'
 
-/** So many destinations are named. */
+/** Largest number of destinations in a sentence. */
 const named = 5
 
 export function sentencesOf(explanation: Explanation): string {

@@ -1,4 +1,4 @@
-// Tools of Incidents: lists, one, its deliveries, its explanation, taking it on.
+// Tools of Incidents: lists, one Incident, its deliveries, its explanation, its acknowledgement.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { filterQuery, filters, incident, page, pageQuery, results, workspace } from '../arguments.ts'
 import { explainIncident } from '../explain/explain-incident.ts'

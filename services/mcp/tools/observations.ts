@@ -1,4 +1,4 @@
-// Tools of Observations: the log, one, a test, many.
+// Tools of Observations: the log, reporting one, a test, reporting many.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { limit, observation, resource, results, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'

@@ -1,4 +1,4 @@
-// Tools of Resources: lists, detail, creation, labels, another revision, archive.
+// Tools of Resources: lists, one Resource, creation, labels, change of revision, archiving.
 import { apiPath } from '#shared/api-v3/client.ts'
 import {
   filterQuery,

@@ -38,10 +38,10 @@ function revisions(result: unknown): Revision[] {
   throw new ApiUnreachable(null, 'the list of Templates is no list')
 }
 
-/** In the order of the list, which has the versions of a key ascending. */
+/** Returns the highest revision of each key. In the list the versions of a key ascend. */
 const highest = (all: readonly Revision[]): Revision[] => [...new Map(all.map(one => [one.key, one])).values()]
 
-/** The list has no cursor of its own: it is read whole. */
+/** The API's list has no cursor, so the whole list is read. */
 const cursorOf = (id: string): string => Buffer.from(id).toString('base64url')
 
 const publish = tool({

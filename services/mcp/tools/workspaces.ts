@@ -1,4 +1,4 @@
-// Tools of workspaces: which there are, how one stands, a new one.
+// Tools of workspaces: list, overview, creation.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { results, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'

@@ -1,11 +1,16 @@
-// The conditions of the installation: what is stored of them, and the one guarded put by which a change is decided once in the whole
-// cluster. Whoever's put is written logs the change and has its message to send.
-import { type ConditionDocument, type ConditionKind, conditionId, type OperatorMessage } from '#shared/contracts/condition.ts'
-import { randomId } from '#shared/ids.ts'
-import { limits } from '#shared/limits.ts'
-import { persistently } from '../persistently.ts'
+// Conditions of the installation: their documents, and the one guarded put by which the whole cluster decides a change once. The notifier
+// whose put is written logs the change and sends its message.
+import {
+  type ConditionDocument,
+  type ConditionKind,
+  conditionId,
+  type OperatorMessage,
+} from '#shared/contracts/incidents/condition.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { retryStoreCall } from '../record/retry-store-call.ts'
+import type { OperatorContext } from './context.ts'
 import { messageBody, type Notice } from './message.ts'
-import type { OperatorParts } from './parts.ts'
 
 /** How a condition is to stand. What is absent stays. */
 export interface Change {
@@ -14,7 +19,7 @@ export interface Change {
   since: number
   seenAt?: number
   count?: number
-  /** What the operator hears of it; null: nothing. */
+  /** Message to the operator; null: none. */
   notice: Notice | null
 }
 
@@ -43,20 +48,20 @@ export interface Conditions {
 
 type Decide = (present: ConditionDocument | null) => Change | null
 
-export function createConditions(parts: OperatorParts): Conditions {
-  const { store, clock, logger } = parts
+export function createConditions(context: OperatorContext): Conditions {
+  const { store, clock, logger } = context
   const known = new Map<string, ConditionDocument>()
-  const mark = () => `${parts.notifierId}.${randomId(8)}`
+  const mark = () => `${context.notifierId}.${randomId(8)}`
 
   const put = async (present: ConditionDocument, over: Partial<ConditionDocument>): Promise<ConditionDocument | null> => {
     const next = { ...present, ...over, rev: present.rev + 1, writer: mark() }
-    const [result] = await persistently(clock, () => store.replace('conditions', [next]))
+    const [result] = await retryStoreCall(clock, () => store.replace('conditions', [next]))
     if (result !== 'written') return null
     known.set(next.id, next)
     return next
   }
   const read = async (id: string): Promise<ConditionDocument | null> => {
-    const [present = null] = await persistently(clock, () => store.get('conditions', [id]))
+    const [present = null] = await retryStoreCall(clock, () => store.get('conditions', [id]))
     if (present === null) known.delete(id)
     else known.set(id, present)
     return present
@@ -68,7 +73,7 @@ export function createConditions(parts: OperatorParts): Conditions {
       const wanted = decide(present)
       if (wanted === null) return null
       const base = present ?? emptyCondition(id, kind, objectId)
-      const next = await put(base, changed(parts, base, wanted))
+      const next = await put(base, changed(context, base, wanted))
       if (next === null) continue
       const { notice } = wanted
       if (notice !== null) logger.warn({ condition: id, name: next.name, ...notice.details }, notice.log)
@@ -94,7 +99,7 @@ export function createConditions(parts: OperatorParts): Conditions {
     noteSeen: async seen => {
       if (seen.length === 0) return
       const documents = seen.map(({ document, seenAt }) => ({ ...document, seenAt, rev: document.rev + 1, writer: mark() }))
-      const results = await persistently(clock, () => store.replace('conditions', documents))
+      const results = await retryStoreCall(clock, () => store.replace('conditions', documents))
       for (const [i, document] of documents.entries()) if (results[i] === 'written') known.set(document.id, document)
     },
     remove: async ids => {
@@ -125,23 +130,23 @@ const emptyCondition = (id: string, kind: ConditionKind, objectId: string): Cond
 })
 
 function changed(
-  parts: OperatorParts,
+  context: OperatorContext,
   base: ConditionDocument,
   { notice, raised, ...fields }: Change,
 ): Partial<ConditionDocument> {
-  const at = parts.clock.now()
+  const at = context.clock.now()
   const next = { ...fields, raised: raised ? (1 as const) : (0 as const) }
   if (notice === null) return next
   const told = { ...next, changedAt: at, summary: notice.summary }
-  if (parts.webhook === null) return told
+  if (context.webhook === null) return told
   const stated = { id: base.id, kind: base.kind, name: next.name, raised: next.raised, since: next.since }
-  const message = { id: `msg_${randomId(27)}`, type: notice.type, at, body: messageBody(stated, notice, parts.source, at) }
-  return { ...told, ...queued(parts, base, message) }
+  const message = { id: `msg_${randomId(27)}`, type: notice.type, at, body: messageBody(stated, notice, context.source, at) }
+  return { ...told, ...queued(context, base, message) }
 }
 
 /** The first message is claimed in the same put: its writer sends it at once. */
-function queued(parts: OperatorParts, base: ConditionDocument, message: OperatorMessage): Partial<ConditionDocument> {
+function queued(context: OperatorContext, base: ConditionDocument, message: OperatorMessage): Partial<ConditionDocument> {
   const unsent = [...base.unsent, message].slice(-limits.operator.unsent)
   if (base.unsent.length > 0) return { unsent }
-  return { unsent, attempts: 0, claimedBy: parts.notifierId, dueAt: parts.clock.now() + limits.operator.claimMs }
+  return { unsent, attempts: 0, claimedBy: context.notifierId, dueAt: context.clock.now() + limits.operator.claimMs }
 }

@@ -1,9 +1,9 @@
 // Dead letters: inputs that a keeper could not judge and has kept. New ones raise the condition once; it clears when none came for
 // limits.operator.quietMs.
-import type { ConditionDocument } from '#shared/contracts/condition.ts'
-import { humanDuration } from '#shared/durations.ts'
-import { limits } from '#shared/limits.ts'
-import type { SetAsideDocument } from '#shared/store/collections.ts'
+import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { DeadLetterDocument } from '#shared/store/collections.ts'
+import { humanDuration } from '#shared/time/durations.ts'
 import type { Change } from './conditions.ts'
 import { bounded, counted, isoOrNull } from './message.ts'
 import type { Watcher, Watching } from './watching.ts'
@@ -11,13 +11,13 @@ import type { Watcher, Watching } from './watching.ts'
 const kind = 'dead_letters'
 const name = 'dead letters'
 
-export function watchDeadLetters({ parts, conditions, alter }: Watching): Watcher {
-  const { store, clock } = parts
+export function watchDeadLetters({ context, conditions, alter }: Watching): Watcher {
+  const { store, clock } = context
   return {
     look: async () => {
       const known = conditions.byId(kind)
       const where = { at: { gt: known?.seenAt ?? 0 } }
-      const found = await store.find('setAside', { where, sort: [['at', 'asc']], limit: limits.operator.batch })
+      const found = await store.find('deadLetters', { where, sort: [['at', 'asc']], limit: limits.operator.batch })
       const newest = found.at(-1)
       if (newest !== undefined) {
         // A rival that has seen them already has moved `seenAt`.
@@ -30,14 +30,14 @@ export function watchDeadLetters({ parts, conditions, alter }: Watching): Watche
   }
 }
 
-function grown(present: ConditionDocument | null, found: readonly SetAsideDocument[], newest: SetAsideDocument): Change {
+function grown(present: ConditionDocument | null, found: readonly DeadLetterDocument[], newest: DeadLetterDocument): Change {
   const isNew = present?.raised !== 1
   const count = isNew ? found.length : present.count + found.length
   const since = isNew ? (found[0]?.at ?? newest.at) : present.since
   return { name, raised: true, since, seenAt: newest.at, count, notice: isNew ? foundNotice(count, newest) : null }
 }
 
-const foundNotice = (count: number, newest: SetAsideDocument): Change['notice'] => ({
+const foundNotice = (count: number, newest: DeadLetterDocument): Change['notice'] => ({
   type: 'dead_letters.found',
   summary: `${counted(count, 'input', 'inputs')} could not be judged and became dead letters: ${bounded(newest.reason)}`,
   log: 'dead letters found',

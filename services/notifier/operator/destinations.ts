@@ -1,9 +1,9 @@
 // Destinations that have taken nothing for limits.operator.failingMs. The first failed attempt is noted at once and the first delivery
 // ends it; the delivery log settles what other notifiers have sent in between.
-import type { ConditionDocument } from '#shared/contracts/condition.ts'
-import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
-import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import { limits } from '#shared/limits.ts'
+import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { Change } from './conditions.ts'
 import { bounded, instantText, isoOrNull } from './message.ts'
 import type { Watcher, Watching } from './watching.ts'
@@ -21,9 +21,9 @@ export interface DestinationWatcher extends Watcher {
   note(destination: DestinationDocument, attempt: Attempt): void
 }
 
-export function watchDestinations({ parts, conditions, alter }: Watching): DestinationWatcher {
-  const { store, clock, logger } = parts
-  /** Whose change is being written. */
+export function watchDestinations({ context, conditions, alter }: Watching): DestinationWatcher {
+  const { store, clock, logger } = context
+  /** Destinations whose change is being written. */
   const busy = new Set<string>()
 
   const write = async ({ id, name }: DestinationDocument, { isDelivered, at }: Attempt) => {
@@ -59,7 +59,7 @@ export function watchDestinations({ parts, conditions, alter }: Watching): Desti
   return {
     note: (destination, attempt) => {
       const isNoted = conditions.get(kind, destination.id) !== null
-      if (attempt.isDelivered !== isNoted || busy.has(destination.id) || parts.stopping()) return
+      if (attempt.isDelivered !== isNoted || busy.has(destination.id) || context.stopping()) return
       busy.add(destination.id)
       write(destination, attempt)
         .catch(error =>

@@ -1,8 +1,8 @@
 // API keys that end within limits.operator.keyMs. The next one to come near its end is known beforehand, so that keys are read at that
 // instant, and at least once an hour.
 import type { KeyDocument } from '#shared/contracts/account.ts'
-import type { ConditionDocument } from '#shared/contracts/condition.ts'
-import { limits } from '#shared/limits.ts'
+import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import type { Change } from './conditions.ts'
@@ -13,8 +13,8 @@ const kind = 'key_expiring'
 const { keyMs, keysMs, batch } = limits.operator
 
 export function watchKeys(watching: Watching): Watcher {
-  const { parts, conditions, alter } = watching
-  const { store, clock } = parts
+  const { context, conditions, alter } = watching
+  const { store, clock } = context
   /** On the clock of the keys' ends. */
   let nextAt = 0
 

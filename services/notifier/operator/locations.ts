@@ -1,9 +1,9 @@
 // Lost locations: those that had a live prober, are used by monitors, and have had none for limits.operator.lostMs. Listens to presence,
 // and judges nothing while this process cannot hear it. One timer, set to the first location that would be lost.
-import { type ProberSign, watchProbers } from '#shared/bus/prober-presence.ts'
-import type { Cancel } from '#shared/clock.ts'
-import type { ConditionDocument } from '#shared/contracts/condition.ts'
-import { limits } from '#shared/limits.ts'
+import { type ProberSign, watchProbers } from '#shared/bus/probers/prober-presence.ts'
+import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Cancel } from '#shared/time/clock.ts'
 import type { Change } from './conditions.ts'
 import { bounded, counted, instantText, isoOrNull } from './message.ts'
 import { usedLocations } from './used-locations.ts'
@@ -25,7 +25,7 @@ interface Place {
 
 /** Resolves when presence is watched. */
 export async function watchLocations(watching: Watching): Promise<Watcher> {
-  const { bus, clock } = watching.parts
+  const { bus, clock } = watching.context
   const places = new Places(watching)
   const presence = await watchProbers(bus.bucket('presence'), clock, sign => places.hear(sign))
   places.listenBy(presence.isHearing)
@@ -94,16 +94,16 @@ class Places {
 
   /** The first time that a prober of it lives. */
   async #begin(id: string, { seenAt }: Place): Promise<void> {
-    const { parts, alter } = this.#watching
-    const [location = null] = await parts.store.get('locations', [id])
+    const { context, alter } = this.#watching
+    const [location = null] = await context.store.get('locations', [id])
     if (location === null) return
     const live = { name: bounded(location.name), raised: false, since: seenAt, seenAt, notice: null }
     await alter(kind, id, present => (present === null ? live : null))
   }
 
   async #clear(id: string, reason: 'back' | 'unused' | 'deleted'): Promise<void> {
-    const { parts, alter } = this.#watching
-    const [location = null] = await parts.store.get('locations', [id])
+    const { context, alter } = this.#watching
+    const [location = null] = await context.store.get('locations', [id])
     const { seenAt } = this.#place(id)
     await alter(kind, id, present => {
       if (present?.raised !== 1) return null
@@ -113,8 +113,8 @@ class Places {
 
   /** Lost if it is used and has still not been heard. */
   async #judge(id: string, place: Place): Promise<void> {
-    const { parts, conditions, alter } = this.#watching
-    const [[location = null], used] = await Promise.all([parts.store.get('locations', [id]), usedLocations(parts.store)])
+    const { context, conditions, alter } = this.#watching
+    const [[location = null], used] = await Promise.all([context.store.get('locations', [id]), usedLocations(context.store)])
     if (this.#now() - place.heardAt < lostMs) return
     const monitors = used.get(id) ?? 0
     const document = conditions.get(kind, id)
@@ -130,13 +130,13 @@ class Places {
 
   /** Whether those that are lost are used: a monitor may have come to one, or gone. */
   async #lookAtUsage(): Promise<void> {
-    const { parts, conditions } = this.#watching
+    const { context, conditions } = this.#watching
     const doubtful = conditions.ofKind(kind).filter(({ objectId, raised }) => raised === 1 || this.#place(objectId).isUnused)
     if (doubtful.length === 0 || this.#now() < this.#nextUsageAt) return
     this.#nextUsageAt = this.#now() + usageMs
-    const used = await usedLocations(parts.store)
+    const used = await usedLocations(context.store)
     const ids = doubtful.map(({ objectId }) => objectId)
-    const locations = await parts.store.get('locations', ids)
+    const locations = await context.store.get('locations', ids)
     for (const [i, { id, objectId, raised, unsent }] of doubtful.entries()) {
       const isUsed = used.has(objectId)
       const isDeleted = locations[i] === null
@@ -158,15 +158,15 @@ class Places {
   #arm(): void {
     this.#cancel()
     const heard = this.#live().map(({ heardAt }) => heardAt)
-    if (heard.length === 0 || this.#watching.parts.stopping()) return
+    if (heard.length === 0 || this.#watching.context.stopping()) return
     const dueAt = Math.min(...heard) + lostMs
-    this.#cancel = this.#watching.parts.clock.after(Math.max(0, dueAt - this.#now()), () => this.#onDue(dueAt))
+    this.#cancel = this.#watching.context.clock.after(Math.max(0, dueAt - this.#now()), () => this.#onDue(dueAt))
   }
 
   #onDue(dueAt: number): void {
     // Paused or cut off, this process may have missed beats.
     const isLate = this.#now() - dueAt > limits.presence.goneMs / 2
-    if (isLate || !this.#watching.parts.bus.connected() || !this.#isHearing()) {
+    if (isLate || !this.#watching.context.bus.connected() || !this.#isHearing()) {
       this.listenAnew()
       return
     }
@@ -186,12 +186,12 @@ class Places {
 
   /** One change of a location at a time; one that fails is tried again in a moment. */
   #write(id: string, work: () => Promise<void>): void {
-    const { parts } = this.#watching
+    const { context } = this.#watching
     const place = this.#place(id)
-    if (place.isBusy || parts.stopping()) return
+    if (place.isBusy || context.stopping()) return
     place.isBusy = true
     const done = work().catch(error => {
-      parts.logger.warn({ error: String(error), locationId: id }, 'condition of a location not written')
+      context.logger.warn({ error: String(error), locationId: id }, 'condition of a location not written')
       place.heardAt = Math.max(place.heardAt, this.#now() - lostMs + retryMs)
     })
     void done.then(() => {
@@ -209,7 +209,7 @@ class Places {
   }
 
   #now(): number {
-    return this.#watching.parts.clock.monotonic()
+    return this.#watching.context.clock.monotonic()
   }
 }
 

@@ -1,9 +1,9 @@
-// What the operator's receiver gets: one JSON message a change. Pure.
-import type { ConditionKind } from '#shared/contracts/condition.ts'
-import { limits } from '#shared/limits.ts'
-import { oneLine } from '../one-line.ts'
+// Message to the operator's receiver: one JSON object a change. Pure.
+import type { ConditionKind } from '#shared/contracts/incidents/condition.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { oneLine } from '../bodies/one-line.ts'
 
-/** What a change of a condition says. `log` is the fixed sentence of its log line. */
+/** Text of a condition's change. `log` is the fixed sentence of its log line. */
 export interface Notice {
   type: NoticeType
   summary: string

@@ -1,25 +1,26 @@
-// Tells the operator of the installation what changed in it: wires the watchers to what is stored and to what is sent, and looks every
-// limits.operator.lookMs for what nothing announces. Any number of notifiers do this side by side: the store decides who tells.
+// Notifies the operator of changes of the installation: connects the watchers with the stored conditions and the sender, and looks every
+// limits.operator.lookMs for changes that nothing announces. Any number of notifiers do this side by side: the store decides which one
+// sends.
 import type { Registry } from 'prom-client'
-import type { Cancel } from '#shared/clock.ts'
-import type { DestinationDocument } from '#shared/contracts/destination.ts'
-import { limits } from '#shared/limits.ts'
-import type { Sender } from '../send.ts'
+import { repeat } from '#shared/async/repeat.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Sender } from '../send/send.ts'
 import { createConditions } from './conditions.ts'
+import type { OperatorContext } from './context.ts'
 import { watchDeadLetters } from './dead-letters.ts'
 import { type Attempt, watchDestinations } from './destinations.ts'
 import { watchKeys } from './keys.ts'
 import { watchLocations } from './locations.ts'
 import { createOperatorMetrics } from './metrics.ts'
 import { createOutbox } from './outbox.ts'
-import type { OperatorParts } from './parts.ts'
 import { type StorageWatcher, watchStorage } from './storage.ts'
 import type { Watcher, Watching } from './watching.ts'
 
 export interface Operator {
   /** An attempt at this destination has ended. Never throws. */
   noteAttempt(destination: DestinationDocument, attempt: Attempt): void
-  /** What holds now, as sentences. */
+  /** Conditions that hold now, as sentences. */
   warnings(): string[]
   /** Takes up nothing new; resolves when what is being written or sent has ended. */
   stop(): Promise<void>
@@ -27,15 +28,15 @@ export interface Operator {
 
 /** Resolves when it listens; the first look is under way then. Rejects with a BusError. */
 export async function startOperator(
-  parts: OperatorParts,
+  context: OperatorContext,
   { sender, registry, cutOff }: { sender: Sender; registry: Registry; cutOff: AbortSignal },
 ): Promise<Operator> {
-  const conditions = createConditions(parts)
+  const conditions = createConditions(context)
   let storage: StorageWatcher | null = null
   const metrics = createOperatorMetrics(registry, conditions, () => storage?.room() ?? null)
-  const outbox = createOutbox({ parts, conditions, sender, metrics, cutOff })
+  const outbox = createOutbox({ context, conditions, sender, metrics, cutOff })
   const watching: Watching = {
-    parts,
+    context,
     conditions,
     alter: async (kind, objectId, decide) => {
       let isTold = false
@@ -53,14 +54,16 @@ export async function startOperator(
   const destinations = watchDestinations(watching)
   const locations = await watchLocations(watching)
   const watchers: Watcher[] = [locations, storage, destinations, watchKeys(watching), watchDeadLetters(watching)]
-  const looking = startLooking(parts, async () => {
+  const onError = (error: unknown) => context.logger.warn({ error: String(error) }, 'conditions not looked at')
+  const looking = repeat({ clock: context.clock, everyMs: limits.operator.lookMs, onError }, async () => {
     await conditions.load()
-    if (parts.webhook !== null) outbox.sendDue()
+    if (context.webhook !== null) outbox.sendDue()
     // One that fails must not keep the others from looking.
     const outcomes = await Promise.allSettled(watchers.map(watcher => watcher.look()))
     const failed = outcomes.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
   })
+  void looking.soon()
   return {
     noteAttempt: destinations.note,
     warnings: () => {
@@ -72,26 +75,6 @@ export async function startOperator(
       await looking.stop()
       await Promise.allSettled(watchers.map(watcher => watcher.stop()))
       await outbox.idle()
-    },
-  }
-}
-
-/** At once, and again after each look has ended. */
-function startLooking({ clock, logger, stopping }: OperatorParts, look: () => Promise<void>): { stop(): Promise<void> } {
-  let cancel: Cancel = () => undefined
-  let running: Promise<void> = Promise.resolve()
-  const run = () => {
-    running = look()
-      .catch(error => logger.warn({ error: String(error) }, 'conditions not looked at'))
-      .then(() => {
-        if (!stopping()) cancel = clock.after(limits.operator.lookMs, run)
-      })
-  }
-  run()
-  return {
-    stop: async () => {
-      cancel()
-      await running
     },
   }
 }

@@ -1,15 +1,16 @@
 // Sends the operator's messages: one at a time, each condition's in their order, retried with doubled pauses until they are given up.
 // Nothing here repeats the receiver's address.
-import type { Cancel } from '#shared/clock.ts'
-import type { ConditionDocument, OperatorMessage } from '#shared/contracts/condition.ts'
-import { limits } from '#shared/limits.ts'
-import type { Outcome } from '../outcome.ts'
-import { retryDelay } from '../retry-delay.ts'
-import type { Sender } from '../send.ts'
-import { signatureOf } from '../signature.ts'
+
+import type { ConditionDocument, OperatorMessage } from '#shared/contracts/incidents/condition.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Cancel } from '#shared/time/clock.ts'
+import type { Outcome } from '../send/outcome.ts'
+import { retryDelay } from '../send/retry-delay.ts'
+import type { Sender } from '../send/send.ts'
+import { signatureOf } from '../send/signature.ts'
 import type { Conditions } from './conditions.ts'
+import type { OperatorContext } from './context.ts'
 import type { OperatorMetrics } from './metrics.ts'
-import type { OperatorParts } from './parts.ts'
 
 export interface Outbox {
   /** Sends what this process has just claimed by its put. */
@@ -23,8 +24,8 @@ export interface Outbox {
   stop(): void
 }
 
-interface Means {
-  parts: OperatorParts
+interface Collaborators {
+  context: OperatorContext
   conditions: Conditions
   sender: Sender
   metrics: OperatorMetrics
@@ -39,21 +40,21 @@ interface Standing {
   dueAt: number
 }
 
-export function createOutbox(means: Means): Outbox {
-  const { parts, conditions } = means
-  const { enqueue, later, idle, stop } = createTurns(parts)
+export function createOutbox(collaborators: Collaborators): Outbox {
+  const { context, conditions } = collaborators
+  const { enqueue, later, idle, stop } = createTurns(context)
 
   const deliver = async (claimed: ConditionDocument): Promise<void> => {
     const [message] = claimed.unsent
-    if (message === undefined || parts.webhook === null) return
-    const standing = await attempt(means, message, claimed.attempts)
+    if (message === undefined || context.webhook === null) return
+    const standing = await attempt(collaborators, message, claimed.attempts)
     const stored = await record(conditions, claimed, message, standing)
-    if (stored !== null && stored.dueAt !== null) later(stored.dueAt - parts.clock.now(), () => claim(stored.id))
+    if (stored !== null && stored.dueAt !== null) later(stored.dueAt - context.clock.now(), () => claim(stored.id))
   }
   const claim = async (id: string): Promise<void> => {
     const present = conditions.byId(id)
-    if (present === null || parts.webhook === null || !isDue(present, parts.clock.now())) return
-    const over = { claimedBy: parts.notifierId, dueAt: parts.clock.now() + limits.operator.claimMs }
+    if (present === null || context.webhook === null || !isDue(present, context.clock.now())) return
+    const over = { claimedBy: context.notifierId, dueAt: context.clock.now() + limits.operator.claimMs }
     const claimed = await conditions.put(present, over)
     if (claimed !== null) await deliver(claimed)
   }
@@ -68,17 +69,17 @@ export function createOutbox(means: Means): Outbox {
     })
   }
   const unstored = async (message: OperatorMessage, attempts: number): Promise<void> => {
-    const standing = await attempt(means, message, attempts)
-    if (!standing.isOver) later(standing.dueAt - parts.clock.now(), () => unstored(message, standing.attempts))
+    const standing = await attempt(collaborators, message, attempts)
+    if (!standing.isOver) later(standing.dueAt - context.clock.now(), () => unstored(message, standing.attempts))
   }
   return {
     send: claimed =>
       enqueue(async () => {
         // Its turn may have come so late that another notifier takes it: then the next look finds it due.
-        if (parts.clock.now() + limits.notifier.sendMs < (claimed.dueAt ?? 0)) await deliver(claimed)
+        if (context.clock.now() + limits.notifier.sendMs < (claimed.dueAt ?? 0)) await deliver(claimed)
       }),
     sendDue: () => {
-      const now = parts.clock.now()
+      const now = context.clock.now()
       for (const one of conditions.all()) if (isDue(one, now)) claimInTurn(one.id)
     },
     sendUnstored: message => enqueue(() => unstored(message, 0)),
@@ -90,7 +91,7 @@ export function createOutbox(means: Means): Outbox {
 const isDue = ({ dueAt }: ConditionDocument, now: number): boolean => dueAt !== null && dueAt <= now
 
 /** One after the other: an operator's receiver gets few messages, in the order of what happened. */
-function createTurns({ clock, logger, stopping }: OperatorParts) {
+function createTurns({ clock, logger, stopping }: OperatorContext) {
   const timers = new Set<Cancel>()
   let last: Promise<void> = Promise.resolve()
 
@@ -115,27 +116,31 @@ function createTurns({ clock, logger, stopping }: OperatorParts) {
 }
 
 /** One attempt and what follows from it, logged and counted. `attempts`: those before it. */
-async function attempt({ parts, sender, metrics, cutOff }: Means, message: OperatorMessage, attempts: number): Promise<Standing> {
-  const outcome = await post(parts, sender, message, cutOff)
-  const now = parts.clock.now()
+async function attempt(
+  { context, sender, metrics, cutOff }: Collaborators,
+  message: OperatorMessage,
+  attempts: number,
+): Promise<Standing> {
+  const outcome = await post(context, sender, message, cutOff)
+  const now = context.clock.now()
   if (outcome.kind === 'abandoned') return { isOver: false, attempts, dueAt: now }
   const about = { type: message.type, messageId: message.id, attempts: attempts + 1 }
   if (outcome.kind === 'delivered') {
     metrics.messages.inc({ outcome: 'delivered' })
-    parts.logger.info(about, 'operator message delivered')
+    context.logger.info(about, 'operator message delivered')
     return { isOver: true, attempts: 0, dueAt: now }
   }
-  const dueAt = now + retryDelay(attempts + 1, parts.jitter(), outcome.retryAfterMs)
+  const dueAt = now + retryDelay(attempts + 1, context.jitter(), outcome.retryAfterMs)
   const isOver = !outcome.retryable || dueAt > message.at + limits.operator.giveUpMs
   metrics.messages.inc({ outcome: isOver ? 'failed' : 'retried' })
   const why = { ...about, reason: outcome.error }
-  if (isOver) parts.logger.error(why, 'operator message given up')
-  else parts.logger.warn(why, 'operator message not taken')
+  if (isOver) context.logger.error(why, 'operator message given up')
+  else context.logger.warn(why, 'operator message not taken')
   return { isOver, attempts: isOver ? 0 : attempts + 1, dueAt }
 }
 
 async function post(
-  { webhook }: OperatorParts,
+  { webhook }: OperatorContext,
   sender: Sender,
   { id, at, body }: OperatorMessage,
   cutOff: AbortSignal,

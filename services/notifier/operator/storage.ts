@@ -1,7 +1,7 @@
-// The disk under the store: full when little of it is left, so that the operator hears of it while the store can still note it. A store that
-// can't is no reason to be silent: then this process tells on its own.
+// The disk under the store: full when little of it is left, so that the operator hears of it while the store can still note it. If the
+// store cannot, this process notifies on its own.
 import { createHash } from 'node:crypto'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { type Room, StoreError } from '#shared/store/port.ts'
 import type { Change } from './conditions.ts'
 import { messageBody, type Notice, sizeText } from './message.ts'
@@ -14,12 +14,12 @@ const name = 'store'
 export interface StorageWatcher extends Watcher {
   /** The disk as it was last looked at; null: unknown. */
   room(): Room | null
-  /** What was told and could not be noted in the store; null: nothing. */
+  /** Change that was sent and could not be noted in the store; null: none. */
   unnoted(): string | null
 }
 
-export function watchStorage({ parts, conditions, alter }: Watching, outbox: Outbox): StorageWatcher {
-  const { store, clock, logger } = parts
+export function watchStorage({ context, conditions, alter }: Watching, outbox: Outbox): StorageWatcher {
+  const { store, clock, logger } = context
   let room: Room | null = null
   let unnoted: { since: number; notice: Notice } | null = null
 
@@ -35,9 +35,9 @@ export function watchStorage({ parts, conditions, alter }: Watching, outbox: Out
     }
   }
   const tell = ({ since, notice }: { since: number; notice: Notice }) => {
-    if (parts.webhook === null) return
-    const body = messageBody({ id: kind, kind, name, raised: 1, since }, notice, parts.source, since)
-    const id = unstoredId(parts.incidentSalt, conditions.byId(kind)?.rev ?? 0)
+    if (context.webhook === null) return
+    const body = messageBody({ id: kind, kind, name, raised: 1, since }, notice, context.source, since)
+    const id = unstoredId(context.incidentSalt, conditions.byId(kind)?.rev ?? 0)
     outbox.sendUnstored({ id, type: notice.type, at: since, body })
   }
   const becomeRoomy = async (at: Room) => {

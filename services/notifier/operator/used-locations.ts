@@ -1,5 +1,5 @@
 // Which locations monitors are checked from. Reads every living subject, page by page: no index knows locations.
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 

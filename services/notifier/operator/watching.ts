@@ -1,10 +1,10 @@
-// What each watcher of one kind of condition is given, and what it gives back.
-import type { ConditionDocument, ConditionKind } from '#shared/contracts/condition.ts'
+// Inputs and outputs of each watcher of one kind of condition.
+import type { ConditionDocument, ConditionKind } from '#shared/contracts/incidents/condition.ts'
 import type { Change, Conditions } from './conditions.ts'
-import type { OperatorParts } from './parts.ts'
+import type { OperatorContext } from './context.ts'
 
 export interface Watching {
-  parts: OperatorParts
+  context: OperatorContext
   conditions: Conditions
   /** `Conditions.change`, and the message of the change is sent. */
   alter(

@@ -1,5 +1,5 @@
 // Ways to break a valid request around its body: bytes, headers, path, query, method. Each says what must come of it (v3 1.2 to 1.8).
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { Random } from '../../simulation/random.ts'
 import type { V3Request } from './judge.ts'
 import type { V3Operation } from './operations.ts'

@@ -1,5 +1,5 @@
-// A short form of `npm run fuzz -- --api v3`: every route of generation 3 responds as its record and its document say, whatever is sent and whoever
-// sends it. The judge is shown what it must not let pass. Rules: docs/reference/v3.md, section 1.
+// A short form of `npm run fuzz -- --api v3`: every route of generation 3 responds as its record and its document say, to every request of
+// every sender. The judge is shown faults that it must find. Rules: docs/reference/v3.md, section 1.
 import t from 'tap'
 import { startInstallation } from '../installation.ts'
 import { fuzzV3 } from './fuzz.ts'
@@ -8,7 +8,7 @@ import type { V3Operation } from './operations.ts'
 
 const [seed, cases] = [20_260_103, 900]
 
-t.test(`v3 1.4 ${cases} requests made from the records (seed ${seed}) bring documented responses alone`, async t => {
+t.test(`v3 1.4 ${cases} requests from the records bring documented responses alone (seed ${seed})`, async t => {
   const installation = await startInstallation('2.0.0')
   t.teardown(() => installation.stop())
   const report = await fuzzV3(installation, { seed, cases })
@@ -62,7 +62,7 @@ const refused = (details: object = { field: 'name' }, code = 1422, error_type = 
 const judged = (change: Partial<Situation> & { sent?: Partial<V3Request> }): string =>
   judgeV3({ answer: answer(done), found: found(), tokens: [], ...change, request: { ...request, ...change.sent } }).join('; ')
 
-t.test('the judge passes what is as documented', async t => {
+t.test('judge passes documented responses', async t => {
   t.equal(judged({ answer: answer(done, { changed: true }) }), '')
   t.equal(judged({ sent: { wanted: { status: 422, field: 'name' } }, answer: answer(refused(), { status: 422 }) }), '')
   t.equal(judged({ sent: { method: 'HEAD' }, answer: answer('') }), '')
@@ -103,7 +103,7 @@ const offending: [name: string, change: Parameters<typeof judged>[0], says: RegE
 ]
 
 for (const [name, change, says] of offending) {
-  t.test(`the judge sees ${name}`, async t => {
+  t.test(`judge finds ${name}`, async t => {
     t.match(judged(change), says)
   })
 }

@@ -2,7 +2,7 @@
 // by status, both from the served document.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Route } from '../../../services/gateway/route.ts'
+import type { Route } from '../../../services/gateway/http/route.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
 import type { Schema } from '../operations.ts'
 

@@ -1,9 +1,10 @@
 // Callers of generation 3: every role with a full key and with scoped ones, in a workspace of their own and in none of it. Each knows which
 // refusal a route's record has for them.
-import { hashToken, makeToken } from '#shared/api-token.ts'
+
 import { type KeyAction, keyActions } from '#shared/contracts/account.ts'
-import type { Route } from '../../../services/gateway/route.ts'
-import { addPerson } from '../../support/api-world.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
+import type { Route } from '../../../services/gateway/http/route.ts'
+import { addPerson } from '../../support/worlds/api-world.ts'
 import type { FuzzedInstallation } from '../installation.ts'
 
 export interface Caller {

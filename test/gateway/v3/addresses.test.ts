@@ -1,15 +1,15 @@
-// Observation addresses over HTTP: made and deleted by people, reported to by systems. Rules: docs/reference/v3.md, section 8.
+// Observation addresses over HTTP: people create and delete them, and systems report to them. Rules: docs/reference/v3.md, section 8.
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
-import { makeAddressToken } from '#shared/address-token.ts'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
 import type { Role } from '#shared/contracts/account.ts'
-import type { AuditView } from '#shared/contracts/ask-audit.ts'
-import { day, limits } from '#shared/limits.ts'
-import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
-import { bodyIsRead } from '../../support/body-is-read.ts'
+import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
+import { day, limits } from '#shared/limits/limits.ts'
+import { makeAddressToken } from '#shared/tokens/address-token.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
+import { bodyIsRead } from '../../support/clients/body-is-read.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 
 const host = {
   key: 'host',
@@ -54,7 +54,7 @@ async function start(t: Test) {
 
 type World = Awaited<ReturnType<typeof start>>
 
-/** Rows of the audit of `w1`, the newest first, as soon as `count` are written. */
+/** Audit rows of `w1`, newest first, as soon as `count` rows are written. */
 async function audited({ clock, ask }: World, count: number): Promise<AuditView[]> {
   const all = { workspaceId: 'w1', personId: null, path: null, since: null, until: null, limit: 200, after: null }
   for (let tries = 0; tries < 1_000; tries++) {
@@ -66,7 +66,7 @@ async function audited({ clock, ask }: World, count: number): Promise<AuditView[
   throw new Error(`There are no ${count} rows`)
 }
 
-/** The documents that a refused report must leave as they were. */
+/** The documents that a refused report must leave unchanged. */
 async function storedOf({ store }: Pick<ApiWorld, 'store'>): Promise<string> {
   const names = ['subjects', 'names', 'pushedObservations', 'observationIds', 'series', 'addresses'] as const
   return JSON.stringify(await Promise.all(names.map(name => store.find(name, { limit: 1_000 }))))
@@ -74,7 +74,7 @@ async function storedOf({ store }: Pick<ApiWorld, 'store'>): Promise<string> {
 
 const first = (more: object = {}) => ({ resource: 'srv-1', signal: 'probe', state: 'ok', template_id: 'host', ...more })
 
-t.test('v3 8.2 an address shows its token once, and is listed and deleted without it', async t => {
+t.test('v3 8.2 address shows its token once, and is listed and deleted without the token', async t => {
   const world = await start(t)
   const { call } = world
   const made = await call('POST', '/addresses', { body: { template: 'host', second_factor: true, description: ' Jobs ' } })
@@ -99,7 +99,7 @@ t.test('v3 8.2 an address shows its token once, and is listed and deleted withou
   t.match((await call('GET', '/addresses')).json.result, { length: 1 })
 })
 
-t.test('v3 8.2 an address that is refused is not stored', async t => {
+t.test('v3 8.2 refused address is not stored', async t => {
   const world = await start(t)
   const cases: [body: object, status: number, field: string | undefined][] = [
     [{ template: 'nothing' }, 422, 'template'],
@@ -123,7 +123,7 @@ t.test('v3 8.2 an address that is refused is not stored', async t => {
   t.equal(await world.store.count('addresses', {}), 100)
 })
 
-t.test('v3 8.4 a first report makes a Resource, and later ones report on it by key or id', async t => {
+t.test('v3 8.4 first report creates a Resource, and later reports find it by key or id', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const made = await world.send(token, first({ meta: { team: 'core' }, id: 'run-1', value: 3 }))
@@ -159,7 +159,7 @@ t.test('v3 8.4 a first report makes a Resource, and later ones report on it by k
   t.strictSame(new Set(rows.map(({ source }) => source)), new Set(['address']))
 })
 
-t.test('v3 8.4 a key of up to 128 characters names the Resource by its first 100', async t => {
+t.test('v3 8.4 key of up to 128 characters names its Resource by the first 100 characters', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const key = 'k'.repeat(128)
@@ -176,7 +176,7 @@ t.test('v3 1.2 any content type is read as JSON', async t => {
   }
 })
 
-t.test('v3 8.4 a report that is refused stores nothing', async t => {
+t.test('v3 8.4 refused report stores nothing', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const bound = (await world.make({ template: 'host' })).token
@@ -243,7 +243,7 @@ t.test('v3 8.4 a report that is refused stores nothing', async t => {
   t.equal((await world.send(token, `${JSON.stringify(first())}`.padEnd(256 * 1024))).status, 202, 'a request of 256 KiB')
 })
 
-t.test('v3 8.4 the 1,001st Resource of a day is 429 and stores nothing', async t => {
+t.test('v3 8.4 Resource number 1,001 of a day is 429 and stores nothing', async t => {
   const world = await start(t)
   const { id, token } = await world.make()
   world.clock.advance(day - (world.clock.now() % day) + 1_000)
@@ -259,7 +259,7 @@ t.test('v3 8.4 the 1,001st Resource of a day is 429 and stores nothing', async t
   t.equal((await world.send(token, first())).status, 202, 'a Resource that exists is reported on')
 })
 
-t.test('v3 8.4 a workspace with 100,000 Resources takes no other, by a report or by the API', async t => {
+t.test('v3 8.4 workspace with 100,000 Resources accepts no further Resource by report or API', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const count = world.store.count.bind(world.store)
@@ -278,7 +278,7 @@ t.test('v3 8.4 a workspace with 100,000 Resources takes no other, by a report or
   t.equal(await storedOf(world), before)
 })
 
-t.test('v3 8.1 everything but a POST to a known address is 404 in the envelope, and is not audited', async t => {
+t.test('v3 8.1 request other than a POST to a known address is 404 in the envelope, without an audit row', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const rows: [method: string, path: string][] = [
@@ -318,7 +318,7 @@ const fetchAt = async ({ address }: Pick<ApiWorld, 'address'>, method: string, p
   return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : null }
 }
 
-t.test('v3 8.3 a second factor lets in full keys of editors and owners, and nobody else', async t => {
+t.test('v3 8.3 second factor accepts only full keys of editors and owners', async t => {
   const world = await start(t)
   const { token } = await world.make({ second_factor: true })
   const person = async (name: string, roles: Record<string, Role>, more: object = {}) =>
@@ -357,7 +357,7 @@ t.test('v3 8.3 a second factor lets in full keys of editors and owners, and nobo
   t.equal(status, 401, 'an expired key')
 })
 
-t.test('v3 8.3 an address without a second factor looks at no key and no cookie', async t => {
+t.test('v3 8.3 address without a second factor ignores keys and cookies', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const headers = {
@@ -369,7 +369,7 @@ t.test('v3 8.3 an address without a second factor looks at no key and no cookie'
   t.equal((await world.send(token, first(), { headers })).status, 202)
 })
 
-t.test('v3 8.2 a deleted address takes no report any more, also at a gateway that knows it', async t => {
+t.test('v3 8.2 deleted address is refused by a gateway that has a copy of the address', async t => {
   const world = await start(t)
   const { id, token } = await world.make()
   t.equal((await world.send(token, first())).status, 202)
@@ -377,7 +377,7 @@ t.test('v3 8.2 a deleted address takes no report any more, also at a gateway tha
   t.match(await world.send(token, first()), { status: 404, json: { error: { code: 1404 } } })
 })
 
-t.test('v3 8.2 the addresses of a deleted workspace take no report any more, also at a gateway that knows them', async t => {
+t.test('v3 8.2 addresses of a deleted workspace are refused by a gateway that has copies of them', async t => {
   const world = await start(t)
   const { token } = await world.make()
   t.equal((await world.send(token, first())).status, 202)
@@ -386,7 +386,7 @@ t.test('v3 8.2 the addresses of a deleted workspace take no report any more, als
 })
 
 for (const what of ['address', 'key of the second factor'] as const) {
-  t.test(`v3 8.2 a report whose ${what} is deleted while its body comes stores nothing`, async t => {
+  t.test(`v3 8.2 report stores nothing when its ${what} is deleted while the body arrives`, async t => {
     const world = await start(t)
     const { id, token } = await world.make({ second_factor: true })
     const { token: key, keyId } = await world.addPerson('edda', { w1: 'editor' })
@@ -411,7 +411,7 @@ for (const what of ['address', 'key of the second factor'] as const) {
   })
 }
 
-t.test('v3 8.5 each report that an address let in is a row with the address in place of the key', async t => {
+t.test('v3 8.5 audit row of a report through an address has the address in place of the key', async t => {
   const world = await start(t)
   const plain = await world.make()
   const keyed = await world.make({ second_factor: true })
@@ -440,7 +440,7 @@ t.test('v3 8.5 each report that an address let in is a row with the address in p
   t.equal(rows.length, 4, 'a refused second factor and an unknown token leave no row')
 })
 
-t.test('v3 8.1 the token of an address stands in nothing that is written', async t => {
+t.test('v3 8.1 token of an address is in no log and no document', async t => {
   const world = await start(t)
   const { token } = await world.make({ second_factor: true })
   const plain = await world.make()

@@ -1,8 +1,8 @@
-// Answers of generation 3, whatever the route: codes, instants, names, time. Each title cites its rule of docs/reference/v3.md.
+// Responses of generation 3 on any route: codes, instants, names, time. Each title cites its rule of docs/reference/v3.md.
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { limits } from '#shared/limits.ts'
-import { type Answer, type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { type Answer, type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let owner: string
@@ -38,7 +38,7 @@ const host = {
 }
 const report = { signal: 'probe', state: 'ok' }
 
-/** A busy keeper is asked again until the time of the request is over. */
+/** The gateway retries at a busy keeper until the time of the request ends. */
 async function whileTimePasses(answering: Promise<Answer>): Promise<Answer> {
   let isAnswered = false
   void answering.finally(() => {
@@ -51,7 +51,7 @@ async function whileTimePasses(answering: Promise<Answer>): Promise<Answer> {
   return answering
 }
 
-t.test('v3 1.7 a keeper that is busy is 429 with Retry-After, in a batch item by item', async t => {
+t.test('v3 1.7 request to a busy keeper is 429 with Retry-After, and in a batch each item is', async t => {
   world.keeper.trouble = 'busy'
   const { status, json, headers } = await whileTimePasses(call('POST', `${resources}/srv-1/observations`, { body: report }))
   t.match({ status, error: json.error }, { status: 429, error: { code: 1429, error_type: 'rate_limited' } })
@@ -62,7 +62,7 @@ t.test('v3 1.7 a keeper that is busy is 429 with Retry-After, in a batch item by
   t.match(batch.json.result.results, [{ error: { code: 1429 } }, { error: { code: 1422 } }])
 })
 
-t.test('v3 1.9 instants have a zone when they are sent, and end in Z when they are read', async t => {
+t.test('v3 1.9 instants have a zone in requests and end in Z in responses', async t => {
   const now = world.clock.now()
   const utc = new Date(now).toISOString()
   const cases: [at: unknown, status: number][] = [
@@ -84,7 +84,7 @@ t.test('v3 1.9 instants have a zone when they are sent, and end in Z when they a
   t.match(json.result.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)
 })
 
-/** The answer to a request whose command no keeper answers, once `ms` have passed. */
+/** Returns the response after `ms` to a request whose command no keeper handles. */
 async function unanswered(request: () => Promise<Answer>, ms: number): Promise<Answer> {
   world.keeper.trouble = 'silence'
   const taken = world.keeper.commands.length
@@ -94,7 +94,7 @@ async function unanswered(request: () => Promise<Answer>, ms: number): Promise<A
   return answering
 }
 
-t.test('v3 1.10 what is not done within its time is 500, in a batch item by item', async t => {
+t.test('v3 1.10 request beyond its time is 500, and in a batch each item is', async t => {
   const single = await unanswered(() => call('POST', `${resources}/srv-1/observations`, { body: report }), limits.v3.answerMs)
   t.match(single, { status: 500, json: { error: { code: 1500, error_type: 'server' } } })
   const items = { observations: [{ resource: 'srv-1', ...report }, { ...report }] }
@@ -106,7 +106,7 @@ t.test('v3 1.10 what is not done within its time is 500, in a batch item by item
   t.match(batch.json.result.results, [{ error: { code: 1500 } }, { error: { code: 1422 } }])
 })
 
-t.test('v3 1.12 a name is trimmed before it is measured', async t => {
+t.test('v3 1.12 name is trimmed before its length is checked', async t => {
   const { json } = await call('GET', `${resources}/srv-1`)
   t.equal(json.result.name, 'Host 1')
   const cases: [name: string, status: number][] = [
@@ -124,7 +124,7 @@ t.test('v3 1.12 a name is trimmed before it is measured', async t => {
   }
 })
 
-t.test('v3 4.8 a rule reads null until a signal of it has reported, and no_data while it cannot decide', async t => {
+t.test('v3 4.8 rule reads null until a signal has reported, and no_data while undecided', async t => {
   t.equal((await call('POST', resources, { body: { template: 'host', key: 'srv-2', name: 'Host 2' } })).status, 201)
   const ruleNow = async () => (await call('GET', `${resources}/srv-2`)).json.result.rules[0]
   t.match(await ruleNow(), { status: null, explanation: null, since: null, open_incident: null })
@@ -140,7 +140,7 @@ t.test('v3 4.8 a rule reads null until a signal of it has reported, and no_data 
   }
 })
 
-t.test('v3 6.8 a change of a Resource answers it as its detail does', async t => {
+t.test('v3 6.8 change of a Resource returns its detail', async t => {
   t.equal((await call('POST', '/workspaces/w1/templates', { body: { ...host, version: 2 } })).status, 201)
   const changes: [method: string, path: string, body?: object][] = [
     ['PATCH', '', { name: 'Another' }],
@@ -157,7 +157,7 @@ t.test('v3 6.8 a change of a Resource answers it as its detail does', async t =>
   }
 })
 
-t.test('v3 7.10 an archived Resource refuses Observations with its sentence', async t => {
+t.test('v3 7.10 archived Resource refuses Observations with its sentence', async t => {
   const sentence = 'Resource srv-1 is archived and accepts no Observations.'
   const single = await call('POST', `${resources}/srv-1/observations`, { body: report })
   t.match(single, { status: 422, json: { error: { code: 1422, message: sentence, details: { field: 'resource' } } } })

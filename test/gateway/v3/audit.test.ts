@@ -1,24 +1,24 @@
-// The audit over HTTP: which requests are kept and how, and who reads them. Rules: docs/reference/v3.md, 11.3 to 11.5.
+// The audit over HTTP: which requests are recorded, their rows, and who reads the rows. Rules: docs/reference/v3.md, 11.3 to 11.5.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
-import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { AuditView } from '#shared/contracts/ask-audit.ts'
-import { limits } from '#shared/limits.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
 import { letInByKey, letInBySession } from '../../../services/gateway/audit/let-in.ts'
-import { AuthenticationError } from '../../../services/gateway/authentication-error.ts'
-import { sendRefusal } from '../../../services/gateway/dialect.ts'
-import { allFamilies } from '../../../services/gateway/families.ts'
-import type { Family } from '../../../services/gateway/family.ts'
+import { AuthenticationError } from '../../../services/gateway/callers/authentication-error.ts'
+import { sendRefusal } from '../../../services/gateway/http/dialect.ts'
+import { allFamilies } from '../../../services/gateway/http/families.ts'
+import type { Family } from '../../../services/gateway/http/family.ts'
 import { route } from '../../../services/gateway/v3/common.ts'
 import { v3Dialect } from '../../../services/gateway/v3/dialect.ts'
 import { registerRoute } from '../../../services/gateway/v3/register.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
-import { type ApiWorld, addSubject, startApiWorld } from '../../support/api-world.ts'
-import { startSessionWorld } from '../../support/session-world.ts'
+import { type ApiWorld, addSubject, startApiWorld } from '../../support/worlds/api-world.ts'
+import { startSessionWorld } from '../../support/worlds/session-world.ts'
 
 const manifest = v3Routes.find(one => one.path.endsWith('/templates') && one.method === 'POST')?.examples?.[0]
 const templates = '/api/v3/workspaces/w1/templates'
@@ -26,7 +26,7 @@ const auditPath = '/api/v3/workspaces/w1/audit'
 
 type World = Pick<ApiWorld, 'clock' | 'hub'>
 
-/** The rows of a workspace, newest first, as soon as `count` of them are there. The clock moves on, so that they are written. */
+/** Audit rows of a workspace, newest first, as soon as `count` rows are stored. Advances the clock so that the gateway writes them. */
 async function kept({ clock, hub }: World, count: number, workspaceId: string | null = 'w1'): Promise<AuditView[]> {
   const { ask } = createDirectoryClient(hub.connect(), clock)
   const all = { workspaceId, personId: null, path: null, since: null, until: null, limit: 200, after: null }
@@ -57,7 +57,7 @@ async function start(t: Test, options: Parameters<typeof startApiWorld>[0] = {})
 
 const brief = (rows: AuditView[]) => rows.map(({ method, path, status }) => `${method} ${path} ${status}`)
 
-t.test('v3 11.3: every request but a read that a key let in is kept, refused or not', async t => {
+t.test('v3 11.3: request with an accepted key is recorded unless it is a read', async t => {
   const world = await start(t)
   const { call, owner: token } = world
   const viewer = await world.person('vera', 'viewer')
@@ -100,7 +100,7 @@ t.test('v3 11.3: every request but a read that a key let in is kept, refused or 
   t.notMatch(await world.dump(), token, 'no token is stored')
 })
 
-t.test('v3 11.3: a request refused with 401 is counted in the metrics and not kept', async t => {
+t.test('v3 11.3: request refused with 401 is counted in the metrics and not recorded', async t => {
   const world = await start(t)
   for (const token of [null, makeToken(), 'nonsense']) {
     t.equal((await world.call('POST', templates, { token, body: manifest })).status, 401)
@@ -112,7 +112,7 @@ t.test('v3 11.3: a request refused with 401 is counted in the metrics and not ke
   t.match(counted, /route="\/api\/v3\/workspaces\/:workspace\/templates",code="1401"\} 3/)
 })
 
-t.test('v3 11.3: the row of a caller who is no member has no workspace, and its owners do not see it', async t => {
+t.test('v3 11.3: row of a stranger has no workspace and is hidden from its owners', async t => {
   const world = await start(t)
   const stranger = await world.person('sam', null)
   t.equal((await world.call('POST', templates, { token: stranger, body: manifest })).status, 404)
@@ -125,7 +125,7 @@ t.test('v3 11.3: the row of a caller who is no member has no workspace, and its 
   t.strictSame(await kept(world, 0), [])
 })
 
-t.test('v3 11.3: a path is kept without its query and with … for tokens, within 500 characters', async t => {
+t.test('v3 11.3: path is recorded without query and tokens within 500 characters', async t => {
   const world = await start(t)
   const token = makeToken()
   const address = 'a-b_'.repeat(11).slice(1)
@@ -154,7 +154,7 @@ t.test('v3 11.3: a path is kept without its query and with … for tokens, withi
   t.equal(found[0]?.status, 404, 'a path that cannot be decoded')
 })
 
-t.test('v3 11.3: a User-Agent is kept up to 200 characters, and null without one', async t => {
+t.test('v3 11.3: User-Agent is recorded up to 200 characters, and null without one', async t => {
   const world = await start(t)
   const agents = ['x'.repeat(200), 'x'.repeat(201), '']
   for (const agent of agents) {
@@ -176,7 +176,7 @@ t.test('v3 11.3: a User-Agent is kept up to 200 characters, and null without one
   )
 })
 
-t.test('v3 11.3: a request whose client left before the answer is kept', async t => {
+t.test('v3 11.3: request is recorded when its client disconnected before the response', async t => {
   const world = await start(t)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
   const head = `POST ${templates} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.owner}\r\nContent-Length: 100\r\n\r\n{`
@@ -189,7 +189,7 @@ t.test('v3 11.3: a request whose client left before the answer is kept', async t
   t.match(await kept(world, 1), [{ method: 'POST', path: templates, person: { id: 'user-olga' } }])
 })
 
-t.test('v3 11.3: generations 1 and 2 are not audited', async t => {
+t.test('v3 11.3: requests of generations 1 and 2 are not recorded', async t => {
   const world = await start(t)
   for (const path of ['/api/v1/rule/x', '/api/v2/workspaces', '/api/v2/%E0', '/api/nothing']) {
     await world.call('POST', path, { token: world.owner, body: {} })
@@ -199,7 +199,7 @@ t.test('v3 11.3: generations 1 and 2 are not audited', async t => {
   t.strictSame(await kept(world, 0, null), [])
 })
 
-t.test('v3 11.3: the session API keeps changes by a session with their person, and no reads', async t => {
+t.test('v3 11.3: changes by a session are recorded with their person, and its reads are not recorded', async t => {
   const world = await startSessionWorld(t)
   await world.addPerson('vera', { [world.workspaceId]: 'viewer' })
   const [owner, viewer] = [await world.signedIn('owner'), await world.signedIn('vera')]
@@ -224,7 +224,7 @@ t.test('v3 11.3: the session API keeps changes by a session with their person, a
   t.match(row, { person: { id: 'user-vera' }, path: members, status: 403, workspaceId: world.workspaceId })
 })
 
-t.test('v3 11.3: a change of a subject by its id is a row of its workspace', async t => {
+t.test('v3 11.3: change of a subject by its id is recorded in the workspace of the subject', async t => {
   const world = await startSessionWorld(t)
   const owner = await world.signedIn('owner')
   await world.addPerson('vera', { [world.workspaceId]: 'viewer' })
@@ -242,7 +242,7 @@ t.test('v3 11.3: a change of a subject by its id is a row of its workspace', asy
 
 const withoutAddresses = allFamilies.filter(({ prefix }) => prefix !== '/in')
 
-/** Stand-ins in the place of the address: reads of evidence, Observations by key, and an address that stands for the key. */
+/** Test routes at the place of Observation addresses: reads of evidence, Observations by key, and an address that replaces the key. */
 const planted: Family = {
   prefix: '/in',
   dialect: { ...v3Dialect, prefixes: ['/in'] },
@@ -277,7 +277,7 @@ const planted: Family = {
   },
 }
 
-t.test('v3 11.3: a read of recorded evidence is kept if a key lets it in, and not by a session', async t => {
+t.test('v3 11.3: read of recorded evidence is recorded for a key, and not for a session', async t => {
   const world = await start(t, { families: [...withoutAddresses, planted] })
   const { call, owner: token } = world
   await call('GET', '/in/list', { token })
@@ -286,7 +286,7 @@ t.test('v3 11.3: a read of recorded evidence is kept if a key lets it in, and no
   t.match(await kept(world, 1, null), { length: 1, 0: { method: 'GET', status: 200, key: { id: 'key-olga' } } })
 })
 
-t.test('v3 11.3, 11.4: an address stands for the key, its token is not kept, and rows of Observations leave earlier', async t => {
+t.test('v3 11.3, 11.4: address without its token replaces the key, and rows of Observations are deleted earlier', async t => {
   const world = await start(t, { families: [...withoutAddresses, planted] })
   const { call, owner: token } = world
   const at = world.clock.now()
@@ -309,12 +309,12 @@ t.test('v3 11.3, 11.4: an address stands for the key, its token is not kept, and
   )
 })
 
-t.test('v3 11.3: the record of every route but a read says that it is audited', t => {
+t.test('v3 11.3: record of every route that is no read says that the route is audited', t => {
   for (const { method, path, isAudited } of v3Routes) t.ok(isAudited || method === 'GET', `${method} ${path}`)
   t.end()
 })
 
-t.test('v3 11.5: owners read the audit with a full key, nobody else does, and reading is not audited', async t => {
+t.test('v3 11.5: only an owner with a full key reads the audit, and this read is not recorded', async t => {
   const world = await start(t)
   const [editor, viewer] = [await world.person('edda', 'editor'), await world.person('vera', 'viewer')]
   const rows: [token: string | null, status: number, details: object][] = [
@@ -334,7 +334,7 @@ t.test('v3 11.5: owners read the audit with a full key, nobody else does, and re
   t.equal((await kept(world, 1)).length, 1)
 })
 
-t.test('v3 11.5: a row is shown with all its fields', async t => {
+t.test('v3 11.5: row is returned with all its fields', async t => {
   const world = await start(t)
   await world.call('POST', templates, { token: world.owner, body: manifest })
   const [row] = await kept(world, 1)
@@ -358,7 +358,7 @@ t.test('v3 11.5: a row is shown with all its fields', async t => {
   })
 })
 
-t.test('v3 11.5: pages, filters and their bounds', async t => {
+t.test('v3 11.5: pages and filters accept values up to their bounds only', async t => {
   const world = await start(t)
   const editor = await world.person('edda', 'editor')
   const instants: string[] = []
@@ -417,7 +417,7 @@ t.test('v3 11.5: pages, filters and their bounds', async t => {
   t.strictSame(instantsOf(await list(`?path=/${'x'.repeat(499)}`)), [])
 })
 
-t.test('v3 11.4: a stopping gateway writes the rows that are left', async t => {
+t.test('v3 11.4: stopping gateway writes the remaining rows', async t => {
   const world = await startApiWorld()
   const { token } = await world.addPerson('olga', { w1: 'owner' })
   await world.call('DELETE', templates, { token })
@@ -426,7 +426,7 @@ t.test('v3 11.4: a stopping gateway writes the rows that are left', async t => {
   t.equal(await world.store.count('server_api_audit', {}), 1)
 })
 
-t.test('a gateway that is started without an audit keeps nothing', async t => {
+t.test('gateway without an audit records nothing', async t => {
   const world = await startApiWorld({ audit: false })
   const { token } = await world.addPerson('olga', { w1: 'owner' })
   t.equal((await world.call('POST', templates, { token, body: manifest })).status, 201)

@@ -1,7 +1,7 @@
-// Bodies of generation 3 at the edges of JSON: null for a member that may be absent, numbers that no double holds, keys that every object has by
-// birth. Each title cites its rule of docs/reference/v3.md.
+// Bodies of generation 3 at the limits of JSON: null for an optional member, numbers beyond a double, keys that every JavaScript object
+// inherits. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
-import { type ApiWorld, startApiWorld } from '../../support/api-world.ts'
+import { type ApiWorld, startApiWorld } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let owner: string
@@ -35,7 +35,7 @@ const host = {
   ],
 }
 
-/** A text is sent as it is. */
+/** Sends a string body unchanged and an object as JSON. */
 async function send(method: string, path: string, body: object | string, prefix = '/workspaces/w1') {
   const sent = typeof body === 'string' ? { raw: body } : { body }
   const { status, json } = await world.call(method, `/api/v3${prefix}${path}`, { token: owner, ...sent })
@@ -47,7 +47,7 @@ const create = async (key: string) => {
   t.equal(status, 201)
 }
 
-t.test('v3 3.1 fields, signals and rules named `constructor` are fields, signals and rules like others', async t => {
+t.test('v3 3.1 fields, signals and rules may be named `constructor`', async t => {
   await create('constructor')
   const read = async () => (await send('PATCH', '/resources/constructor', {})).result
   const { meta, rules } = await read()
@@ -62,7 +62,7 @@ t.test('v3 3.1 fields, signals and rules named `constructor` are fields, signals
   t.strictSame((await read()).meta, { constructor: 'x', limit: 4 })
 })
 
-t.test('v3 1.4 an optional member that is null is as if it were absent', async t => {
+t.test('v3 1.4 optional member that is null counts as absent', async t => {
   await create('nulls')
   const labelled = await send('PATCH', '/resources/nulls', { labels: { env: 'x' } })
   t.equal(labelled.status, 200)
@@ -79,7 +79,7 @@ t.test('v3 1.4 an optional member that is null is as if it were absent', async t
   t.equal((await send('POST', '/resources', made)).status, 201)
 })
 
-t.test('v3 1.4 a number that no double holds is 422 of its field, and nothing is stored', async t => {
+t.test('v3 1.4 number beyond a double is 422 with its field, and nothing is stored', async t => {
   await create('numbers')
   const before = await world.dump()
   const cases: [method: string, path: string, body: string, field: string][] = [
@@ -113,7 +113,7 @@ t.test('v3 1.4 a number that no double holds is 422 of its field, and nothing is
   t.equal((await send('POST', '/resources/numbers/observations', largest)).status, 202)
 })
 
-t.test('v3 1.5 an unknown key is named, also an empty one', async t => {
+t.test('v3 1.5 unknown key is named, also when the key is empty', async t => {
   for (const key of ['', ' ', '__proto__', 'constructor', 'a.b']) {
     const { status, error } = await send('POST', '/templates', `{"key":"host","version":3,${JSON.stringify(key)}:1}`)
     t.strictSame([status, error.details], [400, { field: key }])
@@ -121,14 +121,14 @@ t.test('v3 1.5 an unknown key is named, also an empty one', async t => {
   t.strictSame((await send('POST', '/templates', '[]')).error.details, {}, 'but for what is no object')
 })
 
-t.test('v3 1.5 a name with characters that nobody sees is 422 name', async t => {
+t.test('v3 1.5 name with hidden characters is 422 with field name', async t => {
   for (const name of ['a\u202eb', '\u200b']) {
     const { status, error } = await send('POST', '/workspaces', { name }, '')
     t.strictSame([status, error.details], [422, { field: 'name' }])
   }
 })
 
-t.test('v3 1.3 a fault of an Observation comes before the archived Resource, in every way to send it', async t => {
+t.test('v3 1.3 fault of an Observation precedes the archived Resource on every route', async t => {
   await create('archived')
   t.equal((await send('POST', '/resources/archived/archive', {})).status, 200)
   const faults: [sent: object, field: string][] = [
@@ -146,7 +146,7 @@ t.test('v3 1.3 a fault of an Observation comes before the archived Resource, in 
   }
 })
 
-t.test('v3 7.9 an item of a batch tells the first of two faults as the single route would', async t => {
+t.test('v3 7.9 item of a batch reports the first of two faults, as the single route does', async t => {
   const { result } = await send('POST', '/observations', { observations: [{ unknown: 1 }, { resource: 7 }, {}] })
   const told = result.results.map(({ error }: { error: { code: number; details: object } }) => [error.code, error.details])
   t.strictSame(told, [

@@ -2,15 +2,15 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { TemplateDocument } from '#shared/contracts/template.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import type { Service } from '#shared/service.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
 import { startNotifier } from '../../../services/notifier/app.ts'
 import { createReceiver, options as notifierOptions, type Receiver } from '../../notifier/house.ts'
-import { type ApiWorld, type CallOptions, incidentSalt, startApiWorld } from '../../support/api-world.ts'
+import { type ApiWorld, type CallOptions, incidentSalt, startApiWorld } from '../../support/worlds/api-world.ts'
 
 const publicIncidentId = createIncidentIds(incidentSalt).encode
 const secretUrl = 'https://hooks.example.com/services/T0secret'
@@ -28,8 +28,8 @@ t.before(async () => {
   world = await startApiWorld()
   receiver = await createReceiver(() => ({ status: answer }))
   const { store, clock, hub } = world
-  const surroundings = { store, clock, bus: hub.connect(), logger: pino({ level: 'silent' }), metrics: new Registry() }
-  notifier = await startNotifier(surroundings, { ...notifierOptions, notifierId: 'n1' })
+  const context = { store, clock, bus: hub.connect(), logger: pino({ level: 'silent' }), metrics: new Registry() }
+  notifier = await startNotifier(context, { ...notifierOptions, notifierId: 'n1' })
   editor = (await world.addPerson('edda', { shared: 'editor' })).token
   viewer = (await world.addPerson('vera', { shared: 'viewer' })).token
   const token = makeToken()
@@ -47,7 +47,7 @@ t.teardown(async () => {
 const call = (method: string, path: string, options: CallOptions = {}) =>
   world.call(method, `/api/v3${path}`, { token: editor, ...options })
 
-/** A workspace of its own, whose owner sends what is not said otherwise. */
+/** Creates a workspace of its own, whose owner sends the requests unless stated otherwise. */
 async function home() {
   const id = `home${++workspaces}`
   const { token } = await world.addPerson(`olga${workspaces}`, { [id]: 'owner' })
@@ -65,7 +65,7 @@ async function home() {
   return { id, path, token, send, create, marked }
 }
 
-t.test('v3 10.1 a destination has exactly its members, and never shows its URL', async t => {
+t.test('v3 10.1 destination has exactly its members, and never its URL', async t => {
   const { send, create } = await home()
   const slack = await create({ name: ' On call ', type: 'slack', channel: '#ops' })
   t.strictSame(slack, {
@@ -90,7 +90,7 @@ t.test('v3 10.1 a destination has exactly its members, and never shows its URL',
   t.equal(stored?.url, `${secretUrl}/2`)
 })
 
-t.test('v3 10.1 a PATCH changes what it sends alone, and an empty one nothing', async t => {
+t.test('v3 10.1 PATCH changes only the sent members', async t => {
   const { send, create } = await home()
   const made = await create({ send_on_open: true })
   const [before] = await world.store.get('destinations', [made.id])
@@ -102,7 +102,7 @@ t.test('v3 10.1 a PATCH changes what it sends alone, and an empty one nothing', 
   t.strictSame((await send('PATCH', `/${made.id}`, { name: 'PAGER' })).json.result, { ...made, enabled: false, name: 'PAGER' })
 })
 
-t.test('v3 10.1 the first enabled destination becomes default, and the mark stays where it is', async t => {
+t.test('v3 10.1 first enabled destination becomes default and stays default', async t => {
   const { send, create, marked } = await home()
   const off = await create({ name: 'off', enabled: false })
   t.match(off, { enabled: false, default: false })
@@ -147,7 +147,7 @@ const refusals: [title: string, change: object, status: number, field: string | 
   ['an unknown member', { secret: 'x' }, 400, 'secret'],
   ['the name of another in another case', { name: 'TAKEN' }, 409, 'name'],
 ]
-t.test('v3 10.1 a destination is refused with the field, at creation and change, and stores nothing', async t => {
+t.test('v3 10.1 destination is refused with its field at creation and change, and not stored', async t => {
   const { send, create } = await home()
   await create({ name: 'Taken' })
   const webhook = await create({ name: 'Mine' })
@@ -171,7 +171,7 @@ t.test('v3 10.1 a destination is refused with the field, at creation and change,
   t.equal(await world.dump(), before)
 })
 
-t.test('v3 10.1 a destination is accepted with each field at its bound', async t => {
+t.test('v3 10.1 destination is accepted with each field at its bound', async t => {
   const { create } = await home()
   t.equal((await create({ name: long(100) })).name, long(100))
   await create({ name: 'url', url: urlOf(2_048) })
@@ -180,7 +180,7 @@ t.test('v3 10.1 a destination is accepted with each field at its bound', async t
   await t.rejects(create({ name: 'one more' }), /"code":1422.*"field":"name"/)
 })
 
-t.test('v3 2.8 members read with a full key, editors write, and the object comes before the rights', async t => {
+t.test('v3 2.8 members read with a full key, editors write, and a missing object is refused before rights', async t => {
   const path = '/workspaces/shared/destinations'
   const body = { name: 'Pager', type: 'webhook', url: receiver.url }
   const { id } = (await call('POST', path, { body })).json.result
@@ -210,7 +210,7 @@ t.test('v3 2.8 members read with a full key, editors write, and the object comes
   t.equal((await call('DELETE', `${path}/${id}`)).status, 200, 'nothing of it was deleted')
 })
 
-t.test('v3 10.1 a test sends one message and says what came of it', async t => {
+t.test('v3 10.1 test sends one message and returns its outcome', async t => {
   const { send, create } = await home()
   const { id } = await create({ url: receiver.url, enabled: false })
   const rows: [answered: number, result: object][] = [
@@ -229,7 +229,7 @@ t.test('v3 10.1 a test sends one message and says what came of it', async t => {
   t.equal((await send('POST', `/${id}/test`, { now: true })).status, 400)
 })
 
-t.test('v3 10.3 a destination lists what it was sent, newest first, in pages', async t => {
+t.test('v3 10.3 destination lists its deliveries newest first, in pages', async t => {
   const { id: workspace, send, create } = await home()
   const { id } = await create({ url: receiver.url })
   const other = await create({ name: 'other', url: receiver.url })
@@ -297,7 +297,7 @@ const manifest = (key: string, version: number, rules: object[]) => ({
   rules,
 })
 
-t.test('v3 10.2 a destination that a rule names is kept, and the refusal says which rules', async t => {
+t.test('v3 10.2 destination that a rule names cannot be deleted, and the refusal names the rules', async t => {
   const { id: workspace, send, create, token } = await home()
   const { id } = await create()
   const publish = async (body: object) => {
@@ -328,7 +328,7 @@ t.test('v3 10.2 a destination that a rule names is kept, and the refusal says wh
   t.equal((await send('DELETE', `/${id}`)).status, 404)
 })
 
-t.test('v3 10.2 the first 20 uses are named and the others counted', async t => {
+t.test('v3 10.2 first 20 uses are named and further uses are counted', async t => {
   const { id: workspace, send, create, token } = await home()
   const { id } = await create()
   const body = manifest('paged', 1, [rule('a', { destination: id }), rule('b', { destination: { id } })])
@@ -349,7 +349,7 @@ t.test('v3 10.2 the first 20 uses are named and the others counted', async t => 
   t.equal(text.split('; ').length, 20)
 })
 
-t.test('v3 10.2 revisions of many Templates are all looked through', async t => {
+t.test('v3 10.2 revisions of many Templates are all searched', async t => {
   const { id: workspace, send, create } = await home()
   const { id } = await create()
   const documents = Array.from({ length: 250 }, (_, i): TemplateDocument => {

@@ -1,4 +1,4 @@
-// OpenAPI document of generation 3: every registered route is in it, real responses are as it says, and its examples work as sent.
+// OpenAPI document of generation 3: it has every registered route, real responses fit it, and its examples succeed as sent.
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -7,14 +7,14 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { createAudit } from '../../../services/gateway/audit/audit.ts'
 import type { GatewayContext } from '../../../services/gateway/context.ts'
+import type { Route } from '../../../services/gateway/http/route.ts'
 import { v3Document } from '../../../services/gateway/openapi/v3-document.ts'
-import type { Route } from '../../../services/gateway/route.ts'
 import { v3Family } from '../../../services/gateway/v3/family.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
-import { type ApiWorld, incidentSalt, startApiWorld, version } from '../../support/api-world.ts'
-import { startFakeNotifier } from '../../support/fake-notifier.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
-import { addIncident } from '../../support/stored-incident.ts'
+import { type ApiWorld, incidentSalt, startApiWorld, version } from '../../support/worlds/api-world.ts'
+import { startFakeNotifier } from '../../support/worlds/fake-notifier.ts'
+import { addIncident } from '../../support/worlds/stored-incident.ts'
 
 interface Operation {
   operationId: string
@@ -51,7 +51,7 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-t.test('the document of v3 is OpenAPI 3.1 without marks of ours', async t => {
+t.test('document of v3 is OpenAPI 3.1 without internal marks', async t => {
   t.strictSame(await new Validator().validate(structuredClone(document)), { valid: true })
   t.notMatch(
     JSON.stringify(document),
@@ -60,7 +60,7 @@ t.test('the document of v3 is OpenAPI 3.1 without marks of ours', async t => {
   t.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, v3Routes.length + 1)
 })
 
-t.test('every registered route of v3 is described, and no other', async t => {
+t.test('document of v3 describes exactly the registered routes', async t => {
   const found: string[] = []
   const fastify = createFastify()
   fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
@@ -72,7 +72,7 @@ t.test('every registered route of v3 is described, and no other', async t => {
   t.strictSame([...found, `POST ${addressPath}`].toSorted(), operations.map(({ method, path }) => `${method} ${path}`).toSorted())
 })
 
-t.test('the Observation address is described below the root, with its second factor and no other key (v3 8.1, 8.3)', t => {
+t.test('Observation address is described below the root with only its second factor as security (v3 8.1, 8.3)', t => {
   const item = paths[addressPath] as unknown as { parameters: object[]; post: Operation & { servers: object[] } }
   t.strictSame(item.post.servers, [{ url: '/' }])
   t.match(item.parameters, [
@@ -84,12 +84,12 @@ t.test('the Observation address is described below the root, with its second fac
   t.end()
 })
 
-t.test('every route of v3 responds as its document says, its examples sent as they stand', async t => {
-  /** Ids of objects by the path at which they were made. */
+t.test('every response of v3 to an example of its document fits the document', async t => {
+  /** Ids of created objects, by the path at which each was created. */
   const made = new Map([['/v3/workspaces/{workspace}/incidents', await addIncident(world, 'w1')]])
   let token = 'nothing'
   const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
-  // An archived Resource takes nothing more.
+  // Routes that run last, because an archived Resource refuses every write.
   const turnOf = ({ method, path }: (typeof operations)[number]) =>
     path.endsWith('/archive') ? turns.length : path === addressPath ? 0.5 : turns.indexOf(method)
   const story = operations.toSorted((a, b) => turnOf(a) - turnOf(b) || a.path.length - b.path.length)
@@ -115,7 +115,7 @@ t.test('every route of v3 responds as its document says, its examples sent as th
   }
 })
 
-t.test('every refusal of v3 has a status and a shape that the document allows', async t => {
+t.test('every refusal of v3 has a status and a shape that the document has', async t => {
   const faults = [{ token: null }, { token: viewer }, { raw: '{' }, { raw: '{"x":1}' }, { raw: 'x'.repeat(300_000) }, {}]
   for (const { path, method } of operations) {
     for (const [i, fault] of faults.entries()) {
@@ -131,7 +131,7 @@ t.test('every refusal of v3 has a status and a shape that the document allows', 
   }
 })
 
-t.test('every response that the document of v3 shows is one that it allows', async t => {
+t.test('every response that the document of v3 shows fits its schema', async t => {
   for (const { path, method, operation } of operations) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
       const { example } = content['application/json']
@@ -143,7 +143,7 @@ t.test('every response that the document of v3 shows is one that it allows', asy
   }
 })
 
-t.test('a list that takes a cursor is described with the next one in meta', t => {
+t.test('list with a cursor is described with the next cursor in meta', t => {
   const cursor = { schema: Type.String(), meaning: 'The `meta.next_cursor` of the page before.' }
   const planted = { ...v3Routes[0], path: '/planted', query: { cursor } } as Route
   const planned = v3Document(version, [planted])
@@ -158,7 +158,7 @@ t.test('a list that takes a cursor is described with the next one in meta', t =>
   t.end()
 })
 
-t.test('the document of v3 is served without a key, and the page leads to it', async t => {
+t.test('document of v3 is served without a key, and the documentation page links it', async t => {
   const get = async (path: string) => (await fetch(`${world.address}/api/openapi/${path}`)).text()
   t.strictSame(JSON.parse(await get('v3.json')), JSON.parse(JSON.stringify(document)))
   t.match(await get(''), /href="v3\.json"/)

@@ -1,10 +1,14 @@
 // Generation 3 over HTTP: envelope, order of checks, keys and scopes, templates. Each title cites its rule of docs/reference/v3.md.
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import t from 'tap'
-import { hashToken, makeToken, tokenPrefix } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { Bus } from '#shared/bus/port.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
+import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
+import { createGateway } from '../../../services/gateway/app.ts'
 import { v3Routes } from '../../../services/gateway/v3/routes.ts'
-import { type ApiWorld, type CallOptions, startApiWorld, version } from '../../support/api-world.ts'
+import { type ApiWorld, type CallOptions, incidentSalt, startApiWorld, version } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let owner: string
@@ -38,7 +42,7 @@ const publish = v3Routes.find(route => route.method === 'POST' && route.path.end
 const manifest = publish?.examples?.[0] as Record<string, unknown>
 const templates = '/workspaces/w1/templates'
 
-t.test('v3 1.1 every response has the envelope, whatever it is', async t => {
+t.test('v3 1.1 every response has the envelope', async t => {
   const rows: [method: string, path: string, options: CallOptions, status: number, code: number, type: string][] = [
     ['GET', '/version', { token: null }, 200, 0, ''],
     ['GET', '/nothing', {}, 404, 1404, 'not_found'],
@@ -75,7 +79,7 @@ t.test('v3 1.2 any content type is read as JSON', async t => {
   }
 })
 
-t.test('v3 1.3 checks come in their order: each request is refused for the first of its faults', async t => {
+t.test('v3 1.3 request is refused for the first of its faults in the order of the checks', async t => {
   const scoped = await scopedKey(['observe'])
   const bad = { raw: '{' }
   const rows: [token: string | null, path: string, status: number][] = [
@@ -94,7 +98,7 @@ t.test('v3 1.3 checks come in their order: each request is refused for the first
   t.match(json.error, { code: 1400, details: { field: 'url' } }, 'unknown keys before types and parameters')
 })
 
-t.test('v3 1.6 an unknown parameter and one given twice are named', async t => {
+t.test('v3 1.6 unknown parameter and repeated parameter are named', async t => {
   for (const query of ['?limit=1', '?x=', '?__proto__=1']) {
     const { status, json } = await call('GET', `/templates${query}`)
     t.equal(status, 422, query)
@@ -102,7 +106,7 @@ t.test('v3 1.6 an unknown parameter and one given twice are named', async t => {
   }
 })
 
-t.test('v3 2.2 a refusal for rights says which action or role is missing, scope before role', async t => {
+t.test('v3 2.2 refusal names the missing action or role, scope before role', async t => {
   const scoped = await scopedKey(['observe'])
   const ofViewer = await scopedKey(['templates'], 'vera')
   const rows: [token: string, path: string, details: object][] = [
@@ -118,7 +122,7 @@ t.test('v3 2.2 a refusal for rights says which action or role is missing, scope 
   }
 })
 
-t.test('v3 2.4 a key says whose it is and what it may do, its actions in their order', async t => {
+t.test('v3 2.4 key returns its owner and its actions in order', async t => {
   const scoped = await scopedKey(['resources', 'acknowledge'])
   t.strictSame((await call('GET', '/key')).json.result, {
     user: { id: 'user-olga', name: 'olga' },
@@ -132,7 +136,7 @@ t.test('v3 2.4 a key says whose it is and what it may do, its actions in their o
   t.strictSame((await call('GET', '/key', { token: await scopedKey([]) })).json.result.access, ['read'])
 })
 
-t.test('v3 2.5 a scoped key is nobody in generations 1 and 2, and ends with the membership', async t => {
+t.test('v3 2.5 scoped key is unknown in generations 1 and 2, and ends with the membership', async t => {
   const scoped = await scopedKey(['templates'], 'edda')
   for (const path of ['/v1/workspaces', '/v2/workspaces', '/version']) {
     const { status, json } = await world.call('GET', `/api${path}`, { token: scoped })
@@ -147,14 +151,33 @@ t.test('v3 2.5 a scoped key is nobody in generations 1 and 2, and ends with the 
   if (workspace !== null) await world.store.upsert('workspaces', [workspace])
 })
 
-t.test('v3 2.7 a scoped key lists its one workspace', async t => {
+t.test('v3 2.7 scoped key lists only its own workspace', async t => {
   const scoped = await scopedKey([])
   t.strictSame((await call('GET', '/workspaces', { token: scoped })).json.result, [
     { id: 'w1', name: 'Name of w1', role: 'owner' },
   ])
 })
 
-t.test('v3 3.2 a Template is published once, and listed behind the system Templates', async t => {
+t.test('v3 2.8 creator of a workspace can use it before the revocation of their cached identity arrives', async t => {
+  const bus = world.hub.connect()
+  const deaf: Bus = {
+    ...bus,
+    bucket: name => ({
+      ...bus.bucket(name),
+      ...(name === 'revocations' && { watch: async () => ({ close: async () => undefined }) }),
+    }),
+  }
+  const serviceContext = { bus: deaf, clock: world.clock, logger: pino({ level: 'silent' }), metrics: new Registry() }
+  const { fastify, service } = await createGateway(serviceContext, { version, incidentSalt })
+  t.teardown(() => service.stop())
+  const headers = { authorization: `Bearer ${owner}` }
+  const created = await fastify.inject({ method: 'POST', url: '/api/v3/workspaces', headers, payload: { name: 'New' } })
+  t.equal(created.statusCode, 201, created.body)
+  const url = `/api/v3/workspaces/${created.json().result.id}/templates`
+  t.equal((await fastify.inject({ url, headers })).statusCode, 200)
+})
+
+t.test('v3 3.2 Template is published once, and listed after the system Templates', async t => {
   const { status, json } = await call('POST', templates, { body: manifest })
   t.equal(status, 201)
   t.match(json.result, { id: 'heartbeat@1', fields: [], rules: [{ signals: ['beat'], destination: null, routes: null }] })
@@ -172,7 +195,7 @@ t.test('v3 3.2 a Template is published once, and listed behind the system Templa
   ])
 })
 
-t.test('v3 1.5 a Template is refused with its dotted place', async t => {
+t.test('v3 1.5 Template is refused with the dotted path of its faulty field', async t => {
   const body = {
     ...manifest,
     version: 2,

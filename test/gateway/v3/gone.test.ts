@@ -1,11 +1,11 @@
-// API_LEGACY=gone: generations 1 and 2 answer 410, all else is as it was. Rules: docs/reference/v3.md, section 12.
+// API_LEGACY=gone: generations 1 and 2 respond 410, and all other routes are unchanged. Rules: docs/reference/v3.md, section 12.
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
-import { makeToken } from '#shared/api-token.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import { classicRoutes } from '../../../services/gateway/api.ts'
-import { type ApiWorld, startApiWorld } from '../../support/api-world.ts'
+import { makeToken } from '#shared/tokens/api-token.ts'
+import { classicRoutes } from '../../../services/gateway/http/api.ts'
+import { type ApiWorld, startApiWorld } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let token: string
@@ -26,7 +26,7 @@ const envelope = {
   meta: null,
 }
 
-t.test('v3 12.1 every route of generations 1 and 2 is gone, with any key or none', async t => {
+t.test('v3 12.1 every route of generations 1 and 2 is 410 with any key or none', async t => {
   const routes = Object.entries(classicRoutes).flatMap(([prefix, all]) =>
     all.map(({ method, path }) => [method, `/api${prefix}${path.replaceAll(/:\w+/g, 'x')}`] as const),
   )
@@ -39,7 +39,7 @@ t.test('v3 12.1 every route of generations 1 and 2 is gone, with any key or none
   }
 })
 
-t.test('v3 12.1 everything else below /api is gone whatever its method, its body and its encoding', async t => {
+t.test('v3 12.1 every other request below /api is 410 with any method, body and encoding', async t => {
   const paths = [
     '/api',
     '/api/',
@@ -66,7 +66,7 @@ t.test('v3 12.1 everything else below /api is gone whatever its method, its body
   t.match(expecting, /^HTTP\/1.1 410 /)
 })
 
-t.test('v3 12.1 nobody is asked about a key', async t => {
+t.test('v3 12.1 key of a request that gets 410 is not looked up', async t => {
   const alone = await startApiWorld({ legacy: 'gone', withDirectory: false })
   t.teardown(() => alone.stop())
   const asked: string[] = []
@@ -104,7 +104,7 @@ const raw = (sent: string) =>
       .on('error', reject)
   })
 
-t.test('v3 12.1 generation 3, its document, its pages and the session API stay', async t => {
+t.test('v3 12.1 generation 3, its document, its pages and the session API are still served', async t => {
   const stays: [path: string, status: number][] = [
     ['/api/v3/version', 200],
     ['/api/v3/key', 200],

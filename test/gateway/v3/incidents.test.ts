@@ -1,10 +1,11 @@
-// Incidents of generation 3 over HTTP, before the real keeper, in virtual time. Each title cites its rule of docs/reference/v3.md.
+// Incidents of generation 3 over HTTP, with the real keeper in virtual time. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import type { DeliveryLogDocument } from '#shared/contracts/delivery.ts'
-import { createIncidentIds } from '#shared/incident-ids.ts'
-import { type CallOptions, incidentSalt } from '../../support/api-world.ts'
-import { startWholeWorld, type WholeWorld } from '../../support/whole-world.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
+import { storedAuditRows } from '../../support/store/audit-rows.ts'
+import { type CallOptions, incidentSalt } from '../../support/worlds/api-world.ts'
+import { startWholeWorld, type WholeWorld } from '../../support/worlds/whole-world.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -82,7 +83,7 @@ const read = async (id: string) => (await call('GET', `${incidents}/${id}`)).jso
 const kindsOf = ({ history }: { history: { kind: string }[] }) => history.map(({ kind }) => kind)
 const now = (afterMs = 0) => new Date(world.clock.now() + afterMs).toISOString()
 
-t.test('v3 5.1, 5.5 and 5.7 an Incident has exactly its members, from its opening to its closing', async t => {
+t.test('v3 5.1, 5.5 and 5.7 Incident has exactly its members from opening to closing', async t => {
   const id = await create('life')
   await observe('life', { signal: 'probe', state: 'problem', reason: 'no answer at https://user:pw@db.example/' })
   const openedAt = now()
@@ -160,7 +161,7 @@ t.test('v3 5.1, 5.5 and 5.7 an Incident has exactly its members, from its openin
   t.equal((await call('GET', `${resources}/life`)).json.result.open_incident, null)
 })
 
-t.test('v3 5.2 holds of 0 confirm at the opening, and close without a change of the verdict', async t => {
+t.test('v3 5.2 delays of 0 confirm at the opening, and close at an unchanged verdict', async t => {
   await create('swift')
   await observe('swift', { signal: 'load', value: 5 })
   const openedAt = now()
@@ -180,7 +181,7 @@ t.test('v3 5.2 holds of 0 confirm at the opening, and close without a change of 
   t.match(history[2].evidence.inputs, [{ signal: 'load', status: 'ok', value: 1 }])
 })
 
-t.test('v3 5.7 while the rule cannot decide nothing but a reminder is next, and the explanation is the newest', async t => {
+t.test('v3 5.7 rule without a verdict has at most a reminder as next message, and the newest explanation', async t => {
   await create('unknown')
   await observe('unknown', { signal: 'probe', state: 'problem' })
   const [{ id }] = await ofResource('unknown')
@@ -206,7 +207,7 @@ t.test('v3 5.7 while the rule cannot decide nothing but a reminder is next, and 
   t.match(await read(busy.id), { explanation: 'load 7' }, 'the newest reading, though it changes no verdict')
 })
 
-t.test('v3 5.7 while no keeper answers an open Incident reads as it was recorded', async t => {
+t.test('v3 5.7 open Incident reads as recorded while no keeper responds', async t => {
   await create('unkept')
   await observe('unkept', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('unkept')
@@ -221,7 +222,7 @@ t.test('v3 5.7 while no keeper answers an open Incident reads as it was recorded
 
 const internal = (publicId: string) => createIncidentIds(incidentSalt).decode(publicId)?.incidentId as string
 
-t.test('v3 5.6 any member takes an open Incident on, once, and its effective_at stays', async t => {
+t.test('v3 5.6 any member acknowledges an open Incident once, and its effective_at stays', async t => {
   await create('taken')
   await observe('taken', { signal: 'load', value: 5 })
   const [{ id, effective_at }] = await ofResource('taken')
@@ -244,7 +245,7 @@ t.test('v3 5.6 any member takes an open Incident on, once, and its effective_at 
   t.match((await read(id)).acknowledgement, { by: 'Vera' })
 })
 
-t.test('v3 5.6 of many who take an Incident on at once one succeeds', async t => {
+t.test('v3 5.6 one of many concurrent acknowledgements succeeds', async t => {
   await create('race')
   await observe('race', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('race')
@@ -262,7 +263,7 @@ t.test('v3 5.6 of many who take an Incident on at once one succeeds', async t =>
   t.strictSame((await read(id)).acknowledgement, won?.json.result.acknowledgement)
 })
 
-t.test('v3 5.6 an Incident that is found open is refused if its keeper knows better', async t => {
+t.test('v3 5.6 acknowledgement is refused when only the keeper knows that the Incident is closed', async t => {
   await create('stale')
   await observe('stale', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('stale')
@@ -278,7 +279,7 @@ t.test('v3 5.6 an Incident that is found open is refused if its keeper knows bet
   t.match(await call('POST', path), { status: 409, json: { error: { message: /closed/ } } })
 })
 
-t.test('v3 5.6 of taking on and the closing, whichever comes first counts', async t => {
+t.test('v3 5.6 earlier of acknowledgement and closing counts', async t => {
   await create('closing')
   await observe('closing', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('closing')
@@ -292,7 +293,7 @@ t.test('v3 5.6 of taking on and the closing, whichever comes first counts', asyn
   if (answer.status !== 200) t.match(answer, { status: 409, json: { error: { message: /closed/ } } })
 })
 
-t.test('v3 1.11 and 5.4 an Incident of a custom subject has one id, and its rule is removed without evidence', async t => {
+t.test('v3 1.11 and 5.4 Incident of a custom subject has one id, and its rule is removed without evidence', async t => {
   const v2 = (method: string, path: string, body?: object) =>
     world.call(method, `/api/v2/subjects${path}?workspace_id=w1`, { token: owner, ...(body ? { body } : {}) })
   const made = (await v2('POST', '', { name: 'Queue', workspace_id: 'w1' })).json
@@ -328,7 +329,7 @@ t.test('v3 1.11 and 5.4 an Incident of a custom subject has one id, and its rule
   t.strictSame(kindsOf(closed), ['opened', 'confirmed', 'closed'])
 })
 
-t.test('v3 1.11 and 4.10 an Incident of a website monitor has one id and reads its locations', async t => {
+t.test('v3 1.11 and 4.10 Incident of a website monitor has one id and evidence of its locations', async t => {
   const meta = { url: 'https://shop.example/', locations: ['aaaa'], interval_value: 60, interval_unit: 'MINUTE' }
   const id = await create('shop', { template: 'website-check', meta })
   await world.report(id, 'aaaa', false)
@@ -341,7 +342,7 @@ t.test('v3 1.11 and 4.10 an Incident of a website monitor has one id and reads i
   t.match(history[0].evidence.inputs, [{ signal: 'reachability@aaaa', status: 'problem', reason: 'status 503, expected 200' }])
 })
 
-t.test('v3 5.4 an archive closes an Incident without evidence, and it stays readable', async t => {
+t.test('v3 5.4 archive closes an Incident without evidence, and it stays readable', async t => {
   await create('archived')
   await observe('archived', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('archived')
@@ -355,7 +356,7 @@ t.test('v3 5.4 an archive closes an Incident without evidence, and it stays read
   t.match(await call('POST', `${incidents}/${id}/acknowledge`), { status: 409 })
 })
 
-t.test('v3 5.5 open_incident of a Resource is the worst, then the oldest', async t => {
+t.test('v3 5.5 open_incident of a Resource is the worst Incident, among equals the oldest', async t => {
   await create('several')
   const shown = async () => {
     const [one] = (await call('GET', `${resources}?limit=200`)).json.result.filter(
@@ -376,7 +377,7 @@ t.test('v3 5.5 open_incident of a Resource is the worst, then the oldest', async
   t.match(await shown(), { standing: 'unconfirmed', explanation: 'probe problem' }, 'a recovering one comes last')
 })
 
-t.test('v3 9.2, 9.5 and 9.6 filters are AND-ed, newest first', async t => {
+t.test('v3 9.2, 9.5 and 9.6 Incident is listed if it matches every filter, newest first', async t => {
   for (const key of ['f1', 'f2']) {
     await create(key)
     await observe(key, { signal: 'load', value: 5 })
@@ -437,7 +438,7 @@ t.test('v3 9.2, 9.5 and 9.6 filters are AND-ed, newest first', async t => {
   }
 })
 
-t.test('v3 9.5 Incidents are filtered by what their Resources are', async t => {
+t.test('v3 9.5 Incidents are filtered by properties of their Resources', async t => {
   for (const [key, env] of [
     ['g1', 'prod'],
     ['g2', 'test'],
@@ -472,7 +473,7 @@ t.test('v3 9.5 Incidents are filtered by what their Resources are', async t => {
   }
 })
 
-t.test('v3 9.1 a list goes on by its cursor, and shows each Incident once while others open and close', async t => {
+t.test('v3 9.1 list continues by its cursor and shows each Incident once while others open and close', async t => {
   const queries = ['', '&lifecycle=open', '&rule=busy', '&resource=f2', '&resource=f1&rule=busy']
   for (const query of queries) {
     const whole = (await list(`?limit=200${query}`)).map(({ id }: { id: string }) => id)
@@ -502,14 +503,14 @@ t.test('v3 9.1 a list goes on by its cursor, and shows each Incident once while 
     t.match(await call('GET', path), { status: 422, json: { error: { details: { field: 'cursor' } } } }, path)
 })
 
-t.test('v3 5.8 a flapping Incident shows the first 100 and the latest 400 entries, and counts the others', async t => {
+t.test('v3 5.8 flapping Incident shows its first 100 and latest 400 entries, and counts the entries between', async t => {
   await create('flapping')
   const states = ['problem', 'ok']
   for (let i = 0; i < 520; i++) {
     await observe('flapping', { signal: 'probe', state: states[i % 2] })
     await world.clock.advance(second)
   }
-  // Neither acknowledgement nor holds are listed: from here on there are more records than transitions.
+  // Acknowledgements and delays are not listed, so from here on there are more records than transitions.
   const [{ id }] = await ofResource('flapping')
   await call('POST', `${incidents}/${id}/acknowledge`)
   const { history, history_omitted, path, path_omitted } = await read(id)
@@ -523,7 +524,7 @@ t.test('v3 5.8 a flapping Incident shows the first 100 and the latest 400 entrie
   t.strictSame(instants, instants.toSorted(), 'oldest first')
 })
 
-t.test('v3 10.3 deliveries of an Incident are listed newest first, with their reasons', async t => {
+t.test('v3 10.3 deliveries of an Incident are listed newest first with their reasons', async t => {
   await create('told')
   await observe('told', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('told')
@@ -574,7 +575,7 @@ t.test('v3 10.3 deliveries of an Incident are listed newest first, with their re
   t.match(await call('GET', `${path}?limit=201`), { status: 422, json: { error: { details: { field: 'limit' } } } })
 })
 
-t.test('v3 2.3, 2.8 and 11.3 a scoped key takes on with its action, and reads of evidence are audited', async t => {
+t.test('v3 2.3, 2.8 and 11.3 scoped key acknowledges with its action, and reads of evidence are audited', async t => {
   await create('scoped')
   await observe('scoped', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('scoped')
@@ -596,8 +597,8 @@ t.test('v3 2.3, 2.8 and 11.3 a scoped key takes on with its action, and reads of
   await list('', { token: reading })
   await world.clock.advance(2 * second)
   await world.clock.settle()
-  const rows = await world.store.find('server_api_audit', { limit: 10_000 })
-  const kept = rows.filter(({ keyId }) => keyId === 'reads' || keyId === 'takes')
+  const rows = await storedAuditRows(world.store)
+  const kept = rows.filter(({ key }) => key?.id === 'reads' || key?.id === 'takes')
   t.strictSame(
     kept
       .map(({ method, path, status }) => `${method} ${path.replace(/.*[/]incidents/, '').replace(id, ':id')} ${status}`)

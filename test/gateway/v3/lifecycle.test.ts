@@ -1,11 +1,11 @@
 // Archive, rebind and maintenance of Resources over HTTP. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
 import { v1Routes } from '../../../services/gateway/v1/routes.ts'
 import { v2Routes } from '../../../services/gateway/v2/routes.ts'
-import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let owner: string
@@ -65,7 +65,7 @@ async function scopedKey(actions: KeyAction[]): Promise<string> {
 const observe = (key: string, state = 'ok') =>
   call('POST', `${resources}/${key}/observations`, { body: { signal: 'probe', state } })
 
-t.test('v3 6.4 an archived Resource is read, listed as archived, and keeps its key', async t => {
+t.test('v3 6.4 archived Resource is readable, listed as archived, and keeps its key', async t => {
   const made = await create('old')
   await observe('old', 'problem')
   await call('PUT', `${resources}/old/maintenance`, { body: { minutes: 5 } })
@@ -84,7 +84,7 @@ t.test('v3 6.4 an archived Resource is read, listed as archived, and keeps its k
   t.equal(ids.json.result.key, 'old-2')
 })
 
-t.test('v3 6.4 an archived Resource refuses every write, for a field at fault first, and stores nothing', async t => {
+t.test('v3 6.4 archived Resource refuses every write after a faulty field, and stores nothing', async t => {
   await create('gone')
   const made = await create('gone-site', website())
   for (const key of ['gone', 'gone-site']) t.match(await call('POST', `${resources}/${key}/archive`), { status: 200 })
@@ -120,7 +120,7 @@ t.test('v3 6.4 an archived Resource refuses every write, for a field at fault fi
   t.strictSame(await world.store.get('subjects', [made.id]), before)
 })
 
-t.test('v3 6.4 an Observation that was on its way when its Resource was archived is refused by the keeper', async t => {
+t.test('v3 6.4 Observation in flight is refused by the keeper when its Resource is archived', async t => {
   const made = await create('racing')
   const [subject] = await world.store.get('subjects', [made.id])
   const racing = [observe('racing'), call('POST', `${resources}/racing/archive`), observe('racing')]
@@ -134,7 +134,7 @@ t.test('v3 6.4 an Observation that was on its way when its Resource was archived
   t.not(subject, undefined)
 })
 
-t.test('v3 6.4 generations 1 and 2 do not know an archived subject by any of their routes', async t => {
+t.test('v3 6.4 archived subject is unknown to every route of generations 1 and 2', async t => {
   const site = await create('site-1', website())
   const v2 = (method: string, path: string, body?: object) => world.call(method, `/api${path}`, { token: owner, body })
   const { result: custom } = (await v2('POST', '/v2/subjects', { name: 'Orders', workspace_id: 'w1' })).json
@@ -158,7 +158,7 @@ t.test('v3 6.4 generations 1 and 2 do not know an archived subject by any of the
   }
 })
 
-t.test('v3 6.5 a Resource is bound to another revision, with its answers where they fit', async t => {
+t.test('v3 6.5 Resource is bound to another revision and keeps the answers that fit it', async t => {
   await create('bound', { template: 'host@1', meta: { load_max: 7 } })
   const rebind = (body: object, key = 'bound') => call('POST', `${resources}/${key}/rebind`, { body })
   await observe('bound', 'problem')
@@ -197,7 +197,7 @@ t.test('v3 6.5 a Resource is bound to another revision, with its answers where t
   t.strictSame(json.error.details, { scope: 'full' })
 })
 
-t.test('v3 6.7 a window runs for its minutes, keeps its start and who began it, and is ended', async t => {
+t.test('v3 6.7 window runs for its minutes, keeps its start and person when changed, and can be ended', async t => {
   await create('paused')
   const token = await scopedKey(['maintenance'])
   const path = `${resources}/paused/maintenance`

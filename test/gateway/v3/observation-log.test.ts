@@ -1,11 +1,11 @@
 // The Observation log over HTTP. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { checkObservationId } from '#shared/ids.ts'
-import { limits, minute } from '#shared/limits.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { limits, minute } from '#shared/limits/limits.ts'
+import { checkObservationId } from '#shared/text/ids.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
 import { observation } from '../../store/documents.ts'
-import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let owner: string
@@ -53,7 +53,7 @@ const at = (agoMs: number) => new Date(world.clock.now() - agoMs).toISOString()
 // biome-ignore lint/suspicious/noExplicitAny: entries as HTTP returned them
 const idsOf = (answer: { json: any }): string[] => answer.json.result.map((entry: { id: string }) => entry.id)
 
-t.test('v3 7.8 the log has exactly its members, newest first, of signals of every kind', async t => {
+t.test('v3 7.8 log has exactly its members, newest first, for signals of every kind', async t => {
   t.strictSame((await log('srv')).json, { result: [], error: null, meta: null })
   const sent = [
     { id: 'b', signal: 'load', state: 'no_data', value: 4, at: at(2_000), body: { pid: 7 } },
@@ -81,13 +81,13 @@ t.test('v3 7.8 the log has exactly its members, newest first, of signals of ever
   t.strictSame(idsOf(await log('srv', '?signal=nothing')), [], 'a signal that it does not have has none')
 })
 
-t.test('v3 7.8 and 11.2 labels that mark a credential are hidden from viewers and scoped keys', async t => {
+t.test('v3 7.8 and 11.2 credential labels are hidden from viewers and scoped keys', async t => {
   const labelsOf = async (token: string) => (await log('srv', '?signal=speed', token)).json.result[0].labels
   for (const token of [owner, editor]) t.strictSame(await labelsOf(token), { env: 'prod', api_token: 'secret' })
   for (const token of [viewer, scoped]) t.strictSame(await labelsOf(token), { env: 'prod', api_token: '[redacted]' })
 })
 
-t.test('v3 7.6 an optional field that is null counts as not sent', async t => {
+t.test('v3 7.6 optional field that is null counts as absent', async t => {
   await call('POST', resources, { body: { template: 'host', key: 'nulls', name: 'Nulls', labels: null, meta: null } })
   const unset = { kind: null, value: null, labels: null, reason: null, body: null, at: null, id: null }
   for (const more of [unset, { ...unset, at: at(1_000) }, { at: at(1_000) }])
@@ -105,7 +105,7 @@ t.test('v3 7.6 an optional field that is null counts as not sent', async t => {
   t.equal((await call('PATCH', `${resources}/nulls`, { body: { name: null, labels: null, meta: null } })).status, 200)
 })
 
-t.test('v3 7.8 checks are entries of their location, among what was pushed there', async t => {
+t.test('v3 7.8 checks are log entries of their location among pushed reports', async t => {
   const { id } = (await call('GET', `${resources}/shop`)).json.result
   const slot = (agoMs: number) => world.clock.now() - agoMs
   const error = 'status 503 at https://u:p@shop.example/'
@@ -128,7 +128,7 @@ t.test('v3 7.8 checks are entries of their location, among what was pushed there
   t.strictSame((await log('shop')).json.result, result, 'it has no other signal')
 })
 
-t.test('v3 7.8 limit is 1 to 200, and any other parameter is refused with its name', async t => {
+t.test('v3 7.8 limit is 1 to 200, and an unknown parameter is refused by name', async t => {
   for (const [query, status, field] of [
     ['limit=1', 200, undefined],
     ['limit=200', 200, undefined],
@@ -156,7 +156,7 @@ t.test('v3 7.8 limit is 1 to 200, and any other parameter is refused with its na
   t.equal(idsOf(await log('srv', '?limit=200')).length, 63)
 })
 
-t.test('v3 11.3 a read of the log is audited, and stays within its workspace', async t => {
+t.test('v3 11.3 read of the log is audited within its workspace', async t => {
   const { id } = (await call('GET', `${resources}/srv`)).json.result
   t.equal((await call('GET', `/workspaces/w2/resources/${id}/observations`)).status, 404)
   t.equal((await log('srv', '?limit=1', scoped)).status, 200)
@@ -173,7 +173,7 @@ t.test('v3 11.3 a read of the log is audited, and stays within its workspace', a
   t.fail('the read is not in the audit')
 })
 
-t.test('v3 11.2 an address in the error of a report of generation 2 is shown without its secrets', async t => {
+t.test('v3 11.2 address in the error of a report of generation 2 is redacted', async t => {
   const v2 = async (path: string, body: object) => {
     const { json } = await world.call('POST', `/api/v2${path}`, { token: editor, body })
     t.equal(json.error, null, path)

@@ -1,19 +1,19 @@
-// Overview of a workspace and the single read of a Template, over HTTP before the real keeper, and at the bounds of the overview. Each
-// title cites its rule of docs/reference/v3.md.
+// Overview of a workspace and single read of a Template, over HTTP with the real keeper, also at the bounds of the overview. Each title
+// cites its rule of docs/reference/v3.md.
 
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { facetsOf } from '#shared/incident-facets.ts'
-import { limits } from '#shared/limits.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { facetsOf } from '#shared/incidents/incident-facets.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { startDirectory } from '../../../services/directory/app.ts'
 import { incident, subject } from '../../store/documents.ts'
-import type { CallOptions } from '../../support/api-world.ts'
+import { createMemoryHub } from '../../support/bus/memory-bus.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
-import { createMemoryHub } from '../../support/memory-bus.ts'
-import { createMemoryStore } from '../../support/memory-store.ts'
-import { startWholeWorld, type WholeWorld } from '../../support/whole-world.ts'
+import { createMemoryStore } from '../../support/store/memory-store.ts'
+import type { CallOptions } from '../../support/worlds/api-world.ts'
+import { startWholeWorld, type WholeWorld } from '../../support/worlds/whole-world.ts'
 
 const minute = 60_000
 
@@ -50,7 +50,7 @@ const manifest = (version: number) => ({
 
 const empty = { problem: 0, no_data: 0, unconfirmed: 0, recovering: 0 }
 
-t.test('v3 9.7 an empty workspace has an overview of nothing', async t => {
+t.test('v3 9.7 overview of an empty workspace is empty', async t => {
   t.strictSame(await call('GET', '/workspaces/w2/overview'), {
     resources: { ...empty, active: 0, archived: 0, clear: 0 },
     incidents: { open: 0, unacknowledged: 0, counted: 0 },
@@ -60,7 +60,7 @@ t.test('v3 9.7 an empty workspace has an overview of nothing', async t => {
   })
 })
 
-t.test('v3 9.7 the overview counts each Resource once by the worst of its Incidents, and Incidents by rule', async t => {
+t.test('v3 9.7 overview counts each Resource once by its worst Incident, and Incidents by rule', async t => {
   await call('POST', '/workspaces/w1/templates', { body: manifest(1) })
   for (const key of ['a', 'b', 'c', 'd', 'e'])
     await call('POST', '/workspaces/w1/resources', { body: { template: 'host', name: key, key } })
@@ -93,12 +93,12 @@ t.test('v3 9.7 the overview counts each Resource once by the worst of its Incide
   t.strictSame(found.oldest, listed.toReversed(), 'as lists show them')
 })
 
-t.test('v3 9.7 an overview looks at the oldest 10,000 open Incidents and names 50 rules', async t => {
+t.test('v3 9.7 overview reads the oldest 10,000 open Incidents and names 50 rules', async t => {
   const store = createMemoryStore()
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
-  const surroundings = { bus: hub.connect(), clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() }
-  const service = await startDirectory(surroundings)
+  const context = { bus: hub.connect(), clock, store, logger: pino({ level: 'silent' }), metrics: new Registry() }
+  const service = await startDirectory(context)
   t.teardown(() => service.stop())
   const { ask } = createDirectoryClient(hub.connect(), clock)
   const { counted, rules, oldest } = limits.overview
@@ -121,7 +121,7 @@ t.test('v3 9.7 an overview looks at the oldest 10,000 open Incidents and names 5
   t.match(await ask('get-overview', { workspaceId: 'w' }), { rules: { length: rules }, rulesOmitted: 1 })
 })
 
-t.test('v3 3.12 a Template is read by its key or its revision, and by nothing else', async t => {
+t.test('v3 3.12 one Template is read by its key or by one revision', async t => {
   await call('POST', '/workspaces/w1/templates', { body: manifest(3) })
   const listed = await call('GET', '/workspaces/w1/templates')
   const byId = (id: string) => listed.find((one: { id: string }) => one.id === id)

@@ -1,10 +1,11 @@
-// Preview of a Template over HTTP: the same words as publication, every bound, nothing stored. Rule: docs/reference/v3.md, 3.11.
+// Preview of a Template over HTTP: its refusals equal those of publication, every bound holds, nothing is stored. Rule:
+// docs/reference/v3.md, 3.11.
 import t from 'tap'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { TemplateDocument } from '#shared/contracts/template.ts'
-import { limits } from '#shared/limits.ts'
-import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let owner: string
@@ -92,12 +93,12 @@ t.test('v3 3.11 preview returns exactly the incidents, explanations and evidence
   t.match(warnings, [{ signal: 'beat', text: /^No rule notices when beat falls silent/ }])
 })
 
-t.test('v3 3.11 time goes on up to `at`: silence, windows and holds end on the way', async t => {
+t.test('v3 3.11 preview applies silence, ends of windows and delays up to `at`', async t => {
   const silent = withDecision({ any: [isProblem, { not: { signal: 'beat', field: 'known' } }] })
   const { json } = await preview({ manifest: silent, observations: [beat(0, 'ok')], at: at(3 * 86_400) })
   const [{ status, explanation, incidents }] = json.result.rules
   t.match({ status, explanation }, { status: 'problem', explanation: /^beat unresolved .*, beat not known$/ })
-  // Longer than three periods; and no reminder is shown, however long it lasts.
+  // The time is longer than three periods of reminders; a preview shows no reminder at any length.
   t.match(incidents, [
     { opened_at: '2026-10-05T12:03:00.001Z', confirmed_at: '2026-10-05T12:03:00.001Z', closed_at: null, history: { length: 2 } },
   ])
@@ -112,7 +113,7 @@ t.test('v3 3.11 time goes on up to `at`: silence, windows and holds end on the w
   t.match(none.json.result.rules, [{ status: null, explanation: null, incidents: [] }])
 })
 
-t.test('v3 3.11 the order of Observations is that of their instants, and a repeated id counts once', async t => {
+t.test('v3 3.11 preview orders Observations by instant and counts a repeated id once', async t => {
   const observations = [beat(60, 'ok'), beat(0, 'problem', { id: 'a' }), beat(90, 'problem', { id: 'a' })]
   const { json } = await preview({ manifest: withDecision(isProblem), observations })
   t.match(json.result.rules, [{ status: 'ok', incidents: [{ opened_at: at(0), closed_at: at(60) }] }])
@@ -134,7 +135,7 @@ t.test('v3 3.11 preview serves every member and key, reads published Templates, 
   t.equal(await world.dump(), before)
 })
 
-t.test('v3 3.11 what publication refuses is refused by a preview in the same words', async t => {
+t.test('v3 3.11 preview refuses a Template with the same sentences as publication', async t => {
   const faulty: [what: string, manifest: unknown][] = [
     ['an unknown key', { ...heartbeat, colour: 'red' }],
     ['another JSON type', { ...heartbeat, signals: 'beat' }],
@@ -155,7 +156,7 @@ t.test('v3 3.11 what publication refuses is refused by a preview in the same wor
   }
 })
 
-t.test('v3 3.11 a workspace without room for a revision refuses its preview, too', async t => {
+t.test('v3 3.11 preview is refused in a workspace without room for a revision', async t => {
   const rows = Array.from({ length: limits.templateRevision.perWorkspace - 1 }, (_, i): TemplateDocument => {
     const version = i + 1
     return {
@@ -183,7 +184,7 @@ t.test('v3 3.11 a workspace without room for a revision refuses its preview, too
 const many = (count: number) => Array.from({ length: count }, (_, i) => beat(i, 'ok'))
 const days = (count: number) => count * 86_400
 
-t.test('v3 3.11 each bound holds at the bound and refuses one beyond it with its field', async t => {
+t.test('v3 3.11 preview accepts a value at each bound and refuses a value above it with its field', async t => {
   const counted = { ...isProblem, field: 'value', operator: 'gt', operand: { meta: 'limit' } }
   const asked = { ...withDecision(counted), fields: [{ key: 'limit', type: 'number', required: true, max: 10 }] }
   const observed = (one: object) => ({ manifest: heartbeat, observations: [beat(0, 'ok'), { ...beat(1, 'ok'), ...one }] })
@@ -231,7 +232,7 @@ t.test('v3 3.11 each bound holds at the bound and refuses one beyond it with its
   t.equal(await world.dump(), before)
 })
 
-t.test('v3 1.8 a preview has at most 1 MiB', async t => {
+t.test('v3 1.8 preview has at most 1 MiB', async t => {
   const text = JSON.stringify({ manifest: heartbeat })
   const padded = (bytes: number) => text + ' '.repeat(bytes - text.length)
   const path = `/api/v3${templates}/preview`
@@ -242,7 +243,7 @@ t.test('v3 1.8 a preview has at most 1 MiB', async t => {
   })
 })
 
-t.test('v3 3.11 an answer that would be too large leaves its oldest incidents out and counts them', async t => {
+t.test('v3 3.11 oversized preview omits and counts its oldest incidents', async t => {
   const reason = '\u{1f525}'.repeat(200)
   const signals = Array.from({ length: 16 }, (_, i) => ({ key: `s${i}`, kind: 'heartbeat', every_seconds: 86_400 }))
   const decision = { any: signals.map(({ key }) => ({ ...isProblem, signal: key })) }

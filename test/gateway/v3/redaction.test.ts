@@ -1,18 +1,18 @@
-// Secrets in what generation 3 shows: who reads them, and who reads them redacted. Rule: docs/reference/v3.md, 11.2.
+// Secrets in responses of generation 3: which readers see them, and which readers see them redacted. Rule: docs/reference/v3.md, 11.2.
 import t from 'tap'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import type { SystemTemplate, TemplateField } from '#shared/contracts/template.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
 import { redactedAnswer, redactedAnswers } from '../../../services/gateway/v3/redact.ts'
-import { templateObject } from '../../../services/gateway/v3/template-object.ts'
-import { type ApiWorld, startApiWorld } from '../../support/api-world.ts'
+import { templateObject } from '../../../services/gateway/v3/templates/template-object.ts'
+import { type ApiWorld, startApiWorld } from '../../support/worlds/api-world.ts'
 
 const stored = 'https://me:hidden@shop.example/pay?n=1&api_key=hidden&session=#top'
 const shown = 'https://shop.example/pay?n=1&api_key=redacted&session=#top'
 
 let world: ApiWorld
-/** By title: a key, and whether its holder reads what is stored. */
+/** Readers: title, key, and whether the response has the stored value. */
 const readers: [title: string, token: string, isFull: boolean][] = []
 
 t.before(async () => {
@@ -26,7 +26,7 @@ t.before(async () => {
     await ask('create-key', { ...key, scope: { workspaceId: 'w1', actions: ['resources', 'maintenance', 'templates'] } })
     readers.push([`scoped key of ${role}`, scoped, false])
   }
-  // An owner of another workspace is a viewer here.
+  // This person is a viewer of the workspace and an owner of another.
   const { token } = await world.addPerson('elsewhere', { w1: 'viewer', w2: 'owner' })
   readers.push(['viewer who owns another workspace', token, false])
   const made = await world.addSubject({ id: 'Shop000001', workspaceId: 'w1', slug: 'shop' })
@@ -36,7 +36,7 @@ t.before(async () => {
 })
 t.teardown(() => world.stop())
 
-t.test('v3 11.2 a secret and a URL are read as stored with a full key of an editor or owner, and redacted by others', async t => {
+t.test('v3 11.2 secret and URL are readable with a full key of an editor or owner, and otherwise redacted', async t => {
   for (const [title, token, isFull] of readers) {
     const listed = await world.call('GET', '/api/v3/workspaces/w1/resources', { token })
     const read = await world.call('GET', '/api/v3/workspaces/w1/resources/shop', { token })
@@ -51,7 +51,7 @@ t.test('v3 11.2 a secret and a URL are read as stored with a full key of an edit
   }
 })
 
-t.test('v3 11.2 what a scoped key has made answers it redacted', async t => {
+t.test('v3 11.2 creation by a scoped key returns redacted answers', async t => {
   const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
   const { id } = await ask('ensure-location', { name: 'berlin' })
   const token = readers.find(([title]) => title === 'scoped key of editor')?.[1] as string
@@ -64,7 +64,7 @@ t.test('v3 11.2 what a scoped key has made answers it redacted', async t => {
 
 const field = (more: Partial<TemplateField>): TemplateField => ({ ...(websiteCheck.fields[0] as TemplateField), ...more })
 
-t.test('v3 11.2 defaults of secrets and URLs are redacted as answers are', async t => {
+t.test('v3 11.2 defaults of secrets and URLs are redacted like answers', async t => {
   const fields = [
     field({ key: 'token', type: 'string', secret: true, default: 'hidden' }),
     field({ key: 'empty', type: 'string', secret: true, default: '' }),

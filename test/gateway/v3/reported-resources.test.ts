@@ -1,8 +1,8 @@
-// Reports on a Resource that was reported on before: the gateway remembers it, and responds as if it had looked it up.
+// Second and later reports on a Resource: the gateway has a copy of the Resource, and responds as if it had looked it up.
 import t from 'tap'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
 import { subjects as bus } from '#shared/bus/subjects.ts'
-import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let owner: string
@@ -27,14 +27,14 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const observe = (key: string, options: CallOptions = {}) =>
   call('POST', `${resources}/${key}/observations`, { body: { signal: 'probe', state: 'ok' }, ...options })
 
-/** A Resource that was reported on by its key, so that the gateway remembers it. */
+/** A Resource with one report by its key, so that the gateway has a copy of it. */
 async function reportedOn(key: string) {
   const { json } = await call('POST', resources, { body: { key, name: key, template: 'host@1' } })
   t.match(await observe(key), { status: 202 })
   return json.result
 }
 
-t.test('v3 7.1 the next report asks the directory nothing, and one that is refused asks it once', async t => {
+t.test('v3 7.1 next report sends no request to the directory, and a refused report sends one', async t => {
   await reportedOn('again')
   let asked = 0
   const listening = await world.bus.subscribe(bus.ask('resolve-resources'), () => asked++)
@@ -45,7 +45,7 @@ t.test('v3 7.1 the next report asks the directory nothing, and one that is refus
   await listening.close()
 })
 
-t.test('v3 1.3 checks of a remembered Resource keep their order', async t => {
+t.test('v3 1.3 report on a cached Resource is checked in the documented order', async t => {
   await reportedOn('ordered')
   const cases: [what: string, options: CallOptions, status: number, fact?: string][] = [
     ['a stranger', { token: stranger, body: {} }, 404],
@@ -62,7 +62,7 @@ t.test('v3 1.3 checks of a remembered Resource keep their order', async t => {
   }
 })
 
-t.test('v3 6.4 a remembered Resource refuses every report once it is archived, whatever the body', async t => {
+t.test('v3 6.4 cached Resource refuses every report after its archive, whatever the body is', async t => {
   await reportedOn('over')
   t.match(await call('POST', `${resources}/over/archive`), { status: 200 })
   const sentence = 'Resource over is archived and accepts no Observations.'
@@ -72,7 +72,7 @@ t.test('v3 6.4 a remembered Resource refuses every report once it is archived, w
   }
 })
 
-t.test('v3 6.1 a remembered subject that was removed is not found before its body is looked at', async t => {
+t.test('v3 6.1 removed subject in the cache is not found, before the body of the report is read', async t => {
   const { id } = await reportedOn('removed')
   const command = { kind: 'delete-subject', id: 'delete-it' } as const
   await createKeeperClient(world.bus, world.clock).send(id, command)

@@ -1,8 +1,8 @@
 // Resources and Observations of generation 3 over HTTP. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
-import { hashToken, makeToken } from '#shared/api-token.ts'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/api-world.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
+import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 
 let world: ApiWorld
 let owner: string
@@ -59,7 +59,7 @@ async function create(body: object = {}, options: CallOptions = {}) {
 const observe = (key: string, body: object, options: CallOptions = {}) =>
   call('POST', `${resources}/${key}/observations`, { body, ...options })
 
-t.test('v3 6.6 a Resource has exactly its members', async t => {
+t.test('v3 6.6 Resource has exactly its members', async t => {
   const { status, result } = await create({ key: 'srv-1', meta: { team: 'core' }, labels: { env: 'prod' } })
   t.equal(status, 201)
   const members = {
@@ -102,7 +102,7 @@ t.test('v3 6.6 a Resource has exactly its members', async t => {
   )
 })
 
-t.test('v3 6.1 a key is as it was sent, else a slug of the name, and taken once', async t => {
+t.test('v3 6.1 key is the sent key, else a slug of the name, and is unique', async t => {
   t.match(await create({ key: 'Rack:1.a_b@c' }), { status: 201, result: { key: 'Rack:1.a_b@c' } })
   t.match(await create({ name: 'Größe 7!' }), { status: 201, result: { key: 'gr-e-7' } })
   t.match(await create({ name: 'Größe 7!' }), { status: 201, result: { key: 'gr-e-7-2' } })
@@ -113,7 +113,7 @@ t.test('v3 6.1 a key is as it was sent, else a slug of the name, and taken once'
   t.match(await create({ key: 'rack:1.a_b@c' }), { status: 201 }, 'case counts')
 })
 
-t.test('v3 1.4 and 6.2 a Resource is refused with its field, and nothing is stored', async t => {
+t.test('v3 1.4 and 6.2 Resource is refused with its field and not stored', async t => {
   const label = (value: unknown) => ({ labels: { env: value } })
   const labels = (count: number) => ({ labels: Object.fromEntries(Array.from({ length: count }, (_, i) => [`l${i}`, 'x'])) })
   const cases: [title: string, body: object, status: number, field: string | undefined][] = [
@@ -151,7 +151,7 @@ t.test('v3 1.4 and 6.2 a Resource is refused with its field, and nothing is stor
   }
 })
 
-t.test('v3 2.1 and 2.8 who may create, change and report', async t => {
+t.test('v3 2.1 and 2.8 create, change and report require their roles and actions', async t => {
   await create({ key: 'rights' })
   const change = { body: { name: 'Changed' } }
   const report = { signal: 'probe', state: 'ok' }
@@ -170,7 +170,7 @@ t.test('v3 2.1 and 2.8 who may create, change and report', async t => {
   t.equal((await call('GET', `${resources}/nothing`, { token: scoped })).status, 404)
 })
 
-t.test('v3 6.3 a change merges answers and labels, and null takes them back', async t => {
+t.test('v3 6.3 change merges answers and labels, and null removes them', async t => {
   await create({ key: 'changed', meta: { team: 'core' }, labels: { env: 'prod', zone: 'a' } })
   const patch = async (body: object) => (await call('PATCH', `${resources}/changed`, { body })).json
   t.match((await patch({ meta: { load_max: 2 }, labels: { zone: 'b' } })).result, {
@@ -184,7 +184,7 @@ t.test('v3 6.3 a change merges answers and labels, and null takes them back', as
   t.match((await patch({ template: 'host@2' })).error, { code: 1400, details: { field: 'template' } })
 })
 
-t.test('v3 7.1 an Observation is answered by ids, and judged', async t => {
+t.test('v3 7.1 response to an Observation has its ids, and the Observation is judged', async t => {
   const { result: made } = await create({ key: 'observed' })
   const { status, json } = await observe('observed', { signal: 'probe', state: 'problem', reason: 'no answer' })
   t.equal(status, 202)
@@ -200,7 +200,7 @@ t.test('v3 7.1 an Observation is answered by ids, and judged', async t => {
   t.equal(detail.result.rules[0].open_incident, detail.result.open_incident.id)
 })
 
-t.test('v3 7.3 to 7.7 an Observation is refused with its field', async t => {
+t.test('v3 7.3 to 7.7 Observation is refused with its field', async t => {
   await create({ key: 'refusing' })
   const now = world.clock.now()
   const at = (ms: number) => new Date(now + ms).toISOString()
@@ -235,7 +235,7 @@ t.test('v3 7.3 to 7.7 an Observation is refused with its field', async t => {
   }
 })
 
-t.test('v3 7.9 a batch refuses each item by itself, in the words of the single route', async t => {
+t.test('v3 7.9 batch refuses each faulty item separately with the sentence of the single route', async t => {
   const { result: one } = await create({ key: 'batch-1' })
   const { result: two } = await create({ key: 'batch-2' })
   const batch = (observations: unknown) => call('POST', '/workspaces/w1/observations', { body: { observations } })
@@ -274,7 +274,7 @@ t.test('v3 7.9 a batch refuses each item by itself, in the words of the single r
   }
 })
 
-t.test('v3 9.1 and 9.2 a list goes on by its cursor, by id, and each Resource is on it once', async t => {
+t.test('v3 9.1 and 9.2 list continues by its cursor, by id, and has each Resource once', async t => {
   const all: string[] = []
   let cursor = ''
   do {
@@ -298,7 +298,7 @@ t.test('v3 9.1 and 9.2 a list goes on by its cursor, by id, and each Resource is
   }
 })
 
-t.test('v3 3.10 a website monitor is a Resource, made here and refused by its field', async t => {
+t.test('v3 3.10 website monitor is a Resource, is created by this route, and is refused with its field', async t => {
   const website = (meta: object, key?: string) =>
     create({
       template: 'website-check',
@@ -345,7 +345,7 @@ t.test('v3 3.10 a website monitor is a Resource, made here and refused by its fi
   }
 })
 
-t.test('v3 7.3 a signal is declared by its kind, shown in detail, and not to generation 2', async t => {
+t.test('v3 7.3 signal is declared by its kind, shown in detail, and hidden from generation 2', async t => {
   await create({ key: 'declaring' })
   const custom = await world.call('POST', '/api/v2/subjects', { token: owner, body: { name: 'Declaring 2', workspace_id: 'w1' } })
   t.equal(custom.json.error, null, JSON.stringify(custom.json))
@@ -372,7 +372,7 @@ t.test('v3 7.3 a signal is declared by its kind, shown in detail, and not to gen
   t.strictSame((await shown2('/signals')).result, [])
 })
 
-t.test('v3 7.4 and 7.5 a website takes Observations of its locations, without no_data', async t => {
+t.test('v3 7.4 and 7.5 website accepts Observations of its locations, without no_data', async t => {
   const meta = { url: 'https://pushed.example/', locations: [berlin], interval_value: 5 }
   await create({ template: 'website-check', name: 'Pushed', key: 'pushed', meta })
   const signal = `reachability@${berlin}`

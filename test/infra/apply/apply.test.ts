@@ -41,45 +41,42 @@ const job = `${plainJob}    destination: {name: Ops}\n`
 const ops = 'kind: Destination\nname: Ops\ntype: webhook\n'
 const resource = (name: string, more = '') => `---\nkind: Resource\nkey: ${name}\nname: ${name}\ntemplate: job\n${more}`
 
-t.test(
-  'apply makes what the files say, leaves it the next time, changes what differs, and prunes only when it is told to',
-  async t => {
-    const workspace = await newWorkspace('Whole')
-    const place = filesOf('whole', { 'a.yaml': `${ops}---\n${job}`, 'b.yaml': resource('one') + resource('two') })
-    const apply = (...more: string[]) => run(t, ['apply', place, '--workspace', workspace, ...more])
+t.test('apply creates the objects of the files, keeps equal ones, changes others, and deletes only with --prune', async t => {
+  const workspace = await newWorkspace('Whole')
+  const place = filesOf('whole', { 'a.yaml': `${ops}---\n${job}`, 'b.yaml': resource('one') + resource('two') })
+  const apply = (...more: string[]) => run(t, ['apply', place, '--workspace', workspace, ...more])
 
-    const dry = await apply('--dry-run')
-    t.match(dry, { code: 0, stderr: '' })
-    t.match(
-      dry.stdout,
-      /^Nothing is written\. It would be:\nmade {6}Destination Ops\nmade {6}Template job@1\nmade {6}Resource one: job@1\n/,
-    )
-    t.match((await apply('--dry-run')).stdout, /\n4 made, 0 changed, 0 left\.\n$/, 'nothing was written')
+  const dry = await apply('--dry-run')
+  t.match(dry, { code: 0, stderr: '' })
+  t.match(
+    dry.stdout,
+    /^Nothing is written\. It would be:\nmade {6}Destination Ops\nmade {6}Template job@1\nmade {6}Resource one: job@1\n/,
+  )
+  t.match((await apply('--dry-run')).stdout, /\n4 made, 0 changed, 0 left\.\n$/, 'nothing was written')
 
-    const first = await apply()
-    t.match(first, { code: 0, stderr: '' })
-    t.match(first.stdout, /^made {6}Destination Ops\nmade {6}Template job@1\nmade {6}Resource (one|two): job@1\n/)
-    t.match(first.stdout, /\n4 made, 0 changed, 0 left\.\n$/)
-    const second = await apply('--json')
-    t.match(JSON.parse(second.stdout), { dry_run: false, counts: { made: 0, changed: 0, left: 4, deleted: 0, archived: 0 } })
+  const first = await apply()
+  t.match(first, { code: 0, stderr: '' })
+  t.match(first.stdout, /^made {6}Destination Ops\nmade {6}Template job@1\nmade {6}Resource (one|two): job@1\n/)
+  t.match(first.stdout, /\n4 made, 0 changed, 0 left\.\n$/)
+  const second = await apply('--json')
+  t.match(JSON.parse(second.stdout), { dry_run: false, counts: { made: 0, changed: 0, left: 4, deleted: 0, archived: 0 } })
 
-    writeFileSync(join(place, 'a.yaml'), `${ops}---\n${job.replace('Look.', 'Read the log.')}`)
-    writeFileSync(join(place, 'b.yaml'), resource('one', 'labels: {env: live}\nmeta: {most: 7}\n'))
-    const third = await apply()
-    t.match(
-      third.stdout,
-      /^left {6}Destination Ops\nmade {6}Template job@2\nchanged {3}Resource one: from job@1 to job@2, labels.env\n/,
-    )
-    t.match(third.stdout, /\n1 made, 1 changed, 1 left\.\n$/, 'two stays, because nothing is pruned')
+  writeFileSync(join(place, 'a.yaml'), `${ops}---\n${job.replace('Look.', 'Read the log.')}`)
+  writeFileSync(join(place, 'b.yaml'), resource('one', 'labels: {env: live}\nmeta: {most: 7}\n'))
+  const third = await apply()
+  t.match(
+    third.stdout,
+    /^left {6}Destination Ops\nmade {6}Template job@2\nchanged {3}Resource one: from job@1 to job@2, labels.env\n/,
+  )
+  t.match(third.stdout, /\n1 made, 1 changed, 1 left\.\n$/, 'two stays, because nothing is pruned')
 
-    const pruned = await apply('--prune')
-    t.match(pruned.stderr, /^No file names these, and --prune takes them away:\n {2}Resource two will be archived\n$/)
-    t.match(pruned.stdout, /\narchived {2}Resource two\n0 made, 0 changed, 3 left, 1 archived\.\n$/)
-    t.match((await apply('--prune')).stdout, /\n0 made, 0 changed, 3 left\.\n$/, 'what is archived is not archived again')
-  },
-)
+  const pruned = await apply('--prune')
+  t.match(pruned.stderr, /^No file names these, and --prune takes them away:\n {2}Resource two will be archived\n$/)
+  t.match(pruned.stdout, /\narchived {2}Resource two\n0 made, 0 changed, 3 left, 1 archived\.\n$/)
+  t.match((await apply('--prune')).stdout, /\n0 made, 0 changed, 3 left\.\n$/, 'what is archived is not archived again')
+})
 
-t.test('apply refuses a wrong file with its place and code 4, and writes nothing', async t => {
+t.test('apply refuses a wrong file with line and code 4, and writes nothing', async t => {
   const workspace = await newWorkspace('Wrong')
   const place = filesOf('wrong', { 'a.yaml': ops, 'b.yaml': `${job}${resource('one', 'meta: {most: many}\n')}` })
   const { code, stdout, stderr } = await run(t, ['apply', place, '--workspace', workspace, '--json'])
@@ -90,7 +87,7 @@ t.test('apply refuses a wrong file with its place and code 4, and writes nothing
   t.match((await run(t, ['apply', place, '--workspace', workspace])).stdout, /2 made, 0 changed, 0 left/, 'there was nothing')
 })
 
-t.test('apply that fails in the middle says what was done, and goes on where it stopped', async t => {
+t.test('apply that fails in the middle reports its finished steps, and the next run continues from there', async t => {
   const workspace = await newWorkspace('Middle')
   const names = Array.from({ length: 40 }, (_, i) => `srv-${i}`)
   const place = filesOf('middle', { 'a.yaml': `${ops}---\n${job}${names.map(name => resource(name)).join('')}` })
@@ -108,31 +105,28 @@ t.test('apply that fails in the middle says what was done, and goes on where it 
   t.ok(Number(rest) >= Number(made), 'what was done is left')
 })
 
-t.test(
-  'export refuses a folder that holds something, and with --force replaces the files of an earlier export alone',
-  async t => {
-    const workspace = await newWorkspace('Exported')
-    const place = filesOf('source', {
-      'a.json': JSON.stringify([{ kind: 'Destination', name: 'Ops', type: 'webhook' }]),
-      'b.yaml': job,
-    })
-    t.equal((await run(t, ['apply', place, '--workspace', workspace])).code, 0)
-    const target = join(folder, 'exported')
-    const done = await run(t, ['export', target, '--workspace', workspace])
-    t.match(done, { code: 0, stderr: '' })
-    t.match(done.stdout, /destinations\.yaml\n\S+templates\/job\.yaml\n2 objects in 2 files\.\n$/)
-    t.notMatch(readFileSync(join(target, 'destinations.yaml'), 'utf8'), /very-secret/)
-    const refused = await run(t, ['export', target, '--workspace', workspace])
-    t.match(refused, { code: 4, stderr: /is not empty: name another one, or say --force\.\n$/ })
-    writeFileSync(join(target, 'mine.yaml'), '# mine\n')
-    writeFileSync(join(target, 'monitors.yaml'), '# Written by ./watchkeeper export.\nkind: Monitor\n')
-    t.equal((await run(t, ['export', target, '--workspace', workspace, '--force'])).code, 0)
-    t.strictSame(readdirSync(target).sort(), ['destinations.yaml', 'mine.yaml', 'templates'])
-    t.match((await run(t, ['apply', target, '--workspace', workspace])).stdout, /\n0 made, 0 changed, 2 left\.\n$/)
-  },
-)
+t.test('export refuses a folder with content, and --force replaces only files of an earlier export', async t => {
+  const workspace = await newWorkspace('Exported')
+  const place = filesOf('source', {
+    'a.json': JSON.stringify([{ kind: 'Destination', name: 'Ops', type: 'webhook' }]),
+    'b.yaml': job,
+  })
+  t.equal((await run(t, ['apply', place, '--workspace', workspace])).code, 0)
+  const target = join(folder, 'exported')
+  const done = await run(t, ['export', target, '--workspace', workspace])
+  t.match(done, { code: 0, stderr: '' })
+  t.match(done.stdout, /destinations\.yaml\n\S+templates\/job\.yaml\n2 objects in 2 files\.\n$/)
+  t.notMatch(readFileSync(join(target, 'destinations.yaml'), 'utf8'), /very-secret/)
+  const refused = await run(t, ['export', target, '--workspace', workspace])
+  t.match(refused, { code: 4, stderr: /is not empty: name another one, or say --force\.\n$/ })
+  writeFileSync(join(target, 'mine.yaml'), '# mine\n')
+  writeFileSync(join(target, 'monitors.yaml'), '# Written by ./watchkeeper export.\nkind: Monitor\n')
+  t.equal((await run(t, ['export', target, '--workspace', workspace, '--force'])).code, 0)
+  t.strictSame(readdirSync(target).sort(), ['destinations.yaml', 'mine.yaml', 'templates'])
+  t.match((await run(t, ['apply', target, '--workspace', workspace])).stdout, /\n0 made, 0 changed, 2 left\.\n$/)
+})
 
-t.test('apply and export name what is wrong with the key or the address', async t => {
+t.test('apply and export name the fault of key or address', async t => {
   const place = filesOf('any', { 'a.yaml': ops })
   t.match(await run(t, ['apply', place], { WATCHKEEPER_API_KEY: 'wk_none' }), { code: 4, stderr: /^The key was refused/ })
   t.match(await run(t, ['export', join(folder, 'never')], { WATCHKEEPER_URL: 'http://127.0.0.1:1' }), {

@@ -8,7 +8,7 @@ const text = (maxLength: number) =>
     .string({ unit: 'grapheme', minLength: 1, maxLength })
     .map(value => value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '').trim())
     .filter(value => value.length > 0 && [...value].length <= maxLength)
-/** Words that parsers of YAML like to take for something else. */
+/** Words that YAML parsers tend to read as values other than text. */
 const odd = fc.constantFrom(
   'yes',
   'on',
@@ -41,15 +41,16 @@ const destinations = fc
   .chain(names =>
     fc
       .tuple(
-        fc.nat(Math.max(0, names.length - 1)),
+        maybe(fc.nat(Math.max(0, names.length - 1))),
         ...names.map(() => fc.record({ type: fc.constantFrom('slack', 'webhook'), enabled: fc.boolean(), open: fc.boolean() })),
       )
       .map(([marked, ...rest]) =>
         names.map((name, i): File => {
           const { type, enabled, open } = rest[i] as { type: string; enabled: boolean; open: boolean }
           const more = type === 'slack' ? { channel: 'ops' } : { send_on_open: open }
-          // The first one that is switched on would become default by itself.
-          return given({ kind: 'Destination', name, type, ...more, enabled, default: i === marked ? true : undefined })
+          // Without a default, the first enabled destination would become default.
+          const isDefault = marked === undefined ? false : i === marked || undefined
+          return given({ kind: 'Destination', name, type, ...more, enabled, default: isDefault })
         }),
       ),
   )
@@ -178,7 +179,7 @@ const subjectOf = (key: string) =>
       return given({ kind: 'Subject', key, name, labels, signals: signals.map(given), rules: [second, first].slice(2 - rules) })
     })
 
-/** Contents of a folder; the environment holds the URLs. */
+/** Files of a folder; the environment has the URLs. */
 export const configurations: fc.Arbitrary<File[]> = fc
   .record({
     destinations,

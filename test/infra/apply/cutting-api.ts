@@ -1,9 +1,9 @@
-// A proxy in front of the API that lets so many POST requests through and cuts the connections of all later ones.
+// A proxy for the API. It forwards the given number of POST requests and cuts the connections of all later POST requests.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-/** Its URL. */
+/** URL of the proxy. */
 export async function startCuttingProxy(t: Test, url: string, posts: number): Promise<string> {
   let left = posts
   const server = createServer((incoming, response) => {

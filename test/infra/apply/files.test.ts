@@ -1,10 +1,10 @@
-// Files of configuration before anything is sent: faults by file, line and dotted place, and bounds. Table of named cases, no server.
+// Files of configuration before a request is sent: faults by file, line and dotted path, and bounds. A table of named cases, no server.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { clientLimits } from '#shared/limits-of-clients.ts'
-import { readObjects } from '../../../infra/apply/document.ts'
-import { readFolder } from '../../../infra/apply/read-folder.ts'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { readFolder } from '../../../infra/cli/configuration/read-folder.ts'
+import { readObjects } from '../../../services/gateway/configuration/document.ts'
 import { temporaryFolder } from '../run-program.ts'
 import { bound, job, planned } from './planned.ts'
 
@@ -154,11 +154,11 @@ const faults: [what: string, text: string, fault: RegExp][] = [
   ],
 ]
 
-t.test('a wrong file is refused with file, line and dotted place', async t => {
-  for (const [what, text, fault] of faults) t.throws(() => planned(text), { message: fault, exitCode: 4 }, what)
+t.test('wrong file is refused with file, line and dotted path', async t => {
+  for (const [what, text, fault] of faults) t.throws(() => planned(text), { message: fault, name: 'FileFault' }, what)
 })
 
-t.test('a document is refused when its aliases multiply its text', async t => {
+t.test('document is refused when its aliases multiply its text', async t => {
   const lines = ['a: &a [x, x, x, x, x, x, x, x, x]']
   for (let i = 1; i < 12; i++)
     lines.push(`${'abcdefghijkl'[i]}: &${'abcdefghijkl'[i]} [${`*${'abcdefghijkl'[i - 1]}, `.repeat(9)}]`)
@@ -167,12 +167,12 @@ t.test('a document is refused when its aliases multiply its text', async t => {
   t.strictSame(shared?.value, { kind: 'Monitor', one: [1], other: [1] }, 'a few are read')
 })
 
-t.test('faults never carry control characters of a file to the terminal', async t => {
+t.test('text of a fault has no control character of its file on the terminal', async t => {
   const text = 'kind: Destination\nname: A\n"\\e[2J": 1'
   t.throws(() => planned(text), { message: /Unknown field ' \[2J'/ })
 })
 
-t.test('a folder is read with its sub-folders and linked files, and within its bounds', async t => {
+t.test('folder is read with sub-folders and linked files within its bounds', async t => {
   const folder = temporaryFolder(t)
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   await t.rejects(readFolder(join(folder, 'none')), { message: /^There is no file or folder/, exitCode: 5 })
@@ -202,7 +202,7 @@ t.test('a folder is read with its sub-folders and linked files, and within its b
   await t.rejects(readFolder(folder), { message: /broken\.yaml: it has more than 16777216 bytes/ })
 })
 
-t.test('a folder is refused beyond its files and its bytes, as the wrong folder', async t => {
+t.test('folder is refused as the wrong folder when its files or bytes exceed the bound', async t => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'a.yaml'), 'kind: A')
   for (let i = 1; i < clientLimits.configurationFiles; i++) writeFileSync(join(folder, `${i}.yaml`), '')
@@ -216,4 +216,22 @@ t.test('a folder is refused beyond its files and its bytes, as the wrong folder'
   await t.rejects(readFolder(large), { message: /holds no configuration/ }, 'the most bytes are read')
   writeFileSync(join(large, 'c.yaml'), '#')
   await t.rejects(readFolder(large), { message: /holds more than 33554432 bytes/, exitCode: 2 })
+})
+
+t.test('folder with the largest number of objects is read, and refused with one more object', async t => {
+  const folder = temporaryFolder(t)
+  const most = clientLimits.configurationObjects
+  const write = (count: number) => writeFileSync(join(folder, 'a.json'), `[${Array.from({ length: count }, () => '{}').join()}]`)
+  write(most)
+  t.equal((await readFolder(folder)).length, most)
+  write(most + 1)
+  await t.rejects(readFolder(folder), { message: /holds more than 110000 objects: name the folder/, exitCode: 2 })
+})
+
+t.test('part of a document is used at most 100 times by its anchor and aliases', async t => {
+  const most = clientLimits.configurationAliases
+  const file = (count: number) => `kind: A\nbase: &a [1]\nall: [${Array.from({ length: count }, () => '*a').join(', ')}]`
+  const [read] = readObjects('a.yaml', file(most - 1))
+  t.strictSame(read?.value['all'], Array(most - 1).fill([1]))
+  t.throws(() => readObjects('a.yaml', file(most)), { message: /^a\.yaml:1: its aliases repeat too much/, name: 'FileFault' })
 })

@@ -1,12 +1,12 @@
-// Plans from files and a workspace to steps: what is made, changed, left, taken away. No server.
+// Plans from files and a workspace to steps: which objects are created, changed, left and deleted. No server.
 import t from 'tap'
-import { readObjects } from '../../../infra/apply/document.ts'
-import { exportFiles } from '../../../infra/apply/export-files.ts'
-import type { Present } from '../../../infra/apply/present.ts'
-import { readWanted } from '../../../infra/apply/wanted.ts'
+import { readObjects } from '../../../services/gateway/configuration/document.ts'
+import { exportFiles } from '../../../services/gateway/configuration/export-files.ts'
+import type { Present } from '../../../services/gateway/configuration/present.ts'
+import { readWanted } from '../../../services/gateway/configuration/wanted.ts'
 import { bound, job, planned, present, resource } from './planned.ts'
 
-t.test('a plan takes the next version of a Template only if its content differs from the highest', async t => {
+t.test('plan takes the next version of a Template if its content differs from the highest', async t => {
   const [made] = planned(job)
   t.match(made, { verb: 'made', name: 'job@1' })
   const body = made?.requests[0]?.body
@@ -22,7 +22,7 @@ t.test('a plan takes the next version of a Template only if its content differs 
   })
 })
 
-/** The workspace once these files are applied, as far as Templates go. */
+/** The workspace after these files are applied, with its Templates only. */
 function published(text: string): Present {
   const [wanted] = readWanted(readObjects('a.yaml', text)).templates
   const rules = (wanted?.sent.rules ?? []).map(rule => ({ signals: [], help: '', destination: null, routes: null, ...rule }))
@@ -40,7 +40,7 @@ function published(text: string): Present {
   return { ...present, templates: [template] as unknown as Present['templates'] }
 }
 
-t.test('a plan rebinds a Resource whose file names another revision, and changes only what differs', async t => {
+t.test('plan rebinds a Resource whose file names another revision, and changes only the differing fields', async t => {
   const now = published(job)
   const a = { ...resource, id: 'r9', key: 'a', template: 'job@1', meta: { most: 5 }, labels: { env: 'test', team: 'core' } }
   const changed = (text: string, over: object = {}) => {
@@ -65,7 +65,7 @@ t.test('a plan rebinds a Resource whose file names another revision, and changes
   ])
 })
 
-t.test('a plan takes away only with --prune, archives Resources, and leaves what is archived', async t => {
+t.test('plan deletes only with --prune, archives Resources, and skips archived ones', async t => {
   const text = 'kind: Destination\nname: Ops\ntype: slack'
   t.strictSame(
     planned(text).map(({ verb }) => verb),
@@ -85,7 +85,7 @@ t.test('a plan takes away only with --prune, archives Resources, and leaves what
   )
 })
 
-t.test('a plan leaves a destination that a Template names which is in no file', async t => {
+t.test('plan keeps a destination outside of the files while a Template names it', async t => {
   const now = published(job)
   const rules = now.templates[0]?.rules.map(rule => ({ ...rule, destination: 'd1' })) ?? []
   const templates = now.templates.map(template => ({ ...template, rules })) as Present['templates']
@@ -93,7 +93,7 @@ t.test('a plan leaves a destination that a Template names which is in no file', 
   t.match(steps.at(-1), { verb: 'left', kind: 'Destination', name: 'Ops', what: 'the Template job@1 names it', requests: [] })
 })
 
-t.test('kinds of generation 2 are refused, and never taken away, when generation 2 is switched off', async t => {
+t.test('kinds of generation 2 are refused and never removed when generation 2 is switched off', async t => {
   const gone = { ...present, classic: null }
   t.throws(() => planned('kind: Subject\nkey: queue\nname: Q', { present: gone }), {
     message: /^a\.yaml:1: kind: .*API_LEGACY=gone/,
@@ -108,7 +108,7 @@ t.test('kinds of generation 2 are refused, and never taken away, when generation
   t.match(exportFiles(gone).omitted, [/^Custom subjects and delivery tables are left out/])
 })
 
-t.test('an export holds no secret answer and no URL of a destination, and says which answer it leaves out', async t => {
+t.test('export has no secret answer and no URL of a destination, and names the omitted answers', async t => {
   const meta = { url: 'https://example.com', data: 'hunter2', locations: ['aaaa'], interval_value: 5 }
   const { files, omitted } = exportFiles({
     ...present,
@@ -119,7 +119,27 @@ t.test('an export holds no secret answer and no URL of a destination, and says w
   t.match(files.find(({ path }) => path === 'monitors.yaml')?.text, /locations:\n +- local\n/)
 })
 
-t.test('an export says of a monitor with rules of its own that no file holds them', async t => {
+t.test('export reports a monitor with authored rules, which files cannot express', async t => {
   const classic = present.classic && { ...present.classic, customMonitors: ['shop'] }
   t.match(exportFiles({ ...present, classic }).omitted, [/^The monitor shop has signals and rules of its own/])
+})
+
+t.test('plan deletes the temporary destination of an earlier run once, after all other destinations', async t => {
+  const name = 'Stand-in of ./watchkeeper apply'
+  const stand = { id: 'd9', name, type: 'webhook', channel: '', enabled: true, send_on_open: false, default: true } as const
+  const now = {
+    ...present,
+    resources: [],
+    destinations: [...present.destinations.map(one => ({ ...one, default: false })), stand],
+  }
+  for (const prune of [false, true]) {
+    const steps = planned('kind: Destination\nname: Ops\ntype: slack\ndefault: false', { present: now, prune })
+    t.strictSame(
+      steps.map(({ verb, name, requests }) => [verb, name, requests.map(({ path }) => path)]),
+      [
+        ['left', 'Ops', []],
+        ['deleted', name, ['/workspaces/w1/destinations/d9']],
+      ],
+    )
+  }
 })

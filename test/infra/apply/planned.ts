@@ -1,8 +1,8 @@
 // A workspace as the API describes it, and plans of files against it.
-import { readObjects } from '../../../infra/apply/document.ts'
-import { plan } from '../../../infra/apply/plan.ts'
-import type { Present } from '../../../infra/apply/present.ts'
-import { readWanted } from '../../../infra/apply/wanted.ts'
+import { readObjects } from '../../../services/gateway/configuration/document.ts'
+import { plan } from '../../../services/gateway/configuration/plan.ts'
+import type { Present } from '../../../services/gateway/configuration/present.ts'
+import { readWanted } from '../../../services/gateway/configuration/wanted.ts'
 
 export const resource = { labels: {}, meta: {}, archived_at: null, name: 'A' }
 export const present: Present = {

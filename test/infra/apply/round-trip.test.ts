@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { exportFiles } from '../../../infra/apply/export-files.ts'
-import { plan } from '../../../infra/apply/plan.ts'
-import { readPresent } from '../../../infra/apply/present.ts'
-import { readFolder } from '../../../infra/apply/read-folder.ts'
-import { runSteps } from '../../../infra/apply/run-steps.ts'
-import { readWanted } from '../../../infra/apply/wanted.ts'
-import { FileFault } from '../../../infra/cli/json-file.ts'
-import { type Api, withApiAt } from '../../../infra/cli/with-api.ts'
+import { type Api, withApiAt } from '../../../infra/cli/api/with-api.ts'
+import { readFolder } from '../../../infra/cli/configuration/read-folder.ts'
+import { exportFiles, inOneFile } from '../../../services/gateway/configuration/export-files.ts'
+import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
+import { plan } from '../../../services/gateway/configuration/plan.ts'
+import { readPresent } from '../../../services/gateway/configuration/present.ts'
+import { runSteps } from '../../../services/gateway/configuration/run-steps.ts'
+import { readWanted } from '../../../services/gateway/configuration/wanted.ts'
 import { startProgram } from '../../integration/system.ts'
 import { temporaryFolder } from '../run-program.ts'
 import { configurations } from './configurations.ts'
@@ -39,7 +39,7 @@ function written(files: readonly { path: string; text: string }[]): string {
   return place
 }
 
-/** How many steps there were, and which of them did anything. */
+/** Applies the files of a folder; returns the steps that changed an object. */
 async function apply(api: Api, workspace: string, place: string): Promise<string[]> {
   const wanted = readWanted(await readFolder(place))
   const clients = { api, workspace }
@@ -52,7 +52,7 @@ async function apply(api: Api, workspace: string, place: string): Promise<string
 const exported = async (api: Api, workspace: string) =>
   exportFiles(await readPresent({ api, workspace }, { withClassic: true, tablesOf: null })).files
 
-/** Another configuration in its place is refused whole, or is there afterwards. */
+/** Replaces the configuration by another: the whole configuration is refused, or present afterwards. */
 async function replaced(t: Test, api: Api, workspace: string, objects: readonly object[]): Promise<void> {
   if (objects.length === 0) return
   const text = JSON.stringify(objects)
@@ -68,25 +68,44 @@ async function replaced(t: Test, api: Api, workspace: string, objects: readonly 
   t.strictSame(await apply(api, workspace, place), [], text)
 }
 
-t.test(
-  'an export applied to an empty workspace gives an equal export, and neither changes anything when it is applied again',
-  t =>
-    withApiAt({ url, key, workspace: null, renew: null }, async api => {
-      const property = fc.asyncProperty(configurations, configurations, fc.boolean(), async (objects, next, asJson) => {
-        if (objects.length === 0) return
-        const text = asJson ? JSON.stringify(objects) : objects.map(object => stringify(object)).join('---\n')
-        const source = written([{ path: asJson ? 'all.json' : 'all.yml', text }])
-        const [one, other] = [await newWorkspace(api), await newWorkspace(api)]
-        await apply(api, one, source)
-        t.strictSame(await apply(api, one, source), [], text)
-        const files = await exported(api, one)
-        const copy = written(files)
-        t.strictSame(await apply(api, one, copy), [], text)
-        await apply(api, other, copy)
-        t.strictSame(await exported(api, other), files, text)
-        t.strictSame(await apply(api, other, copy), [], text)
-        await replaced(t, api, other, next)
-      })
-      await fc.assert(property, { numRuns: 20, endOnFailure: true })
-    }),
+t.test('export applied to an empty workspace gives an equal export, and a second run changes nothing', t =>
+  withApiAt({ url, key, workspace: null, renew: null }, async api => {
+    const property = fc.asyncProperty(configurations, configurations, fc.boolean(), async (objects, next, asJson) => {
+      if (objects.length === 0) return
+      const text = asJson ? JSON.stringify(objects) : objects.map(object => stringify(object)).join('---\n')
+      const source = written([{ path: asJson ? 'all.json' : 'all.yml', text }])
+      const [one, other] = [await newWorkspace(api), await newWorkspace(api)]
+      await apply(api, one, source)
+      t.strictSame(await apply(api, one, source), [], text)
+      const files = await exported(api, one)
+      const copy = written(files)
+      t.strictSame(await apply(api, one, copy), [], text)
+      const inOne = written([{ path: 'all.yaml', text: inOneFile(files) }])
+      t.strictSame(await apply(api, one, inOne), [], 'one file says the same')
+      await apply(api, other, copy)
+      t.strictSame(await exported(api, other), files, text)
+      t.strictSame(await apply(api, other, copy), [], text)
+      await replaced(t, api, other, next)
+    })
+    await fc.assert(property, { numRuns: 20, endOnFailure: true })
+  }),
+)
+
+t.test('copy of a workspace without a default destination has no default, and no run leaves a temporary destination', t =>
+  withApiAt({ url, key, workspace: null, renew: null }, async api => {
+    const [one, other] = [await newWorkspace(api), await newWorkspace(api)]
+    const file = (isDefault: unknown) => ({ kind: 'Destination', name: 'Pager', type: 'webhook', default: isDefault })
+    const given = (...objects: object[]) => written([{ path: 'all.json', text: JSON.stringify(objects) }])
+    await apply(api, one, given({ kind: 'Destination', name: 'Ops', type: 'slack' }, file(undefined)))
+    await apply(api, one, given(file(undefined)))
+    const files = await exported(api, one)
+    t.match(files, [{ path: 'destinations.yaml', text: /name: Pager\ntype: webhook\ndefault: false\n$/ }])
+    const copy = written(files)
+    t.strictSame(await apply(api, one, copy), [])
+    t.strictSame(await apply(api, other, copy), ['made Destination Pager not the default'])
+    t.strictSame(await exported(api, other), files)
+    t.strictSame(await apply(api, other, given(file(true))), ['changed Destination Pager default'])
+    t.strictSame(await apply(api, other, copy), ['changed Destination Pager default'])
+    t.strictSame(await exported(api, other), files)
+  }),
 )

@@ -43,7 +43,7 @@ rules:
     decision: {signal: load, field: value, operator: gt, operand: {meta: most}}
 `
 
-t.test('template publish prints key@version alone, and names a refusal by file, line and dotted place', async t => {
+t.test('template publish prints only key@version, and names a refusal by file, line and dotted path', async t => {
   const one = file('one.yaml', busy(1))
   t.match(await run(t, ['publish', one]), { code: 0, stdout: 'busy@1\n', stderr: /is published/ })
   t.match(await run(t, ['publish', one]), { code: 4, stdout: '' })
@@ -57,7 +57,7 @@ t.test('template publish prints key@version alone, and names a refusal by file, 
   })
 })
 
-t.test('template preview shows the Incidents that would have been, and stores nothing', async t => {
+t.test('template preview shows the possible Incidents and stores nothing', async t => {
   const observations = [
     { signal: 'load', state: 'ok', value: 12, at: '2026-10-05T12:00:00Z' },
     { signal: 'load', state: 'ok', value: 2, at: '2026-10-05T12:10:00Z' },
@@ -72,7 +72,7 @@ t.test('template preview shows the Incidents that would have been, and stores no
   t.equal(((await asked('GET', `${root}/templates`)) as object[]).length, 2, 'website-check@1 and busy@1')
 })
 
-t.test('template rebind wants --yes, says how many Incidents it closes, and goes on after a failure', async t => {
+t.test('template rebind requires --yes, counts the Incidents it closes, and continues after a failure', async t => {
   for (let i = 0; i < 30; i++) await asked('POST', `${root}/resources`, { template: 'busy@1', key: `srv-${i}`, name: `srv-${i}` })
   for (const name of ['srv-1', 'srv-2']) {
     await asked('POST', `${root}/resources/${name}/observations`, { signal: 'load', state: 'ok', value: 99 })

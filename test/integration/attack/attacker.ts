@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fromSeed } from '@nats-io/nkeys'
-import { claimsOfCredentials } from '#shared/bus/nats-jwt.ts'
+import { claimsOfCredentials } from '#shared/bus/probers/nats-jwt.ts'
 
 const [host = '', port = '', file = '', seconds = '5', ...chosen] = process.argv.slice(2)
 const credentials = readFileSync(file, 'utf8')

@@ -7,17 +7,17 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import type { Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/ask-directory.ts'
-import { createKeeperClient } from '#shared/bus/command-keeper.ts'
-import { connectBus } from '#shared/bus/nats.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { connectBus } from '#shared/bus/nats/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { parseObservation, subjects } from '#shared/bus/subjects.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { CheckResult } from '#shared/contracts/check.ts'
-import type { Command } from '#shared/contracts/command.ts'
-import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incident.ts'
-import { randomId } from '#shared/ids.ts'
-import { createLogger } from '#shared/logger.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { randomId } from '#shared/text/ids.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { type Program, startProgram } from '../system.ts'
 
 export interface Installation {
@@ -127,11 +127,11 @@ export interface Seen {
   /** Slot of the report, or instant of the change. */
   at: number
   seenAt: number
-  /** From the end of the check, or from the change, until it was seen. */
+  /** Time from the end of the check, or from the change, until it was received, ms. */
   delayMs: number
 }
 
-/** The reports of a location as they reach the observation stream. Each slot once. */
+/** Returns the reports of a location in the observation stream, each slot once even if it was reported twice. */
 export async function followReports(house: Bus, locationId: string): Promise<Seen[]> {
   const reports: Seen[] = []
   const known = new Set<string>()
@@ -149,7 +149,8 @@ export async function followReports(house: Bus, locationId: string): Promise<See
 export async function followChanges(house: Bus): Promise<Seen[]> {
   const changes: Seen[] = []
   await house.subscribe(subjects.allStates, ({ body }) => {
-    const { transition, incident } = body as { transition: HistoryDocument; incident: IncidentDocument }
+    const { kind, transition, incident } = body as { kind: string; transition: HistoryDocument; incident: IncidentDocument }
+    if (kind !== 'transition') return
     const seenAt = Date.now()
     changes.push({ subjectId: incident.subjectId, at: transition.at, seenAt, delayMs: Math.round(seenAt - transition.at) })
   })

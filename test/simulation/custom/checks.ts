@@ -1,7 +1,7 @@
-// What must be true of a simulated custom subject: its rules say what the naive evaluator says, people were told what the oracle says,
-// its records lead to what is stored, and what was acknowledged is there.
+// Checks of a simulated custom subject: its rules agree with the naive evaluator, its messages with the oracle, its records with the store,
+// and acknowledged requests are stored.
 
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { replayIncident } from '../../../infra/replay/replay-incident.ts'
 import { naiveVerdict, policyAt } from '../../judging/naive.ts'
 import { type ToldMessage, tellingOracle } from '../../keeper/telling-oracle.ts'
@@ -10,27 +10,29 @@ import { latenessMs } from './keepers.ts'
 
 const second = 1_000
 const minute = 60 * second
-/** The same message may come this much apart: lateness, and a clock that is being corrected. */
+/** Maximal distance between an expected and a sent message: lateness, and a clock that is being corrected. */
 const toleranceMs = 90 * second
-/** How long after a blow nobody may have been called silent, tried one after the other. */
+/** Times after a blow in which no silence is noticed, tried one after the other. */
 const blindMs = [0, 10 * second, 20 * second, 30 * second, latenessMs]
 /** The keepers' clock is off by 12 s at most: one percent for twenty minutes (keepers.ts). */
 const clockOffMs = 13 * second
 
 export interface ToldCount {
-  /** Rules with messages, and what the keepers told of them: each must be possible. */
+  /** Rules with messages, and the number of messages that the keepers sent. Each sent message must be possible. */
   rules: number
   told: number
-  /** Messages that the oracle demands however late a silence was noticed after a blow: each must have been told. */
+  /** Number of messages that the oracle requires, however late silence was noticed after a blow. Each must have been sent. */
   demanded: number
   reminders: number
-  /** Reminders whose instant came while a keeper had just been struck. */
+  /** Reminders due right after a blow to a keeper. */
   remindersInBlows: number
-  /** Times in which nobody was there when a reminder was due. */
+  /** Times without a keeper in which a reminder was due. */
   away: number
 }
 
-/** Compares every rule now, where time alone changed nothing in the last moment; answers how many. */
+/**
+ * Compares the verdict of every rule now, unless time alone changed the verdict in the last moment. Returns the number of compared rules.
+ */
 export async function checkVerdicts(house: House): Promise<number> {
   const now = house.keepers.now()
   const subject = await house.subject()
@@ -69,7 +71,7 @@ export async function checkRecords({ keepers: { store }, subjectId, stored, gone
   }
 }
 
-/** Every message must be one that some lateness after the blows allows; what all of them demand must have been told, once. */
+/** Every message must be possible by some lateness after the blows. Messages that every lateness requires must have been sent, once. */
 export async function checkTold(house: House, blowsAt: readonly number[]): Promise<{ count: ToldCount; trace: string[] }> {
   const until = house.keepers.now() - latenessMs
   const told = await messagesOf(house)
@@ -116,14 +118,14 @@ interface Absence {
   from: number
   until: number
   lacks: House['outages'][number]['lacks']
-  /** When the first of the outages began that one hold follows. */
+  /** Beginning of the first of the outages that share one hold of silence. */
   heldFrom: number
   heldTo: number
 }
 
 /**
- * Times in which nobody was there; silence is held back after each for as long as it lasted, and for what was left of the hold before it, an
- * hour at most (ADR 22).
+ * Returns the times of outage. After each outage silence is held back for the outage's length plus the rest of the hold before it, an hour
+ * at most (ADR 22).
  */
 function absencesOf({ outages }: House): Absence[] {
   const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
@@ -138,11 +140,11 @@ function absencesOf({ outages }: House): Absence[] {
   return absences
 }
 
-/** Whether it was due when the keepers left: their clock may be a little behind that of the world. */
+/** True if the message was due when the keepers ended: their clock can be a little behind that of the world. */
 const isAtLeaving = (house: House, { at }: ToldMessage): boolean =>
   absencesOf(house).some(({ from }) => Math.abs(from - at) <= clockOffMs)
 
-/** Whether it was due when the keepers left, and was told when somebody was there again. */
+/** True if the message was due when the keepers ended, and was sent when a keeper ran again. */
 function isTakenAlong(house: House, variants: readonly ToldMessage[][], { kind, at }: ToldMessage): boolean {
   const leavings = absencesOf(house).filter(({ until, heldTo }) =>
     [until, heldTo].some(instant => Math.abs(instant - at) <= toleranceMs),
@@ -152,7 +154,7 @@ function isTakenAlong(house: House, variants: readonly ToldMessage[][], { kind, 
   return variants.some(variant => variant.some(isDue))
 }
 
-/** When an incident of another rule moved, which judges all rules of the subject. */
+/** Returns the instants of changes in incidents of other rules. At each of them all rules of the subject were judged. */
 async function judgedOfOthers({ keepers: { store }, subjectId }: House, rule: string): Promise<number[]> {
   const key = (await store.get('subjects', [subjectId]))[0]?.rules.find(({ slug }) => slug === rule)?.key
   const incidents = await store.find('incidents', { where: { subjectId }, limit: 10_000 })
@@ -162,30 +164,30 @@ async function judgedOfOthers({ keepers: { store }, subjectId }: House, rule: st
 }
 
 interface Lateness {
-  /** How long after a blow silence was not noticed. */
+  /** Time after a blow in which no silence was noticed, ms. */
   ms: number
-  /** Until when it was not after nobody had been there. */
+  /** End of the time after an outage in which no silence was noticed. */
   blindTo: 'until' | 'heldTo'
-  /** When what came in that time was told. */
+  /** Instant at which reports of that time were judged. */
   toldAt: 'until' | 'heldTo'
   silentSince?: 'its own instant' | 'what was judged last'
   takesOld?: boolean
-  /** For how long nobody knew that it had begun. */
+  /** Time in which the outage was not yet noticed, ms. */
   unnoticedMs?: number
-  /** Without the store a keeper still decides what comes first, at its instant, and stores it when the store is back. */
+  /** A keeper without the store decides the earliest deadline at its instant, and stores the decision when the store is back. */
   decidesWithoutStore?: boolean
 }
 
-/** Of silence nothing is told while it is held back, */
+/** No message about silence is sent while silence is held back. */
 const heldBack = { blindTo: 'heldTo', toldAt: 'until' } as const
-/** and then it counts from its own instant, */
+/** Silence counts from its own instant. */
 const asOfItsInstant = { blindTo: 'until', toldAt: 'heldTo' } as const
-/** be it after all else has recovered meanwhile; but from no earlier than what is judged already. */
+/** Silence counts from its own instant even if everything else has recovered since, but from no earlier than the last judgement. */
 const ownInstant = { ...heldBack, silentSince: 'its own instant' } as const
 const judgedLast = { ...heldBack, silentSince: 'what was judged last' } as const
-/** What comes in that time is read, however long before it was observed. */
+/** Reports of the outage are read, whatever their age. */
 const oldReports = { ...heldBack, takesOld: true } as const
-/** A store or a gateway that is away is noticed some seconds later. */
+/** An outage of the store or a gateway is noticed some seconds late. */
 const noticedLate = { ...heldBack, unnoticedMs: clockOffMs } as const
 const withoutStore = { ...noticedLate, decidesWithoutStore: true } as const
 const ways: readonly Omit<Lateness, 'ms'>[] = [
@@ -200,8 +202,8 @@ const ways: readonly Omit<Lateness, 'ms'>[] = [
 const waysOfBlows: typeof ways = [heldBack, oldReports]
 
 /**
- * What the oracle says if silence was noticed so much later. What came while nobody was there is told when somebody is there again; a reminder
- * is skipped when it is more than a minute late by then.
+ * Returns the oracle's messages if silence was noticed that much later. Reports from a time without a keeper are judged when a keeper runs
+ * again. A reminder that is more than a minute late by then is skipped.
  */
 function variantOf(
   house: House,

@@ -1,16 +1,16 @@
-// What spec B says of a command to a generated subject: whether it is refused, and in which words.
-import type { Policy } from '#shared/contracts/policy.ts'
+// Expected refusal of a command to a generated subject, with its message (reference/custom-subjects 2.8, 3.12, 4.11 and 5.6).
+import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import { type NaiveWorld, policyAt } from '../../judging/naive.ts'
 import type { Life } from '../../keeper/telling-oracle.ts'
 
 interface Facts {
   world: NaiveWorld
   life: Life
-  /** Signals that are deleted. */
+  /** Deleted signals. */
   gone: ReadonlySet<string>
 }
 
-/** The message of the refusal; null: it is carried out. Acknowledgements are not spoken of. */
+/** Returns the message of the refusal; null: the command is carried out. Never covers acknowledgements. */
 export function expectedRefusal(facts: Facts, command: Record<string, unknown>, at: number): string | null {
   switch (command['kind']) {
     case 'report-observation':

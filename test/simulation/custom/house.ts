@@ -1,9 +1,10 @@
-// One generated custom subject and those who speak to its keepers: senders that ask again until they are answered, people who acknowledge
-// and plan. What was carried out is noted for the oracle, at the instant that the answer names.
-import type { Policy } from '#shared/contracts/policy.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
-import { pushedObservationId } from '#shared/ids.ts'
+// One generated custom subject with the senders and people that send commands to its keepers. Senders retry until a reply comes; people
+// acknowledge and plan. Carried out commands are noted for the oracle at the instant that the reply names.
+
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { Policy } from '#shared/contracts/subjects/policy.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { pushedObservationId } from '#shared/text/ids.ts'
 import type { NaiveWorld } from '../../judging/naive.ts'
 import { makeWorld } from '../../keeper/generate.ts'
 import type { Life } from '../../keeper/telling-oracle.ts'
@@ -11,31 +12,37 @@ import type { Random } from '../random.ts'
 import { expectedRefusal } from './expected-refusal.ts'
 import { Keepers } from './keepers.ts'
 
-/** An acknowledgement names the incident that is open at the moment; a report's answer is never the same twice. */
+/** An acknowledgement names the incident that is open at the moment. Two replies to a report are never equal. */
 const unlike = new Set(['report-observation', 'acknowledge-incident'])
 
 export class House {
   readonly keepers: Keepers
   readonly subjectId: string
   readonly life: Life = { windows: [], acknowledgements: [] }
-  /** Times in which reports could not be taken, in order. */
+  /** Times in which reports could not be accepted, in order. */
   readonly outages: { from: number; until: number; lacks: 'keepers' | 'store' | 'gateways' }[] = []
   readonly gone = new Set<string>()
-  /** The status of each acknowledged observation by its row's id. */
+  /** Status of each acknowledged observation, by the id of its row. */
   readonly stored = new Map<string, { signal: string; status: string }>()
   readonly faults: string[] = []
   world!: NaiveWorld
   readonly #random: Random
   #commands = 0
 
-  constructor(random: Random) {
+  /** Creates a house with its own keepers if `keepers` is absent. */
+  constructor(random: Random, keepers: Keepers | null = null) {
     this.#random = random
     this.subjectId = random.id(10)
-    this.keepers = new Keepers(random)
+    this.keepers = keepers ?? new Keepers(random)
   }
 
   async begin(): Promise<void> {
     await this.keepers.start()
+    await this.make()
+  }
+
+  /** Creates the subject, its signals and its rules in running keepers. */
+  async make(): Promise<void> {
     this.world = makeWorld(this.#random, this.keepers.now())
     await this.send({ kind: 'create-subject', workspaceId: 'w', slug: 'shop', name: 'Shop' })
     for (const [name, kind] of Object.entries(this.world.signals))
@@ -48,13 +55,13 @@ export class House {
   readonly subject = async (): Promise<SubjectDocument | null> =>
     (await this.keepers.store.get('subjects', [this.subjectId]))[0] ?? null
 
-  /** An instant as days and time since the beginning. */
+  /** Formats an instant as days and time since the beginning. */
   clockOf(at: number): string {
     const passed = new Date(Math.max(0, at - this.world.addedAt))
     return `day ${passed.getUTCDate()} ${passed.toISOString().slice(11, 23)}`
   }
 
-  /** As a sender does: again and again with the same id until it is answered, and now and then once more. */
+  /** Sends a command as a sender does: repeatedly with the same id until a reply comes, and now and then once more. */
   async send(sent: Record<string, unknown>): Promise<void> {
     const command = await this.#named({ id: `c${++this.#commands}`, ...sent })
     const expectedBefore = expectedRefusal(this, command, this.keepers.now())
@@ -63,7 +70,7 @@ export class House {
     if (reply.ok) await this.#note(command, reply.result as Record<string, unknown>)
     if (!this.#random.chance(0.1)) return
     const again = await this.#ask(command)
-    // A refusal changes nothing and is not remembered; a report is known by its identity, not by its command.
+    // A refusal changes nothing and is not remembered. The keeper recognizes a report by the report's identity, not by its command.
     if (reply.ok && !unlike.has(command['kind'] as string) && JSON.stringify(again) !== JSON.stringify(reply))
       this.faults.push(`${command['kind']} was answered twice, differently`)
   }
@@ -77,7 +84,7 @@ export class House {
     throw new Error(`${command['kind']} is never answered`)
   }
 
-  /** What would be refused at one end of the time in which it was asked, and not at the other, may be either. */
+  /** A command that is refused at one end of its time and accepted at the other end can have either outcome. */
   #compareRefusal(command: Record<string, unknown>, reply: Reply, expectedBefore: string | null): void {
     if (command['kind'] === 'acknowledge-incident') return
     const expected = expectedRefusal(this, command, this.keepers.now())

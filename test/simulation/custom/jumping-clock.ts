@@ -1,8 +1,9 @@
-// A clock that lives where something happens and jumps over the rest: while only the keepers' own chores recur (leases, presence, looking
-// around), wall time leaps to the next deadline or deed, and the chores and the monotonic clock stand still meanwhile, as on a machine
-// that sleeps.
-import type { Cancel, Clock } from '#shared/clock.ts'
-import { limits } from '#shared/limits.ts'
+// Clock that runs through time with events and jumps over the rest. While only the keepers' own chores recur (leases, presence, looking
+// around), wall time jumps to the next deadline or deed. The chores and the monotonic clock are paused during a jump, as on a machine that
+// sleeps.
+
+import { limits } from '#shared/limits/limits.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 interface Timer {
   at: number
@@ -19,8 +20,12 @@ const choreDelays: ReadonlySet<number> = new Set([
   limits.keeper.expireMs,
   limits.stream.purgeMs,
   limits.rollUp.lookMs,
+  limits.notifier.scanMs,
+  limits.operator.lookMs,
 ])
-/** What follows from something that happened is lived through: a commit's documents are cleared within a second. */
+/** Maximal CPU time for a wait on requests over the network, ms. A longer wait fails the simulation. */
+const networkMs = 30_000
+/** Time without a jump after an event, so that its consequences happen: a commit's documents are cleared within a second. */
 const aftermathMs = 2_000
 
 export class JumpingClock implements Clock {
@@ -29,12 +34,15 @@ export class JumpingClock implements Clock {
   #elapsed = 0
   #jumped = 0
   #order = 0
-  /** The timer whose doing this moment is. */
+  /** Timer that runs at this moment. */
   #ringing: Timer | null = null
-  /** A keeper starts, and sets up its chores. */
+  /** True while a keeper starts and sets up its chores. */
   #isStarting = false
-  /** No jump before this much of the monotonic clock has passed. */
+  /** Instant of the monotonic clock before which there is no jump. */
   #livesUntil = 0
+
+  /** Number of requests on a real network. While there are any, no virtual time passes. */
+  isSending: () => boolean = () => false
 
   constructor(startAt: number) {
     this.#startAt = startAt
@@ -52,13 +60,13 @@ export class JumpingClock implements Clock {
     return () => void this.#timers.delete(timer)
   }
 
-  /** Lives through `ms` without a jump. */
+  /** Runs through `ms` without a jump. */
   async live(ms: number): Promise<void> {
     this.stayFor(ms)
     await this.passUntil(this.now() + ms)
   }
 
-  /** Lives through the start of a process: what it arms for later and always again are its chores. */
+  /** Runs through the start of a process. The recurring timers that the process sets are its chores. */
   async liveThroughStart(ms: number): Promise<void> {
     this.#isStarting = true
     await this.live(ms)
@@ -68,7 +76,7 @@ export class JumpingClock implements Clock {
   /** Moves on to an instant of wall time. */
   async passUntil(instant: number): Promise<void> {
     const until = instant - this.#startAt
-    await settle()
+    await this.#settle()
     for (;;) {
       const timer = this.#earliest(() => true)
       const at = Math.min(timer?.at ?? until, until)
@@ -79,7 +87,7 @@ export class JumpingClock implements Clock {
       } else await this.#run(timer)
       if (this.#elapsed >= until && !this.#isAnyDue()) break
     }
-    await settle()
+    await this.#settle()
   }
 
   async #run(timer: Timer): Promise<void> {
@@ -88,11 +96,11 @@ export class JumpingClock implements Clock {
     if (!timer.isChore) this.stayFor(aftermathMs)
     this.#ringing = timer
     timer.run()
-    await settle()
+    await this.#settle()
     this.#ringing = null
   }
 
-  /** To the next thing that is no chore, at most to `until`. */
+  /** Moves to the next timer that is no chore, at most to `until`. */
   #jump(until: number): void {
     const next = this.#earliest(timer => !timer.isChore)
     const to = Math.min(next?.at ?? until, until)
@@ -103,7 +111,7 @@ export class JumpingClock implements Clock {
     this.stayFor(aftermathMs)
   }
 
-  /** No jump for `ms`. */
+  /** Prevents jumps for `ms`. */
   stayFor(ms: number): void {
     this.#livesUntil = Math.max(this.#livesUntil, this.monotonic() + ms)
   }
@@ -120,7 +128,21 @@ export class JumpingClock implements Clock {
     }
     return first
   }
+
+  /** Waits until all microtasks have run: they run before the next turn of the event loop. Also waits for requests over the network. */
+  async #settle(): Promise<void> {
+    let sinceMs: number | null = null
+    for (;;) {
+      await new Promise<void>(resolve => setImmediate(resolve))
+      if (!this.isSending()) return
+      sinceMs ??= usedMs()
+      if (usedMs() - sinceMs > networkMs) throw new Error('a request over the network does not end')
+    }
+  }
 }
 
-/** All microtasks run before the next turn of the event loop, and nothing here waits for anything else. */
-const settle = () => new Promise<void>(resolve => setImmediate(resolve))
+/** CPU time of this process, ms: a turn of the event loop uses some, and a machine that is loaded by others adds none. */
+function usedMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}

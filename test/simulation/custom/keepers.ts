@@ -1,28 +1,31 @@
-// The keepers of a simulated custom subject, and what happens to them: one dies, one hands over, all are away for a while, the store or the
-// gateways go away, the machine's clock is set. Somebody always comes back.
+// Keepers of a simulated custom subject, and their faults: a keeper dies or hands over, all keepers are away for a while, the store or the
+// gateways fail, the machine's clock is set. In the end a keeper always runs again.
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { Clock } from '#shared/clock.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
-import { limits } from '#shared/limits.ts'
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { Service } from '#shared/service.ts'
 import { type Put, type Store, StoreError } from '#shared/store/port.ts'
+import type { Clock } from '#shared/time/clock.ts'
 import { announceGateway, type Presence } from '../../../services/gateway/presence.ts'
 import { startKeeper } from '../../../services/keeper/app.ts'
-import { createMemoryHub } from '../../support/memory-bus.ts'
-import { createMemoryStore } from '../../support/memory-store.ts'
+import { createMemoryHub } from '../../support/bus/memory-bus.ts'
+import { createMemoryStore } from '../../support/store/memory-store.ts'
 import type { Random } from '../random.ts'
 import { JumpingClock } from './jumping-clock.ts'
 
 const second = 1_000
 const minute = 60 * second
-/** A take-over comes within 10 s, and nobody is called silent for 15 s more; commands wait meanwhile. */
+/** A take-over happens within 10 s, and silence is held for 15 s more. Commands wait during this time. */
 export const latenessMs = 45 * second
-/** Jumps leave out the renewals of leases: lived through before a blow, so that a lease says when its holder was last there. */
+/**
+ * Jumps leave out the renewals of leases. This much time before a blow is run through, so that the lease holds the instant of its holder's
+ * last renewal.
+ */
 export const renewalMs = limits.keeper.leaseRenewMs + second
-/** The clock of the machine is worked off at one percent (shared/clock.ts), here for twenty minutes. */
+/** A step of the machine's clock is corrected at one percent (shared/time/clock.ts), here for twenty minutes. */
 const correction = { rate: 0.01, forMs: 20 * minute }
 
 export const blows = ['kill', 'stop', 'restart', 'store away', 'gateways away', 'clock set'] as const
@@ -34,8 +37,16 @@ interface Keeper {
   bus: Bus
   service: Service | null
   isAlive: boolean
-  /** It dies in its next round's writes, behind so many of them; null: it lives on. */
+  /** Number of writes of the next round after which the keeper dies; null: it runs on. */
   writesLeft: number | null
+}
+
+export interface Lodging {
+  bus: Bus
+  clock: Clock
+  store: Store
+  /** Ends the process at once, as kill -9 does. */
+  die(): Promise<void>
 }
 
 export class Keepers {
@@ -54,7 +65,7 @@ export class Keepers {
     this.#random = random
   }
 
-  /** The keepers' clock: the machine's, as far as its correction is worked off. */
+  /** Keepers' clock: the machine's clock with the correction made so far. */
   now(): number {
     const passed = (from: number) => Math.min(correction.forMs, Math.max(0, this.clock.now() - from))
     const correctedMs = this.#corrections.reduce((sum, { from, sign }) => sum + sign * correction.rate * passed(from), 0)
@@ -63,7 +74,7 @@ export class Keepers {
 
   async start(): Promise<void> {
     const keeper: Keeper = { bus: this.#hub.connect(), service: null, isAlive: true, writesLeft: null }
-    const surroundings = {
+    const context = {
       bus: keeper.bus,
       clock: this.#clockOf(keeper),
       store: this.#storeOf(keeper),
@@ -72,14 +83,14 @@ export class Keepers {
     }
     const keeperId = `keeper${++this.#started}`
     const living = this.clock.liveThroughStart(100)
-    const starting = startKeeper(surroundings, { keeperId, exclusive: false, confirmAfterMs: 0, closeAfterMs: 0 })
+    const starting = startKeeper(context, { keeperId, exclusive: false, confirmAfterMs: 0, closeAfterMs: 0 })
     this.#gateway ??= this.#startGateway()
     await living
     keeper.service = await starting
     this.#keeper = keeper
   }
 
-  /** Nobody is there until then. */
+  /** Stops all keepers until the given instant. */
   async beAway(until: number): Promise<void> {
     await this.#kill()
     await this.clock.passUntil(until)
@@ -87,7 +98,7 @@ export class Keepers {
     this.clock.stayFor(latenessMs)
   }
 
-  /** Lives through a blow and some seconds after it. Returns the instant at which reports can be taken again, on the keepers' clock. */
+  /** Runs through a blow and some seconds after it. Returns the instant on the keepers' clock at which reports can be accepted again. */
   async suffer(blow: Blow): Promise<number> {
     if (blow === 'store away') this.#storeAwayUntil = this.clock.now() + 8 * second
     if (blow === 'gateways away') await this.lack('gateways', 8 * second)
@@ -97,13 +108,13 @@ export class Keepers {
     if (blow === 'kill' || blow === 'restart') await this.start()
     if (blow === 'stop') await this.#handOver()
     const endsAt = this.now() + Math.max(0, this.#storeAwayUntil - this.clock.now())
-    // Whoever takes over is not jumped over.
+    // No jump skips a take-over.
     this.clock.stayFor(latenessMs)
     await this.clock.live(this.#random.pick([0, 5, 20]) * second)
     return endsAt
   }
 
-  /** Lives through a time without the store or without gateways. */
+  /** Runs through a time without the store or without gateways. */
   async lack(what: 'store' | 'gateways', forMs: number): Promise<void> {
     if (what === 'store') this.#storeAwayUntil = this.clock.now() + forMs
     else await this.#gateway?.stop()
@@ -120,7 +131,7 @@ export class Keepers {
     return announceGateway({ bus: this.#client, clock: this.clock, logger: silent }, async () => undefined)
   }
 
-  /** The keeper dies in the middle of what it writes next, after 10 s at most, and another one starts. Returns the instant of the death. */
+  /** The keeper dies in the middle of its next write, after 10 s at most, and another keeper starts. Returns the instant of the death. */
   async dieWriting(writes: number): Promise<number> {
     const dying = this.#keeper
     dying.writesLeft = writes
@@ -132,7 +143,18 @@ export class Keepers {
     return diedAt
   }
 
-  /** Asks once; null: nobody answered. `meanwhile` passes the first moments. */
+  /** Process of another service beside the keepers, on the same bus, store and clock. */
+  lodge(): Lodging {
+    const life: Keeper = { bus: this.#hub.connect(), service: null, isAlive: true, writesLeft: null }
+    const die = async () => {
+      life.isAlive = false
+      this.#hub.cut(life.bus)
+      await life.bus.close()
+    }
+    return { bus: life.bus, clock: this.#clockOf(life), store: this.#storeOf(life), die }
+  }
+
+  /** Sends one request; null: no reply. `meanwhile` runs through the first moments. */
   async ask(
     subjectId: string,
     command: Record<string, unknown>,
@@ -169,13 +191,13 @@ export class Keepers {
     await this.#keeper.bus.close()
   }
 
-  /** Forth and back, so that the keepers' clock is never off by more than a timer forgives. */
+  /** Alternates the direction, so that the keepers' clock is never further off than a timer tolerates. */
   #setClock(): void {
     const sign = this.now() > this.clock.now() ? -1 : 1
     this.#corrections.push({ from: this.clock.now(), sign })
   }
 
-  /** A dead process's timers never ring. */
+  /** Timers of a dead process never fire. */
   #clockOf(keeper: Keeper): Clock {
     return {
       now: () => this.now(),
@@ -184,7 +206,7 @@ export class Keepers {
     }
   }
 
-  /** A dead process hears of nothing that it asked for; a store that is away says so. */
+  /** Store calls of a dead process never end; calls to a failed store reject. */
   #storeOf(keeper: Keeper): Store {
     return new Proxy<Store>(this.store, {
       get: (target, name) => {
@@ -202,7 +224,7 @@ export class Keepers {
   }
 }
 
-/** Writes a part, and is never heard of again. */
+/** Writes a part of the documents and never ends. */
 async function dieIn(store: Store, keeper: Keeper, puts: readonly Put[]): Promise<never> {
   const writes = puts.filter(({ documents }) => documents.length > 0).slice(0, keeper.writesLeft ?? 0)
   keeper.isAlive = false

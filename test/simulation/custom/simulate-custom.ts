@@ -1,5 +1,5 @@
-// One seed of the custom subjects' simulation: a week in the real keeper, with blows all along, held against the oracles. The same seed
-// gives the same week.
+// One seed of the custom subjects' simulation: a week in the real keeper with blows, compared with the oracles. The same seed gives the
+// same week.
 import { makeChanges, makeDeeds } from '../../keeper/generate.ts'
 import { Random } from '../random.ts'
 import { checkRecords, checkTold, checkVerdicts, type ToldCount } from './checks.ts'
@@ -10,10 +10,10 @@ const second = 1_000
 const minute = 60 * second
 const day = 24 * 60 * minute
 const week = 7 * day
-/** Times without store or gateways in a week: they are lived through second by second. */
+/** Number of times without store or gateways in a week. No jump skips them. */
 const lackedAtMost = 2
 
-/** How much was lived through and compared. */
+/** Counts of events that happened and were compared. */
 export interface CustomCounts extends ToldCount {
   blows: number
   reports: number
@@ -24,7 +24,7 @@ export interface CustomCounts extends ToldCount {
 export interface CustomRun {
   faults: string[]
   counts: CustomCounts
-  /** What was told, in its order. */
+  /** Messages in their order. */
   trace: string[]
 }
 
@@ -77,15 +77,15 @@ function makeDeals(seed: number, { world, keepers }: House, lengthMs: number): D
 }
 
 /**
- * Some reminders and silences that come before the next deal find a keeper that was struck a moment ago, or no keeper, store or gateway until
- * long after them. Answers when that began; null: this time nothing of the kind.
+ * For some reminders and silences due before the next deal: strikes a keeper right before them, or takes keeper, store or gateways away
+ * until long after them. Returns the instant of the blow; null: no blow this time.
  */
 async function ambushBefore(house: House, random: Random, before: number): Promise<number | null> {
   const { keepers, outages } = house
   const next = await nextMoment(house)
   if (next < keepers.clock.now() + 2 * minute || next > before - 10 * minute || !random.chance(0.4)) return null
   const kind = kindOfAmbush(house, random)
-  // A store or gateways that are away are noticed after some seconds.
+  // An outage of the store or the gateways is noticed after some seconds.
   const lead = kind === 'store' || kind === 'gateways' ? random.integer(20, 60) : random.integer(0, 6)
   await keepers.clock.passUntil(next - lead * second - renewalMs)
   await keepers.clock.live(renewalMs)
@@ -95,7 +95,7 @@ async function ambushBefore(house: House, random: Random, before: number): Promi
     if (kind === 'keepers')
       await keepers.beAway(Math.min(next + random.integer(5 * minute, 9 * 60 * minute), before - 2 * minute))
     else await keepers.lack(kind, Math.min(random.integer(2 * minute, 10 * minute), before - 2 * minute - keepers.clock.now()))
-    // What was due at the very instant was still done.
+    // Work that was due at that very instant was still done.
     outages.push({ from: from + 1, until: keepers.now(), lacks: kind })
   }
   return from
@@ -107,7 +107,7 @@ function kindOfAmbush({ outages }: House, random: Random): 'blow' | House['outag
   return kind === 'blow' || kind === 'keepers' || lived < lackedAtMost ? kind : 'blow'
 }
 
-/** The next reminder, or the next instant at which an input may fall silent. */
+/** Returns the instant of the next reminder, or the next instant at which an input can become silent. */
 async function nextMoment({ subject }: House): Promise<number> {
   const { rules = [], dueAt = null } = (await subject()) ?? {}
   const moments = [dueAt, ...rules.map(rule => rule.incident?.context.reminderAt ?? null)]

@@ -1,27 +1,28 @@
-// Blows that strike the keepers of simulated Resources, and the ways in which they may have been noticed. Silence is held back after an outage of our own
-// for as long as it lasted (v3 4.11, ADR 22): how late it begins and ends is not said, so the oracle is asked for several latenesses.
+// Blows against the keepers of simulated Resources, and the possible delays until they are noticed. Silence is held back after an outage of
+// Watchkeeper for the outage's length (v3 4.11, ADR 22). The rules do not fix the exact start and end of the hold, so the oracle is
+// computed for several latenesses.
 import { keys } from '#shared/bus/subjects.ts'
-import { limits } from '#shared/limits.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { blows, renewalMs } from '../custom/keepers.ts'
 import type { Random } from '../random.ts'
-import type { Variant } from './expected.ts'
+import { calm, type Variant } from './expected.ts'
 import type { House } from './house.ts'
 import type { Resource } from './resource.ts'
 
 const second = 1_000
 const minute = 60 * second
 
-/** A time in which no report could be taken: the seconds lived through before and after it are none of it. */
+/** Time in which no report could be accepted, without the seconds run through before and after it. */
 export interface Struck {
   from: number
   until: number
-  /** The part that was away meanwhile; null: none for longer than a take-over takes. */
+  /** Unavailable part of the installation; null: no part was unavailable for longer than a take-over. */
   lacks: 'keepers' | 'store' | 'gateways' | null
-  /** By Resource: silence counts no further while it is held back (ADR 22). Absent: it counts up to the blow. */
+  /** By Resource, last instant at which silence counts while it is held back (ADR 22). Absent: the instant of the blow. */
   countsTo: ReadonlyMap<string, number>
 }
 
-/** Strikes the keepers, and notes when; returns a line for the trace. */
+/** Strikes the keepers and records the time of the blow. Returns a line for the trace. */
 export async function strike(resources: readonly Resource[], random: Random, struck: Struck[]): Promise<string> {
   const { keepers } = (resources[0] as Resource).house
   const lacks = random.pick([null, null, null, 'keepers', 'keepers', 'store', 'gateways'] as const)
@@ -42,8 +43,8 @@ export async function strike(resources: readonly Resource[], random: Random, str
 const isTakenOver: ReadonlySet<string> = new Set(['keepers', 'death in a write', 'kill', 'stop', 'restart'])
 
 /**
- * The latest instant that the store says was judged with silence counted: by the checkpoint of the partition, or by the Resource itself. A new
- * holder knows of no later one, so a report from before it is read however old it is.
+ * Returns the latest stored instant at which silence was judged, from the partition's checkpoint or the Resource. A new holder knows no
+ * later instant, so it reads every report from before that instant, whatever its age.
  */
 async function recordedOf(resources: readonly Resource[]): Promise<Map<string, number>> {
   const recorded = new Map<string, number>()
@@ -56,10 +57,10 @@ async function recordedOf(resources: readonly Resource[]): Promise<Map<string, n
   return recorded
 }
 
-/** Lived through before a blow, so that lease and checkpoint say when their holder was last there. */
+/** Runs through some time before a blow, so that lease and checkpoint hold the last instant of their holder. */
 export const breathe = ({ keepers }: House): Promise<void> => keepers.clock.live(renewalMs + limits.keeper.checkpointMs)
 
-/** Each: how much earlier or later than the blow silence is held, and how much longer than the time itself. */
+/** Shifts of the hold of silence: `early` before the blow, and `late` beyond its regular end. */
 const latenesses = [
   { early: 0, late: 0 },
   { early: 5 * second, late: 5 * second },
@@ -69,11 +70,19 @@ const latenesses = [
   { early: -10 * second, late: 30 * second },
 ] as const
 
-/** Of one Resource. */
+/** Variants of the instants from which a late noticed silence counts, and a report whose keeper died. */
+const hearings = [
+  { isOwnInstant: false, isAfterOthers: false, isStrayLate: false },
+  { isOwnInstant: true, isAfterOthers: false, isStrayLate: false },
+  { isOwnInstant: true, isAfterOthers: true, isStrayLate: false },
+  { isOwnInstant: false, isAfterOthers: false, isStrayLate: true },
+] as const
+
+/** Returns the variants of one Resource. */
 export function variantsOf(struck: readonly Struck[], resourceId: string): Variant[] {
-  if (struck.length === 0) return [{ held: [], away: [], isOwnInstant: false }]
+  if (struck.length === 0) return [calm]
   return latenesses.flatMap(({ early, late }) =>
-    [false, true].map(isOwnInstant => {
+    hearings.map(({ isOwnInstant, isAfterOthers, isStrayLate }) => {
       const held: Variant['held'][number][] = []
       for (const { from, until, countsTo } of struck) {
         const before = held.at(-1)
@@ -88,8 +97,8 @@ export function variantsOf(struck: readonly Struck[], resourceId: string): Varia
       const away = struck
         .filter(one => one.lacks !== 'gateways')
         .map(({ from, until }) => ({ from: from - early, until: until - minute + 2 * Math.max(0, late) }))
-      // A reminder that was due as the keepers left may be told, or skipped.
-      return { held, away: isOwnInstant ? [] : away, isOwnInstant }
+      // A reminder that was due when the keepers ended is either sent or skipped.
+      return { held, away: isOwnInstant ? [] : away, isOwnInstant, isAfterOthers, isStrayLate }
     }),
   )
 }

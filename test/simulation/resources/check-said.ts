@@ -1,9 +1,9 @@
-// The words and instants of a simulated Resource's detail and of its open Incidents against the rules: explanations (v3 4.9), and in a calm life
-// `since` (v3 4.8) and `next` (v3 5.7) as well.
-import type { IncidentNow } from '#shared/contracts/incident-views.ts'
-import type { ResourceRuleView, ResourceView } from '#shared/contracts/resource-views.ts'
+// Texts and instants of a simulated Resource's detail and of its open Incidents, compared with the rules: explanations (v3 4.9), and
+// without blows also `since` (v3 4.8) and `next` (v3 5.7).
+import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
+import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { naiveExplanation } from '../../judging/naive-words.ts'
-import { expectedOf, pastOf, type Variant } from './expected.ts'
+import { calm, expectedOf, pastOf, type Variant } from './expected.ts'
 import { latestBinding } from './facts.ts'
 import type { Resource } from './resource.ts'
 import { silenceTo, statusAt, stepsOf, tenuresOf } from './truths.ts'
@@ -20,7 +20,7 @@ export async function checkSaid(
     if (rule.status !== null && !possible.has(rule.explanation ?? ''))
       resource.fault(`at ${instants[1]} ${rule.key} is explained by ${rule.explanation}, not by ${[...possible].join(' or ')}`)
   }
-  // After a blow neither is certain to the millisecond.
+  // After a blow neither `since` nor `next` is certain to the millisecond.
   if (variants.some(({ held }) => held.length > 0)) return
   for (const rule of view.rules) {
     checkSince(resource, rule, instants)
@@ -43,7 +43,7 @@ function ruleOf({ facts, house }: Resource, key: string) {
   return { rule, past: pastOf({ facts, house }, name, Number(version)) }
 }
 
-/** The instant since which it reads so, of a rule that has no status null. */
+/** Returns the instant since which the rule has its status, if the status is not null. */
 function checkSince(resource: Resource, { key, status, since }: ResourceRuleView, instants: readonly number[]): void {
   if (status === null) return
   const possible = instants.map(at => sinceOf(resource, key, at))
@@ -71,10 +71,9 @@ async function checkNext(resource: Resource, { key }: ResourceRuleView, incident
   const before = keepers.now()
   const { reply } = await resource.ask({ kind: 'read-incident', incidentId })
   const after = keepers.now()
-  // It may have closed meanwhile.
+  // The incident can have closed in between.
   if (!reply.ok) return
   const { incident, next } = reply.result as IncidentNow
-  const calm: Variant = { held: [], away: [], isOwnInstant: false }
   const possible = [before, after].map(at => JSON.stringify(expectedOf(resource, calm, at).nexts.get(key) ?? null))
   if (!possible.includes(JSON.stringify(next)))
     resource.fault(`at ${after} next of ${key} is ${JSON.stringify(next)} instead of ${possible[0]}`)

@@ -1,5 +1,5 @@
-// The incidents and messages that are stored against those that the oracle computes: each stored one must be possible, each one that is
-// certain must be stored, once, and at the very instant if that is certain, too.
+// Compares the stored incidents and messages with those that the oracle computes. Each stored one must be possible. Each certain one must
+// be stored once, and at its exact instant if the instant is certain too.
 import type { Struck } from './blows.ts'
 import { storedIncidents, storedMessages } from './checks.ts'
 import { expectedOf, type Variant } from './expected.ts'
@@ -7,12 +7,12 @@ import type { ExpectedIncident, ExpectedMessage } from './incidents.ts'
 import type { Resource } from './resource.ts'
 
 const second = 1_000
-/** Messages are decided when a keeper comes to it. */
+/** Delay until a keeper decides a message, ms. */
 const lateMs = 2 * second
-/** After a blow somebody else comes to it, and silence is noticed so much later. */
+/** Delay after a blow, until another keeper decides and notices silence, ms. */
 const struckMs = 90 * second
 
-/** \`until\`: what came later may have happened already. Returns how many messages were stored. */
+/** Compares up to `until`: later events can have happened already. Returns the number of stored messages. */
 export async function compareExpected(
   resource: Resource,
   variants: readonly Variant[],
@@ -24,7 +24,7 @@ export async function compareExpected(
   const toleranceMs = struck.length === 0 ? 0 : struckMs
   const isRetried = (at: number) => resource.house.retried.some(one => at >= one.from - second && at <= one.until + second)
   const isHeldBack = (at: number) => variants.some(({ held }) => held.some(one => at >= one.from && at <= one.until + struckMs))
-  // A silence that was held back is told at its release, as of its own instant (ADR 22).
+  // A silence that was held back is notified at its release, as of its own instant (ADR 22).
   const releaseOf = (at: number) =>
     Math.max(at, ...variants.flatMap(({ held }) => held.filter(one => at >= one.from && at < one.until).map(one => one.until)))
   const incidents = await storedIncidents(resource)
@@ -65,7 +65,7 @@ export async function compareExpected(
 }
 
 interface Comparing<T> {
-  /** Within what blows allow. */
+  /** Returns whether two instants are as close as blows permit. */
   isSame(stored: T, expected: T): boolean
   isEqual(one: T, other: T): boolean
   describe(one: T): string
@@ -110,7 +110,7 @@ function isSameMessage(
   toleranceMs: number,
 ): boolean {
   const { at, slackMs } = expected
-  // Nobody was there: it is told afterwards.
+  // No keeper ran at that time: the message is sent afterwards.
   const meanwhile = struck.find(({ from, until }) => at >= from - toleranceMs && at < until)
   return (
     stored.rule === expected.rule &&

@@ -1,6 +1,6 @@
-// The life of one simulated Resource as a plan: its senders report in phases, people change, bind and archive it, plan maintenance and take
-// incidents on. Made before the life begins, so that the same seed gives the same life.
-import type { ObservationState } from '#shared/contracts/heard-signal.ts'
+// Plan of one simulated Resource's life: its senders report in phases; people change, bind and archive it, plan maintenance and acknowledge
+// incidents. Made before the life begins, so that the same seed gives the same life.
+import type { ObservationState } from '#shared/contracts/observations/heard-signal.ts'
 import type { Random } from '../random.ts'
 import { revisionNames, simulatedSignals } from './templates.ts'
 
@@ -12,13 +12,13 @@ export interface Sent {
   signal: string
   state: ObservationState
   value: number | null
-  /** How long before the sending it was observed, ms; negative: the sender's clock is ahead. Null: the keeper stamps it. */
+  /** Age of the Observation when it is sent, ms; negative: the sender's clock is ahead. Null: the keeper stamps it. */
   ageMs: number | null
-  /** The sender's own id; again: that of an earlier one. */
+  /** Sender's own id of the report; again: the id of an earlier report. */
   sentId: 'none' | 'own' | 'again'
   labels: Record<string, string>
   signalKind: 'event' | null
-  /** An earlier report of this signal is sent once more: just as it was, or with other content. */
+  /** Sends an earlier report of this signal once more, unchanged or with other content. */
   repeats: 'nothing' | 'as it was' | 'otherwise'
 }
 
@@ -60,13 +60,13 @@ const answers = (random: Random): Record<string, unknown> => ({
   ...(random.chance(0.5) ? { limit: random.pick([0, 3, 5, 6, 8, 9, null]) } : {}),
   ...(random.chance(0.4) ? { factor: random.pick([0.5, 1, 2, 3, null]) } : {}),
   ...(random.chance(0.4) ? { hold: random.pick([0, 60, 900, 3_600, null]) } : {}),
-  // Out of bounds, and unknown: refused.
+  // Refused: labels out of bounds and an unknown signal.
   ...(random.chance(0.1) ? random.pick([{ limit: 99 }, { hold: -1 }, { strange: 1 }]) : {}),
 })
 
 type Mode = 'well' | 'bad' | 'mixed' | 'silent' | 'no data' | 'busy'
 
-/** A signal that the bound revision does not declare is refused, or declared by its sender. */
+/** A signal that the bound revision does not declare is either refused or declared by its sender. */
 function reportsOn(random: Random, signal: string, start: number, end: number): Deed[] {
   const deeds: Deed[] = []
   const every = { beat: 5 * minute, load: 10 * minute, push: 25 * minute, disk: 30 * minute }[signal] ?? hour
@@ -95,7 +95,7 @@ function timing(random: Random): Pick<Sent, 'ageMs'> {
   if (kind < 15) return { ageMs: random.integer(0, 3_000) }
   if (kind === 15) return { ageMs: -random.integer(1, 55) * second }
   if (kind === 16) return { ageMs: random.integer(1, 26 * 60) * minute }
-  // Refused: too far ahead.
+  // Refused: too far in the future.
   if (kind === 17) return { ageMs: random.chance(0.3) ? -5 * minute : random.integer(1, 90) * second }
   return { ageMs: random.integer(5, 1_200) * second }
 }
@@ -106,7 +106,7 @@ function identity(random: Random): Pick<Sent, 'sentId' | 'labels' | 'repeats'> {
   return { sentId, repeats, labels: random.chance(0.2) ? { zone: random.pick(['a', 'b']) } : {} }
 }
 
-/** Days that another system has seen: they come late, in batches, in any order. */
+/** Days of history from another system: they arrive late, in batches, in any order. */
 const history = (random: Random, start: number): Deed[] =>
   Array.from({ length: random.integer(1, 3) }, (_, i) => ({
     at: start + (i + 1) * 90 * second,

@@ -1,7 +1,7 @@
-// Answers of a Resource after a change or a rebind, said in the words of docs/reference/v3.md, 6.3 and 6.5.
-import type { Answer, Answers, Template } from '#shared/contracts/template.ts'
+// Answers of a Resource after a change or a rebind, by docs/reference/v3.md, 6.3 and 6.5.
+import type { Answer, Answers, Template } from '#shared/contracts/resources/template.ts'
 
-/** The field at fault, or the code of the state; null: it is carried out. */
+/** Returns the wrong field, or the code of the state; null: the change is carried out. */
 export type Refused = string | null
 
 export function answersAfter(
@@ -21,7 +21,7 @@ export function answersAfter(
   return { answers, refused: null }
 }
 
-/** Only answers that both declare, and that the new one takes. */
+/** Returns only the answers that both revisions declare and the new revision accepts. */
 export function answersCarried(from: Template, to: Template, present: Answers): Answers {
   const kept = to.fields.filter(({ key, min, max }) => {
     const answer = present[key]

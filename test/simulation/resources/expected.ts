@@ -1,31 +1,40 @@
-// The incidents and messages of a simulated Resource as the rules have them, and the facts by which its Templates' rules are judged.
+// Incidents and messages that the rules require of a simulated Resource, and the facts for its Templates' rules.
 import type { ResourceFacts } from './facts.ts'
 import { type ExpectedIncident, type ExpectedMessage, type ExpectedNext, incidentsOf } from './incidents.ts'
 import type { Resource } from './resource.ts'
 import { type Held, ofOwnInstants, Past, stepsOf, tenuresOf } from './truths.ts'
 
-/** One way in which the blows may have been noticed. */
+/** One possible way of noticing the blows. */
 export interface Variant {
   held: readonly Held[]
   away: readonly { from: number; until: number }[]
-  /** A silence that is heard after all counts from its own instant, not from when it was heard. */
+  /** True: a silence noticed late counts from its own instant, not from the instant of its notice. */
   isOwnInstant: boolean
+  /** True: such silence counts from no earlier than any instant at which time alone led to a judgement of another rule of the Resource. */
+  isAfterOthers: boolean
+  /** True: a report stored when its keeper died is judged with its repetition, not at its own instant. */
+  isStrayLate: boolean
 }
+
+/** A life without blows. */
+export const calm: Variant = { held: [], away: [], isOwnInstant: false, isAfterOthers: false, isStrayLate: false }
 
 export interface Expected {
   incidents: ExpectedIncident[]
   messages: ExpectedMessage[]
-  /** By rule: the next step of its open incident. */
+  /** Next step of the open incident, by rule. */
   nexts: Map<string, ExpectedNext | null>
 }
 
-export function expectedOf(resource: Resource, { held, away, isOwnInstant }: Variant, until: number): Expected {
-  const { facts, house } = resource
+export function expectedOf(resource: Resource, variant: Variant, until: number): Expected {
+  const { held, away, isOwnInstant, isAfterOthers, isStrayLate } = variant
+  const { house } = resource
+  const facts = isStrayLate ? withLateStrays(resource.facts) : resource.facts
   const all: Expected = { incidents: [], messages: [], nexts: new Map() }
   for (const tenure of tenuresOf(facts, house.revisions)) {
     if (tenure.from > until) continue
-    const past = pastOf(resource, tenure.template.key, tenure.template.version)
-    const judged = stepsOf(facts, tenure, past, held, until)
+    const past = pastOf({ facts, house }, tenure.template.key, tenure.template.version)
+    const judged = stepsOf(facts, tenure, past, held, until, isAfterOthers)
     const steps = isOwnInstant ? ofOwnInstants(judged) : judged
     const { from, endsAt, reason, rule } = tenure
     const isHere = (at: number) => at >= from && (endsAt === null || at <= endsAt)
@@ -40,7 +49,20 @@ export function expectedOf(resource: Resource, { held, away, isOwnInstant }: Var
   return all
 }
 
-/** The truths of one life are asked for again and again: later events change none of them. */
+const late = new WeakMap<ResourceFacts, { as: string; facts: ResourceFacts }>()
+
+function withLateStrays(facts: ResourceFacts): ResourceFacts {
+  const as = `${facts.sorted} ${facts.events.length}`
+  const known = late.get(facts)
+  // Windows and acknowledgements are those of the Resource itself.
+  if (known?.as === as) return Object.assign(known.facts, facts, { events: known.facts.events })
+  const events = facts.events.map(event => (event.kind === 'observed' ? { ...event, at: event.repeatedAt ?? event.at } : event))
+  const moved = { ...facts, events: events.sort((one, other) => one.at - other.at) }
+  late.set(facts, { as, facts: moved })
+  return moved
+}
+
+/** Cache of the truths of one life, which are needed repeatedly. Later events change none of them. */
 const pasts = new WeakMap<ResourceFacts, { sorted: number; byTemplate: Map<string, Past> }>()
 
 export function pastOf({ facts, house }: Pick<Resource, 'facts' | 'house'>, key: string, version: number): Past {

@@ -1,20 +1,24 @@
-// Commands acknowledged for one simulated Resource, in the order in which its keeper took them: the oracle knows nothing else.
-import type { Answers } from '#shared/contracts/template.ts'
+// Acknowledged commands of one simulated Resource, in the order in which its keeper carried them out. They are the oracle's only input.
+import type { Answers } from '#shared/contracts/resources/template.ts'
 import type { NaiveObservation } from '../../judging/naive-decision.ts'
 
 export interface ArrivedObservation extends Omit<NaiveObservation, 'signal'> {
-  /** The signal's id: a signal that leaves and comes back is another one. */
+  /** Id of the signal: a signal that is removed and declared again gets another id. */
   signalId: string
 }
 
 export type Event =
-  | { kind: 'observed'; at: number; observation: ArrivedObservation }
-  /** Made, bound to another revision, answered anew, or with a signal that a sender declared. `isRebound`: every open incident closes. */
+  /** `repeatedAt`: instant of the sender's repetition after the keeper died without a reply. */
+  | { kind: 'observed'; at: number; observation: ArrivedObservation; repeatedAt?: number }
+  /**
+   * Resource created, bound to another revision, given other answers, or extended by a declared signal. `isRebound`: every open incident
+   * closes.
+   */
   | {
       kind: 'bound'
       at: number
       isRebound: boolean
-      /** A sender declared a signal: no rule reads it, so nothing is judged. */
+      /** Signal declared by a sender: no rule reads it, so nothing is judged. */
       isDeclared: boolean
       template: string
       answers: Answers
@@ -24,12 +28,12 @@ export type Event =
 
 export interface ResourceFacts {
   id: string
-  /** Of instants that never go back. */
+  /** Events in the order of their instants. */
   events: Event[]
-  /** How often events came to be known behind later ones. */
+  /** Number of events that became known after later events. */
   sorted: number
   windows: { from: number; until: number }[]
-  /** By the incident's rule: when somebody took it on. */
+  /** Acknowledgements by the incident's rule, with their instants. */
   acknowledgements: { rule: string; at: number }[]
 }
 

@@ -1,18 +1,26 @@
-// Things that the simulated Resources of one workspace share and their senders need.
-import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
+// State shared by the simulated Resources of one workspace and their senders.
+
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { Keepers } from '../custom/keepers.ts'
 import type { Random } from '../random.ts'
 import type { ResourceFacts } from './facts.ts'
-import type { Revisions } from './templates.ts'
+import type { Namings, Revisions } from './templates.ts'
+import type { Notifiers } from './told/notifiers.ts'
+import type { Post } from './told/post.ts'
+import type { Receivers } from './told/receivers.ts'
 
 export interface House {
   keepers: Keepers
   revisions: Revisions
+  namings: Namings
+  post: Post
+  receivers: Receivers
+  notifiers: Notifiers
   faults: string[]
-  /** Times in which a sender had to ask again: what it sent was taken at any instant of them. */
+  /** Times in which a sender had to retry: its command was carried out at any instant of such a time. */
   retried: { from: number; until: number }[]
-  /** Comes over the keepers while they are asked next; null: nothing does. */
+  /** Blow against the keepers during the next command; null: none. */
   ambush: (() => Promise<void>) | null
 }
 

@@ -1,5 +1,5 @@
-// The incidents and the messages of one rule, computed from what it says over time as sections 4 to 6 and 10 of docs/reference/v3.md say it in
-// words: decided time is summed up, and what is due at an instant is looked for. No machine and no deadline.
+// Incidents and messages of one rule, computed from its statuses over time by sections 4 to 6 and 10 of docs/reference/v3.md. Decided time
+// is summed up, and the steps due at an instant are searched. It has no state machine and no deadline.
 import type { Step } from './truths.ts'
 
 export interface ExpectedIncident {
@@ -8,7 +8,9 @@ export interface ExpectedIncident {
   confirmedAt: number | null
   closedAt: number | null
   reason: 'recovered' | 'rule_removed' | 'resource_archived' | null
-  /** A shorter wait may have been over before it was asked for: the confirmation lies between its instant and that. */
+  /** Instant of the close: the end of the wait, not its beginning. */
+  endedAt: number | null
+  /** Uncertainty of the confirmation, ms: a shortened wait can end before the change that shortened it. */
   slackMs: number
 }
 
@@ -19,18 +21,18 @@ export interface ExpectedMessage {
   slackMs: number
 }
 
-/** The next step that time alone makes (v3 5.7). */
+/** Next step by time alone (v3 5.7). */
 export interface ExpectedNext {
   what: 'confirm' | 'close' | 'remind'
   at: number
 }
 
-export interface Surroundings {
+export interface IncidentsContext {
   rule: string
   windows: readonly { from: number; until: number }[]
-  /** When the rule's incident of then was taken on. */
+  /** Instants at which the rule's open incident was acknowledged. */
   acknowledgedAt: readonly number[]
-  /** Reminders of then are skipped: nobody was there. */
+  /** Times without a keeper. Reminders due in them are skipped. */
   away: readonly { from: number; until: number }[]
   until: number
   endsAt: number | null
@@ -38,14 +40,14 @@ export interface Surroundings {
 }
 
 interface Open extends ExpectedIncident {
-  /** Decided time of the present trouble, and of the present health; each stands still while nothing is decided. */
+  /** Decided time of the present problem, and of the present health, ms. Neither grows while nothing is decided. */
   badMs: number
   wellMs: number
   wellSince: number | null
   isOpeningTold: boolean
   isProblemTold: boolean
   takenAt: number | null
-  /** Reminders up to here are looked at. */
+  /** Instant up to which reminders were considered. */
   remindedTo: number
 }
 
@@ -53,7 +55,7 @@ const reminderMs = 4 * 3_600_000
 
 export function incidentsOf(
   steps: readonly Step[],
-  around: Surroundings,
+  around: IncidentsContext,
 ): { incidents: ExpectedIncident[]; messages: ExpectedMessage[]; next: ExpectedNext | null } {
   const life = new RuleLife(around)
   for (const [i, step] of steps.entries()) life.live(step, steps[i + 1] ?? null)
@@ -65,14 +67,14 @@ export function incidentsOf(
 class RuleLife {
   readonly incidents: ExpectedIncident[] = []
   readonly messages: ExpectedMessage[] = []
-  readonly #around: Surroundings
+  readonly #around: IncidentsContext
   #open: Open | null = null
 
-  constructor(around: Surroundings) {
+  constructor(around: IncidentsContext) {
     this.#around = around
   }
 
-  /** A step, and the time up to the next one: what is due at the very instant of an input comes before it. */
+  /** Applies a step and the time up to the next step. Anything due at the exact instant of an input comes before the input. */
   live(step: Step, next: Step | null): void {
     const { until, endsAt } = this.#around
     const to = next?.at ?? endsAt ?? until
@@ -85,7 +87,7 @@ class RuleLife {
     this.#remind(step, isDue)
   }
 
-  /** After the last step, as of `until`. */
+  /** Runs the time from the last step up to `until`. */
   next(last: Step | undefined): ExpectedNext | null {
     const open = this.#open
     const { until, windows } = this.#around
@@ -97,7 +99,7 @@ class RuleLife {
     this.#take(until)
     if (open.takenAt !== null) return null
     const mutedTo = windows.find(({ from, until: end }) => until >= from && until < end)?.until ?? 0
-    // A shorter hold ended before it was asked for, and the Incident is confirmed as of its end (v3 5.2).
+    // A shortened hold ended before the change that shortened it: the Incident is confirmed as of the hold's end (v3 5.2).
     let at = open.confirmedAt - open.slackMs + reminderMs
     while (at <= until || at < mutedTo) at += reminderMs
     return { what: 'remind', at }
@@ -106,25 +108,25 @@ class RuleLife {
   end(): void {
     const { endsAt, reason } = this.#around
     if (this.#open === null) return
-    if (endsAt !== null) Object.assign(this.#open, { closedAt: endsAt, reason })
+    if (endsAt !== null) Object.assign(this.#open, { closedAt: endsAt, endedAt: endsAt, reason })
     this.incidents.push(this.#open)
   }
 
-  #judge({ at, truth, confirmAfterMs }: Step): void {
+  #judge({ at, knownAt, truth, confirmAfterMs }: Step): void {
     const open = this.#open
-    if (truth === 'true' && open === null) this.#begin(at, confirmAfterMs)
+    if (truth === 'true' && open === null) this.#begin({ at, knownAt, confirmAfterMs })
     else if (truth === 'true' && open !== null && open.wellSince !== null)
       Object.assign(open, { wellSince: null, wellMs: 0, badMs: 0, remindedTo: at })
     if (truth === 'false' && open !== null) open.wellSince ??= at
     if (truth === 'false' && open !== null) open.badMs = 0
   }
 
-  #begin(at: number, confirmAfterMs: number): void {
+  #begin({ at, knownAt, confirmAfterMs }: Pick<Step, 'at' | 'knownAt' | 'confirmAfterMs'>): void {
     const { rule } = this.#around
-    const isHeld = this.#isMuted(at)
+    const isHeld = this.#isMuted(knownAt)
     const isTold = confirmAfterMs > 0
     this.#open = {
-      ...{ rule, openedAt: at, confirmedAt: null, closedAt: null, reason: null, slackMs: 0 },
+      ...{ rule, openedAt: at, confirmedAt: null, closedAt: null, reason: null, endedAt: null, slackMs: 0 },
       ...{ badMs: 0, wellMs: 0, wellSince: null, isOpeningTold: isTold && !isHeld, isProblemTold: false, takenAt: null },
       remindedTo: at,
     }
@@ -140,7 +142,8 @@ class RuleLife {
         open.confirmedAt = at
         open.slackMs = Math.max(0, -leftMs)
         open.remindedTo = at
-        const isHeld = this.#isMuted(at)
+        // A silence that was held back is notified only after its release.
+        const isHeld = this.#isMuted(Math.max(at, step.knownAt))
         open.isProblemTold = !isHeld
         this.#tell(isHeld ? 'held problem' : 'problem', at)
       }
@@ -154,13 +157,13 @@ class RuleLife {
     open.wellMs += to - step.at
     if (!isDue(at) && at !== step.at) return
     this.#take(at)
-    Object.assign(open, { closedAt: open.wellSince, reason: 'recovered' })
+    Object.assign(open, { closedAt: open.wellSince, endedAt: at, reason: 'recovered' })
     if (open.confirmedAt !== null || open.isOpeningTold) this.#tell('recovery', at)
     this.incidents.push(open)
     this.#open = null
   }
 
-  /** Also while nothing is decided, unless the rule was well before. */
+  /** Sends reminders even while nothing is decided, unless the rule was well before. */
   #remind({ at: from, truth }: Step, isDue: (at: number) => boolean): void {
     const open = this.#open
     if (open === null || open.confirmedAt === null || (truth !== 'true' && open.wellSince !== null)) return
@@ -174,7 +177,7 @@ class RuleLife {
     }
   }
 
-  /** Somebody has taken it on by `at`. */
+  /** Returns whether the incident was acknowledged by `at`. */
   #take(at: number): void {
     const open = this.#open as Open
     open.takenAt ??= this.#around.acknowledgedAt.find(one => one >= open.openedAt && one <= at) ?? null

@@ -1,9 +1,10 @@
-// One simulated Resource and those who speak to its keepers. They ask again until they are answered, hold each answer against what
-// docs/reference/v3.md says (sections 6 and 7), and note what was acknowledged, at the instant that the records name.
-import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
-import type { Reply } from '#shared/contracts/reply.ts'
-import type { ResourceView } from '#shared/contracts/resource-views.ts'
-import type { SubjectDocument } from '#shared/contracts/subject.ts'
+// One simulated Resource with the senders and people that send commands to its keepers. They retry until a reply comes, compare each reply
+// with docs/reference/v3.md (sections 6 and 7), and note acknowledged commands at the instant that the records name.
+
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
+import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Random } from '../random.ts'
 import type { Deed } from './deeds.ts'
 import { answersAfter, answersCarried, type Refused } from './expected-answers.ts'
@@ -60,7 +61,7 @@ export class Resource implements Asking {
     }
   }
 
-  /** As a sender does: with the same id until it is answered, and now and then once more. */
+  /** Sends a command as a sender does: with the same id until a reply comes, and now and then once more. */
   async ask(sent: Record<string, unknown>): Promise<{ reply: Reply; tries: number }> {
     const { keepers, retried } = this.house
     const command = { id: `c${++this.#commands}`, ...sent }
@@ -92,7 +93,7 @@ export class Resource implements Asking {
     return (await this.#shown({ kind: 'read-resource' })) as ResourceView
   }
 
-  /** The answer's view; null: refused, and for the field (or in the state) that was expected. */
+  /** Returns the view in the reply. Null: refused, for the expected field or state. */
   async #shown(command: Record<string, unknown>, expected: Refused = null): Promise<ResourceView | null> {
     const { reply } = await this.ask(command)
     const refused = reply.ok ? null : (reply.error.facts?.['field'] ?? reply.error.code)
@@ -135,7 +136,10 @@ export class Resource implements Asking {
       this.fault(`${what} leaves ${JSON.stringify(answers)}, not ${JSON.stringify(expected)}`)
   }
 
-  /** A signal that both declare stays, one that is new was never there, and one that neither a Template nor a sender declares is gone (v3 4.6). */
+  /**
+   * A signal that both revisions declare is kept, and a new signal starts empty. A signal that neither a Template nor a sender declares is
+   * removed (v3 4.6).
+   */
   #compareSignals(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>, template: string): void {
     const declared = this.#template(template).signals.map(({ key }) => key)
     for (const key of declared) {
@@ -168,7 +172,7 @@ export class Resource implements Asking {
 
   async #endMaintenance(): Promise<void> {
     const running = this.#running()
-    // It may run out while it is asked.
+    // The window can end during the command.
     const { reply } = await this.ask({ kind: 'end-maintenance' })
     if (!reply.ok && running !== undefined && this.#running() !== undefined) this.fault('a window could not be ended')
     if (!reply.ok) return

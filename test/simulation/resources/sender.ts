@@ -1,8 +1,8 @@
-// The senders of one simulated Resource: what they report, which answer each report must get (docs/reference/v3.md, 7.2, 7.3, 7.7, 7.10), and the
-// Observations that were taken, at the instants that their rows name.
-import type { PushedObservationDocument } from '#shared/contracts/observation.ts'
-import type { ObservedResult } from '#shared/contracts/resource-views.ts'
-import { shortHash } from '#shared/ids.ts'
+// Senders of one simulated Resource: their reports, the required reply to each report (docs/reference/v3.md, 7.2, 7.3, 7.7, 7.10), and the
+// accepted Observations at the instants of their rows.
+import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
+import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
+import { shortHash } from '#shared/text/ids.ts'
 import type { Sent } from './deeds.ts'
 import { isArchived, latestBinding } from './facts.ts'
 import type { Asking } from './house.ts'
@@ -30,10 +30,12 @@ interface Known {
 export class Sender {
   readonly #resource: Asking
   readonly #sent: Report[] = []
-  /** By signal's id, instant and labels; or by the sender's id. */
+  /** Sent reports by the signal's id, instant and labels, or by the sender's id. */
   readonly #known = new Map<string, Known>()
   readonly #declared = new Set<string>()
   #number = 0
+  /** Instant of the last reply, if the report had to be repeated. */
+  #repeatedAt: number | null = null
   #ids = 0
 
   constructor(resource: Asking) {
@@ -52,6 +54,7 @@ export class Sender {
     const { reply, tries } = await this.#resource.ask({ kind: 'observe', observations: body })
     if (!reply.ok) throw new Error(`observations were refused with ${reply.error.message}`)
     const { results } = reply.result as { results: ObservedResult[] }
+    this.#repeatedAt = tries > 1 ? house.keepers.now() : null
     const rows = isArchived(facts) ? [] : await this.#resource.rows()
     for (const [i, report] of reports.entries()) this.#note(report, results[i] as ObservedResult, rows, askedAt)
     if (tries > 1) this.#adoptStrays(rows)
@@ -77,7 +80,7 @@ export class Sender {
     const known = report.sentId === null ? undefined : this.#known.get(report.sentId)
     const refused = this.#refusalOf(report, askedAt, known !== undefined)
     const said = result.ok ? null : (result.error.facts?.field ?? result.error.code)
-    // Its instant may have come near enough while it was asked again.
+    // By the repetition its instant can be near enough to be accepted.
     const isNear = refused === 'at' && said === null && !isAhead(report, this.#resource.house.keepers.now())
     if (said !== refused && !isNear) fault(`refused with ${said} instead of ${refused}`)
     if (!result.ok || (refused !== null && !isNear)) return
@@ -119,7 +122,9 @@ export class Sender {
     const atUs = Number(row.id.split('.')[2])
     const { state } = report
     const observation = { signalId: result.signal, atUs, number, identity: row.id, state, value: keptValueOf(report) }
-    this.#resource.facts.events.push({ kind: 'observed', at: Math.floor(row.receivedAtUs / 1_000), observation })
+    const at = Math.floor(row.receivedAtUs / 1_000)
+    const repeated = this.#repeatedAt !== null && at < this.#repeatedAt - 1_000 ? { repeatedAt: this.#repeatedAt } : {}
+    this.#resource.facts.events.push({ kind: 'observed', at, observation, ...repeated })
     this.#known.set(report.sentId ?? (report.atUs === null ? row.id : identity), {
       row: row.id,
       answer: result,
@@ -128,7 +133,7 @@ export class Sender {
     })
   }
 
-  /** A report that was stamped on its way in, and not answered, is one of its own when it is sent again. */
+  /** A report stamped by the keeper and left without a reply is a separate Observation when it is sent again. */
   #adoptStrays(rows: readonly PushedObservationDocument[]): void {
     const seen = new Set(
       this.#resource.facts.events.flatMap(event => (event.kind === 'observed' ? [event.observation.identity] : [])),
@@ -160,7 +165,7 @@ export class Sender {
   }
 }
 
-/** None is sent from 55 s to some minutes ahead. */
+/** No report is sent with an instant from 55 s to some minutes ahead. */
 const isAhead = ({ atUs }: Pick<Report, 'atUs'>, now: number): boolean => atUs !== null && atUs > (now + 60_000) * 1_000
 
 const keptValueOf = ({ state, value }: Report): number | null => (state === 'no_data' ? null : value)

@@ -1,14 +1,19 @@
 // Generated Templates of a simulated workspace: two revisions of one key, which share most of their signals, and another Template.
-import type { Template } from '#shared/contracts/template.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import type { Random } from '../random.ts'
+import type { Naming, Route } from './told/choice.ts'
+import { destinations } from './told/post.ts'
 
-/** Every revision that a Resource may be bound to, by `key@version`. */
+/** Every revision that a Resource can be bound to, by `key@version`. */
 export type Revisions = ReadonlyMap<string, Template>
+
+/** Destinations in each rule's routes, by `key@version rule`. */
+export type Namings = ReadonlyMap<string, Naming>
 
 export const revisionNames = ['host@1', 'host@2', 'other@1'] as const
 
-/** `every_seconds` of beat and load differ between revisions; push leaves with host@2, disk comes with it. */
+/** `every_seconds` of beat and load differs between revisions. host@2 removes push and adds disk. */
 const signalsOf: Record<(typeof revisionNames)[number], [key: string, kind: string, every?: number][]> = {
   'host@1': [
     ['beat', 'heartbeat', 300],
@@ -32,8 +37,9 @@ export const simulatedSignals = ['beat', 'load', 'push', 'disk'] as const
 const waits = [0, 0, 60, 300, 600, 1_800, { meta: 'hold' }]
 const operators = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq']
 
-export function makeRevisions(random: Random): Revisions {
-  const made = new Map<string, Template>()
+export function makeRevisions(random: Random, routing: Random): { revisions: Revisions; namings: Namings } {
+  const revisions = new Map<string, Template>()
+  const namings = new Map<string, Naming>()
   for (const name of revisionNames) {
     const [key, version] = name.split('@') as [string, string]
     const signals = signalsOf[name].map(([signal, kind, every]) => ({
@@ -43,26 +49,58 @@ export function makeRevisions(random: Random): Revisions {
     }))
     const keys = signals.map(signal => signal.key)
     const rules = Array.from({ length: 3 }, (_, i) => ({
-      // One key in every revision: a rebind closes its incident all the same.
+      // One key in every revision: a rebind still closes its incident.
       key: i === 0 ? 'first' : `${key}-${version}-${i}`,
       action: 'Look.',
       wait: { confirm_after: random.pick(waits), recover_after: random.pick(waits) },
       decision: random.chance(0.6) ? plainDecision(random, keys) : decision(random, keys, 1),
+      ...namingOf(routing),
     }))
+    for (const rule of rules) namings.set(`${name} ${rule.key}`, expectedNaming(rule))
     const fields = [
-      // The second revision takes less: an answer that it refuses is its default again.
+      // The second revision accepts fewer values: an answer that it refuses becomes its default.
       { key: 'limit', type: 'number', default: 5, min: 0, max: version === '2' ? 6 : 9 },
       { key: 'factor', type: 'number', default: 1, min: 0.5, max: 3 },
       { key: 'hold', type: 'integer', default: 300, min: 0, max: 3_600 },
       ...(name === 'host@1' ? [] : [{ key: 'team', type: 'string' }]),
     ]
     const manifest = { key, version: Number(version), name, fields, signals, rules }
-    made.set(name, readManifest(manifest, { systemKeys: new Set(), destinations: [] }))
+    revisions.set(name, readManifest(manifest, { systemKeys: new Set(), destinations }))
   }
-  return made
+  return { revisions, namings }
 }
 
-/** As people write them. */
+interface SentNaming {
+  routes?: { destination: string | { name: string }; on?: string[] }[]
+  destination?: string
+}
+
+/** Returns the wait in the form that people write. */
+function namingOf(random: Random): SentNaming {
+  const kind = random.integer(0, 19)
+  if (kind < 6) return {}
+  if (kind < 8) return { destination: random.pick(destinations).id }
+  if (kind === 8) return { routes: [] }
+  const chosen = destinations.filter(() => random.chance(0.45))
+  const routes = (chosen.length > 0 ? chosen : destinations.slice(0, 1)).map(({ id }) => {
+    const on = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged'].filter(() => random.chance(0.7))
+    return { destination: random.chance(0.5) ? id : { name: id }, ...(on.length > 0 && random.chance(0.8) ? { on } : {}) }
+  })
+  return { routes }
+}
+
+/** A route without texts gets the default texts of v3 3.9. */
+function expectedNaming({ routes, destination }: SentNaming): Naming {
+  const read = routes?.map(
+    ({ destination: named, on }): Route => ({
+      destination: typeof named === 'string' ? named : named.name,
+      on: on ?? ['problem', 'no_data', 'recovery'],
+    }),
+  )
+  return { routes: read ?? null, destination: destination ?? null }
+}
+
+/** Returns the answers in the form that people write. */
 function plainDecision(random: Random, keys: readonly string[]): object {
   const key = () => random.pick(keys)
   const failing = () => ({ signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' })

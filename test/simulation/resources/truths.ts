@@ -1,11 +1,12 @@
-// The status of a Template's rule over time, recomputed from the acknowledged events alone at every instant at which it could change.
-// Slow and plain: no state is carried from one instant to the next. Rules: docs/reference/v3.md, section 4.
-import type { DecisionNode, Template, TemplateRule } from '#shared/contracts/template.ts'
+// Status of a Template's rule over time, recomputed from the acknowledged events alone at every instant at which it could change. Slow and
+// plain: no state is kept from one instant to the next. Rules: docs/reference/v3.md, section 4.
+import type { DecisionNode, Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import { type NaiveFacts, type NaiveObservation, type NaiveTruth, naiveTruth } from '../../judging/naive-decision.ts'
+import { naiveExplanation } from '../../judging/naive-words.ts'
 import type { Event, ResourceFacts } from './facts.ts'
 import type { Revisions } from './templates.ts'
 
-/** A time in which silence is held back: it counts up to `to` only (v3 4.11). */
+/** Time in which silence is held back: silence counts only up to `to` (v3 4.11). */
 export interface Held {
   from: number
   until: number
@@ -14,27 +15,29 @@ export interface Held {
 
 export interface Step {
   at: number
-  /** An input belongs behind everything that was due by its instant. */
+  /** Instant of the judgement: later than `at` only for a silence that was held back. */
+  knownAt: number
+  /** An input comes after everything that was due by its instant. */
   by: 'time' | 'input'
-  /** The Resource was judged at this instant, whatever was held back: a report on a signal that no rule reads judges nothing. */
+  /** True if the Resource was judged at this instant. A report on a signal that no rule reads judges nothing. */
   isJudged: boolean
-  /** True: a problem; unknown: nothing may move. */
+  /** True: a problem; unknown: the incident must not change. */
   truth: NaiveTruth
-  /** It would be another truth if silence counted that is held back: nothing may move. */
+  /** True if the truth would differ when held-back silence counted: the incident must not change. */
   isProvisional: boolean
   confirmAfterMs: number
   closeAfterMs: number
 }
 
-/** A time in which a Resource has one rule: from its making or a rebind to the next one. */
+/** Time in which a Resource has one rule: from its creation or a rebind to the next rebind. */
 export interface Tenure {
   rule: TemplateRule
   template: Template
   from: number
-  /** Indices of its events: the binding, and the one behind the last. */
+  /** Indices of its events: the binding, and the index after the last event. */
   first: number
   end: number
-  /** How it ends; null: it goes on. */
+  /** Instant of its end; null: still in force. */
   endsAt: number | null
   reason: 'rule_removed' | 'resource_archived' | null
 }
@@ -55,12 +58,13 @@ export function tenuresOf({ events }: Pick<ResourceFacts, 'events'>, revisions: 
   return tenures
 }
 
-/** The facts that a rule is judged by after the first `count` events. */
+/** Returns the facts for a rule's judgement after the first `count` events. */
 export class Past {
   readonly #facts: ResourceFacts
   readonly #template: Template
   readonly #cache = new Map<number, NaiveFacts>()
   readonly #truths = new Map<DecisionNode, Map<string, NaiveTruth>>()
+  readonly #changes = new Map<DecisionNode, Map<string, boolean>>()
 
   constructor(facts: ResourceFacts, template: Template) {
     this.#facts = facts
@@ -84,7 +88,7 @@ export class Past {
     return { signals: this.#template.signals, observations, answers: answers as Record<string, number> }
   }
 
-  /** One event further on. */
+  /** Adds one event to the facts. */
   #grown(count: number): NaiveFacts {
     const { events } = this.#facts
     const before = this.after(count - 1)
@@ -102,21 +106,42 @@ export class Past {
     truths.set(key, truth)
     return truth
   }
+
+  /** Returns whether time alone changes the input of a decision at this instant. */
+  isChangedBy(decision: DecisionNode, count: number, at: number): boolean {
+    const key = `${count} ${at}`
+    const changes = this.#changes.get(decision) ?? new Map<string, boolean>()
+    this.#changes.set(decision, changes)
+    const known = changes.get(key)
+    if (known !== undefined) return known
+    const [before, after] = [at - 1, at].map(now => naiveExplanation(decision, this.after(count), now, now))
+    changes.set(key, before !== after)
+    return before !== after
+  }
 }
 
-/** Under the key that its signal has now, if it has one. */
+/** Observations under the present key of their signal, if the signal exists. */
 function observationOf(event: Event, signalIds: Readonly<Record<string, string>>): NaiveObservation[] {
   if (event.kind !== 'observed') return []
   const signal = Object.keys(signalIds).find(key => signalIds[key] === event.observation.signalId)
   return signal === undefined ? [] : [{ ...event.observation, signal }]
 }
 
-/** Steps until `until`, those due at that instant included; `held` in the order of time. */
-export function stepsOf(facts: ResourceFacts, tenure: Tenure, past: Past, held: readonly Held[], until: number): Step[] {
+/** Returns the steps until `until`, including those due at that instant. `held` is in the order of time. */
+export function stepsOf(
+  facts: ResourceFacts,
+  tenure: Tenure,
+  past: Past,
+  held: readonly Held[],
+  until: number,
+  withOthers = false,
+): Step[] {
   const { events } = facts
   const { rule, first, end } = tenure
   const last = Math.min(until, tenure.endsAt ?? until)
-  const times = candidates(past.after(end), rule, held).filter(at => at > tenure.from && at <= last)
+  const own = candidates(past.after(end), rule, held)
+  const others = new Set(withOthers ? judgedOfOthers(facts, tenure, past, held).filter(at => !own.includes(at)) : [])
+  const times = [...own, ...others].filter(at => at > tenure.from && at <= last).sort((one, other) => one - other)
   const steps: Step[] = []
   let count = first
   const judge = (at: number, by: Step['by'], isJudged = false) => {
@@ -124,11 +149,11 @@ export function stepsOf(facts: ResourceFacts, tenure: Tenure, past: Past, held: 
     const says = past.truth(rule.decision, count, at, silenceAt)
     const isProvisional = silenceAt < at && past.truth(rule.decision, count, at, at) !== says
     const truth = isProvisional ? 'unknown' : says
-    steps.push({ at, by, isJudged, truth, isProvisional, ...waitsOf(rule, past.after(count)) })
+    steps.push({ at, knownAt: at, by, isJudged, truth, isProvisional, ...waitsOf(rule, past.after(count)) })
   }
   for (const at of times) {
     while (count < end && (events[count] as Event).at < at) take()
-    judge(at, 'time')
+    judge(at, 'time', others.has(at))
   }
   while (count < end) take()
   return steps
@@ -140,7 +165,7 @@ export function stepsOf(facts: ResourceFacts, tenure: Tenure, past: Past, held: 
   }
 }
 
-/** Whether the rules are judged anew, of the facts after an event. */
+/** Returns whether an event leads to a new judgement of the rules. */
 function isRead(event: Event, { signals, observations }: NaiveFacts): boolean {
   if (event.kind === 'bound') return !event.isDeclared
   const { identity } = (event as Extract<Event, { kind: 'observed' }>).observation
@@ -148,7 +173,7 @@ function isRead(event: Event, { signals, observations }: NaiveFacts): boolean {
   return signals.some(({ key }) => key === observed?.signal)
 }
 
-/** The same, but that a silence which is heard after all has been there since its own instant, or since what was judged last. */
+/** Returns the steps, except that a silence noticed late counts from its own instant, or from the last judgement. */
 export function ofOwnInstants(steps: readonly Step[]): Step[] {
   const moved: Step[] = []
   for (const step of steps) {
@@ -163,10 +188,10 @@ export function ofOwnInstants(steps: readonly Step[]): Step[] {
   return moved
 }
 
-/** The status that a reader is given at `at`, after the first `count` events. */
+/** Returns the status that a reader gets at `at`, after the first `count` events. */
 export function statusAt(past: Past, rule: TemplateRule, count: number, at: number, silenceAt: number) {
   const facts = past.after(count)
-  const isHeard = facts.observations.some(({ signal }) => signalsIn(rule.decision).has(signal))
+  const isHeard = facts.observations.some(({ signal }) => namedIn(rule.decision).signals.has(signal))
   const truth = past.truth(rule.decision, count, at, silenceAt)
   if (truth === 'unknown') return isHeard ? 'no_data' : null
   return truth === 'true' ? 'problem' : 'ok'
@@ -175,15 +200,27 @@ export function statusAt(past: Past, rule: TemplateRule, count: number, at: numb
 export const silenceTo = (held: readonly Held[], at: number): number =>
   Math.min(at, ...held.filter(one => at >= one.from && at < one.until).map(one => one.to))
 
-/** Every instant at which time alone could change what the rule says. */
+/** Returns the instants at which time alone changes another rule's input while silence is held back: all rules are judged then. */
+function judgedOfOthers({ events }: ResourceFacts, { rule, template, first, end }: Tenure, past: Past, held: readonly Held[]) {
+  const rules = template.rules.filter(({ key }) => key !== rule.key)
+  return rules.flatMap(other =>
+    candidates(past.after(end), other, []).filter(at => {
+      if (!held.some(one => at >= one.from && at < one.until)) return false
+      const count = events.findIndex((event, i) => i >= first && i < end && event.at >= at)
+      return past.isChangedBy(other.decision, count < 0 ? end : count, at)
+    }),
+  )
+}
+
+/** Returns every instant at which time alone could change the rule's status. */
 function candidates({ observations, signals }: NaiveFacts, { decision }: TemplateRule, held: readonly Held[]): number[] {
   const instants = new Set<number>(held.flatMap(({ from, until }) => [from, until]))
-  const read = signalsIn(decision)
+  const { signals: read, seconds } = namedIn(decision)
   for (const { signal, atUs } of observations) {
     if (!read.has(signal)) continue
     const { everySeconds } = signals.find(({ key }) => key === signal) ?? { everySeconds: null }
-    const windows = [...secondsIn(decision), ...(everySeconds === null ? [] : [3 * everySeconds])]
-    for (const seconds of windows) instants.add(Math.floor(atUs / 1_000) + seconds * 1_000 + 1)
+    const windows = [...seconds, ...(everySeconds === null ? [] : [3 * everySeconds])]
+    for (const window of windows) instants.add(Math.floor(atUs / 1_000) + window * 1_000 + 1)
   }
   return [...instants].sort((one, other) => one - other)
 }
@@ -191,11 +228,18 @@ function candidates({ observations, signals }: NaiveFacts, { decision }: Templat
 const everything = (node: unknown): Record<string, unknown>[] =>
   typeof node !== 'object' || node === null ? [] : [node as Record<string, unknown>, ...Object.values(node).flatMap(everything)]
 
-const signalsIn = (decision: DecisionNode): Set<string> =>
-  new Set(everything(decision).flatMap(({ signal }) => (typeof signal === 'string' ? [signal] : [])))
+const known = new WeakMap<object, { signals: Set<string>; seconds: Set<number> }>()
 
-const secondsIn = (decision: DecisionNode): Set<number> =>
-  new Set(everything(decision).flatMap(({ within_seconds }) => (typeof within_seconds === 'number' ? [within_seconds] : [])))
+/** Returns the signals and windows in a decision. */
+function namedIn(decision: DecisionNode): { signals: Set<string>; seconds: Set<number> } {
+  const before = known.get(decision)
+  if (before !== undefined) return before
+  const nodes = everything(decision)
+  const signals = new Set(nodes.flatMap(({ signal }) => (typeof signal === 'string' ? [signal] : [])))
+  const seconds = new Set(nodes.flatMap(({ within_seconds }) => (typeof within_seconds === 'number' ? [within_seconds] : [])))
+  known.set(decision, { signals, seconds })
+  return { signals, seconds }
+}
 
 function waitsOf({ wait }: TemplateRule, { answers }: NaiveFacts): Pick<Step, 'confirmAfterMs' | 'closeAfterMs'> {
   const msOf = (seconds: typeof wait.confirmAfter) =>

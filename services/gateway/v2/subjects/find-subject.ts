@@ -1,19 +1,19 @@
-// The custom subject of a path (spec B, Addressing): a slug, in the workspace that the query names or in any of the caller's. And what
-// hangs on it: its signals and rules, by their slugs. Routes below it check workspace, object and role here, in this order.
+// Custom subject of a path (reference/custom-subjects 1.4). Its slug is searched in the workspace of the query, or in all workspaces of the
+// caller. Signals and rules are found by their slugs. Workspace and object are checked here; the role is checked next.
 import { Type } from 'typebox'
-import type { CustomSubjectView, RuleView, SignalView } from '#shared/contracts/subject-views.ts'
+import type { CustomSubjectView, RuleView, SignalView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
-import { isSlug } from '#shared/slug.ts'
-import { requireMember } from '../../access.ts'
-import { type Call, pathPart } from '../../answer.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isSlug } from '#shared/text/slug.ts'
+import { queryText } from '../../body/query.ts'
+import { requireMember } from '../../callers/access.ts'
 import type { GatewayContext } from '../../context.ts'
-import { queryText } from '../../query.ts'
-import type { QueryParameter } from '../../route.ts'
+import { type Call, pathPart } from '../../http/answer.ts'
+import type { QueryParameter } from '../../http/route.ts'
 import type { ClassicRefusal } from '../classic-route.ts'
 import { accessDenied } from '../refusals.ts'
 
-/** How routes below a custom subject are addressed: a workspace only if the slug is ambiguous. */
+/** Query of routes below a custom subject: the workspace is needed only for an ambiguous slug. */
 export const subjectQuery: Record<string, QueryParameter> = {
   workspace_id: { schema: Type.String(), meaning: 'Needed only where two of your workspaces have a subject of this slug.' },
 }
@@ -30,21 +30,21 @@ interface Below {
   subject: CustomSubjectView
 }
 
-/** The subject of a path with its signal, for a route below both. */
+/** Returns the subject and the signal of a path, for a route below a signal. */
 export async function findWithSignal(context: GatewayContext, call: Call): Promise<Below & { signal: SignalView }> {
   const subject = await findCustomSubject(context, call)
   return { workspaceId: subject.workspaceId, subject, signal: findSignal(subject, call) }
 }
 
-/** The subject of a path with its rule. */
+/** Returns the subject and the rule of a path. */
 export async function findWithRule(context: GatewayContext, call: Call): Promise<Below & { rule: RuleView }> {
   const subject = await findCustomSubject(context, call)
   return { workspaceId: subject.workspaceId, subject, rule: findRule(subject, call) }
 }
 
 /**
- * The subject named by the path's `:subject`. Throws access_denied for a workspace that the caller is no member of, not_found, and
- * invalid_state for an ambiguous slug or a website's. Whether the caller may write is not looked at.
+ * Returns the subject named by `:subject`. Throws access_denied for a workspace whose member the caller is not, not_found, and
+ * invalid_state for an ambiguous slug or a website monitor's slug. Does not check whether the caller may write.
  */
 export async function findCustomSubject({ directory }: GatewayContext, call: Call): Promise<CustomSubjectView> {
   const { request, traceId } = call

@@ -1,13 +1,13 @@
-// /v2/subjects/{subject}/incidents: what is open, confirmed or not (spec B, Subject incident), and its acknowledgement (spec B, Route rules
-// 3). History is not served here.
+// /v2/subjects/{subject}/incidents: open incidents, confirmed or not (reference/incidents 5.2), and their acknowledgement
+// (reference/incidents 6). Incident history is not available here.
 import { Type } from 'typebox'
-import { allPages } from '#shared/all-pages.ts'
-import type { IncidentView } from '#shared/contracts/ask-subjects.ts'
-import type { IncidentIds } from '#shared/incident-ids.ts'
-import { acknowledgeRoute } from '../../acknowledge.ts'
-import { timestamp, timestampOrNull } from '../../instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../../result-schema.ts'
-import type { Route } from '../../route.ts'
+import { allPages } from '#shared/async/pages.ts'
+import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
+import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { Answered, Instant, Kind, OrNull } from '../../body/result-schema.ts'
+import type { Route } from '../../http/route.ts'
+import { acknowledgeRoute } from '../../subjects/acknowledge.ts'
 import { member, route } from '../classic-route.ts'
 import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
 

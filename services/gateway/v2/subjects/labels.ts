@@ -1,9 +1,9 @@
-// Labels of an observation, and the labels by which a rule selects observations (spec D 1, Observation intake): the same bounds, each with the
-// words of its route.
+// Labels of an observation, and labels by which a rule selects observations. Bounds are the same (reference/custom-subjects 4.4); each
+// route has its own refusals.
 import { Type } from 'typebox'
 import { locationLabel } from '#shared/judging/policy-input.ts'
-import { limits } from '#shared/limits.ts'
-import { marks, type Words } from '../../field-values.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { marks, type Words } from '../../body/field-values.ts'
 
 const { labels: most, labelKeyCharacters, labelValueCharacters } = limits.pushed
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
@@ -13,11 +13,11 @@ interface LabelWords {
   tooMany: Words
   key: Words
   value: Words
-  /** The fault of a key that is reserved; null: it is not. */
+  /** Returns the refusal of a reserved key; null: the key is not reserved. */
   reserved?(key: string): Words | null
 }
 
-/** Of at most so many labels, then of each key and its value. */
+/** Checks the number of labels first, then each key and its value. */
 const Labels = (words: LabelWords) => {
   const plain = (key: string) => (controlCharacters.test(key) || !key.isWellFormed() ? words.key : null)
   const Value = Type.String({ maxLength: labelValueCharacters, ...marks({ refusal: words.value }) })

@@ -1,7 +1,8 @@
-// /v2/subjects/{subject}/maintenance: start, move, cancel and read the running window (spec B, Maintenance window).
-import { commandId } from '../../command-id.ts'
-import { OrNull } from '../../result-schema.ts'
-import type { Route } from '../../route.ts'
+// /v2/subjects/{subject}/maintenance: start, move, cancel and read the running window (reference/custom-subjects 5).
+
+import { OrNull } from '../../body/result-schema.ts'
+import type { Route } from '../../http/route.ts'
+import { commandId } from '../../subjects/command-id.ts'
 import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
 import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
 import { readEndsAt, Window, WindowBody, windowObject } from './window.ts'
@@ -10,7 +11,7 @@ const path = '/subjects/:subject/maintenance'
 const badEnd: ClassicRefusal = '2001 invalid observed_at'
 const noWindow: ClassicRefusal = '2002 No maintenance window'
 
-/** Null while none runs (spec D 1, Maintenance). */
+/** Returns the running window; null: none is running (reference/custom-subjects 5.1). */
 const getMaintenance = route({
   method: 'GET',
   path,
@@ -46,7 +47,7 @@ const startMaintenance = route({
   },
 })
 
-/** The same window: it keeps its start. */
+/** Changes the end of the running window. The window keeps its start. */
 const moveMaintenance = route({
   method: 'POST',
   path: `${path}/ends_at`,

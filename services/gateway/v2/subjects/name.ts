@@ -1,14 +1,14 @@
-// Names of subjects, signals and rules: their slugs come from them, so that they need a letter or a digit (spec D 1, Slugs).
+// Names of subjects, signals and rules. Each name becomes a slug, so it needs a letter or a digit (reference/custom-subjects 1.9).
 import { Type } from 'typebox'
-import { limits } from '#shared/limits.ts'
-import { hasHiddenCharacters } from '#shared/plain-text.ts'
-import { slugOf } from '#shared/slug.ts'
-import { marks } from '../../field-values.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { hasHiddenCharacters } from '#shared/text/plain-text.ts'
+import { slugOf } from '#shared/text/slug.ts'
+import { marks } from '../../body/field-values.ts'
 
 const most = limits.subject.nameCharacters
 const invalidName = (details: string) => ({ message: 'Invalid name', details })
 
-/** The source of a slug. */
+/** Name from which a slug is made. */
 export const NameField = Type.String({
   minLength: 1,
   maxLength: most,

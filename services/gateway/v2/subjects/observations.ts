@@ -1,17 +1,17 @@
-// POST /v2/subjects/{subject}/signals/{signal}/observations: one report, stored and judged before it is answered (spec B, Observation
-// and Route rules 1; D 1, Observation intake).
+// POST /v2/subjects/{subject}/signals/{signal}/observations: one report, stored and judged before the response is sent
+// (reference/custom-subjects 4).
 import { type Static, Type } from 'typebox'
-import type { CommandOf } from '#shared/contracts/command.ts'
-import type { ObservationView } from '#shared/contracts/subject-views.ts'
-import { limits } from '#shared/limits.ts'
-import { firstCharacters } from '#shared/plain-text.ts'
-import { pathPart } from '../../answer.ts'
-import { commandId } from '../../command-id.ts'
-import { marks } from '../../field-values.ts'
-import { Maybe } from '../../fields.ts'
-import { timestampOfMicroseconds } from '../../instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../../result-schema.ts'
-import { parseTimestamp } from '../../rfc3339.ts'
+import type { CommandOf } from '#shared/contracts/subjects/command.ts'
+import type { ObservationView } from '#shared/contracts/subjects/subject-views.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { firstCharacters } from '#shared/text/plain-text.ts'
+import { marks } from '../../body/field-values.ts'
+import { Maybe } from '../../body/fields.ts'
+import { timestampOfMicroseconds } from '../../body/instants.ts'
+import { Answered, Instant, Kind, OrNull } from '../../body/result-schema.ts'
+import { parseTimestamp } from '../../body/rfc3339.ts'
+import { pathPart } from '../../http/answer.ts'
+import { commandId } from '../../subjects/command-id.ts'
 import { editor, route } from '../classic-route.ts'
 import { findWithSignal, subjectQuery } from './find-subject.ts'
 import { SentLabels } from './labels.ts'
@@ -26,7 +26,7 @@ const wrongInstant = {
 
 const ObservationBody = Type.Object(
   {
-    /** Of whatever type: anything but its two words is `invalid status`. */
+    /** Any JSON type is accepted first: every value other than `ok` and `problem` is refused as `invalid status`. */
     status: Type.Enum(['ok', 'problem'], marks({ anyType: true, missing: wrongStatus, refusal: wrongStatus })),
     observed_at: Maybe(
       Type.String({
@@ -59,7 +59,7 @@ const Observation = Answered('Observation', {
 
 const bounds = limits.pushed
 
-/** A sender who comes again costs no look-up: the subject's keeper knows whether subject and signal are there. */
+/** A repeated sender needs no lookup: the subject's keeper knows whether subject and signal exist. */
 export const reportObservation = route({
   method: 'POST',
   path: '/subjects/:subject/signals/:signal/observations',
@@ -88,7 +88,7 @@ export const reportObservation = route({
   },
 })
 
-/** An instant that is null is the keeper's to stamp. */
+/** If the instant is null, the keeper sets it. */
 const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'> => ({
   status: sent.status,
   observedAtUs: typeof sent.observed_at === 'string' ? parseTimestamp(sent.observed_at) : null,

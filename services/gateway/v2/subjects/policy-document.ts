@@ -1,24 +1,26 @@
-// The document of a rule as clients send it (spec B, Rule; D 1, Policies as answered), read into the policy that is stored. What needs
-// the subject's other rules and signals is decided by its keeper. Every refusal says where: `inputs[2].match`.
+// Document of a rule as clients send it (reference/custom-subjects 3.3), converted into the stored policy. The subject's keeper checks
+// references to other rules and signals. Every refusal names the place: `inputs[2].match`.
+
 import { type Static, Type } from 'typebox'
-import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
-import { parseDuration } from '#shared/durations.ts'
+import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import { AppError } from '#shared/errors.ts'
-import { day, limits } from '#shared/limits.ts'
-import { firstCharacters } from '#shared/plain-text.ts'
-import { longestSlug } from '#shared/slug.ts'
-import { marks, requireMember } from '../../field-values.ts'
-import { Maybe } from '../../fields.ts'
+import { day, limits } from '#shared/limits/limits.ts'
+import { firstCharacters } from '#shared/text/plain-text.ts'
+import { longestSlug } from '#shared/text/slug.ts'
+import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
+import { parseDuration } from '#shared/time/durations.ts'
+import { marks, requireMember } from '../../body/field-values.ts'
+import { Maybe } from '../../http/maybe.ts'
 import { MatchedLabels } from './labels.ts'
 
 const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; in whole milliseconds, at most 365 days.' })
 
 const wrong = (sentence: string) => (place: string) => ({ message: 'Invalid rule document', details: `${place} ${sentence}` })
 
-/** Rules between fields are judged below, in the order of the document. */
+/** Conditions between fields are checked below, in the order of the document. */
 const apart = marks({ apart: true })
 
-/** Empty text, empty object and null mean unset (spec D 1, Policies as answered). */
+/** Empty text, empty object and null mean unset (reference/custom-subjects 3.5). */
 const Input = Type.Object(
   {
     signal: Maybe(Type.String()),
@@ -50,7 +52,7 @@ const Inputs = Type.Array(Input, {
   ...marks({ missing: wrong('is required'), refusal: wrong(`holds at most ${limits.policy.inputs} inputs`) }),
 })
 
-/** The JSON types alone: unknown fields are refused by this file, in its own words. */
+/** Checks JSON types only. This file refuses unknown fields in its own words. */
 export const DocumentShape = Type.Object(
   { inputs: Inputs, decision: Decision, wait: Maybe(Wait) },
   marks({ apart: true, missing: { message: 'Validation failed', details: "Field 'document' is required" } }),
@@ -58,8 +60,8 @@ export const DocumentShape = Type.Object(
 export type DocumentShape = Static<typeof DocumentShape>
 
 /**
- * `isEvent` says whether the subject's signal of a slug reports events. Throws validation: `Invalid input mode` or
- * `Invalid rule document`.
+ * Returns the policy. `isEvent` returns whether the subject's signal with this slug reports events. Throws validation: `Invalid input mode`
+ * or `Invalid rule document`.
  */
 export function readPolicy(document: DocumentShape, isEvent: (signal: string) => boolean): Policy {
   requireKnown(document, DocumentShape.properties, '')
@@ -67,7 +69,7 @@ export function readPolicy(document: DocumentShape, isEvent: (signal: string) =>
   const inputs = document.inputs.map((input, i) => readInput(input, `inputs[${i}]`, isEvent))
   requireMember(DocumentShape, document, 'decision')
   const policy = { inputs, ...readDecision(document.decision, inputs.length), ...readWait(document.wait ?? {}) }
-  if (Buffer.byteLength(JSON.stringify(policy)) <= limits.policy.bytes) return policy
+  if (utf8Bytes(JSON.stringify(policy)) <= limits.policy.bytes) return policy
   throw invalid('document', `is larger than ${limits.policy.bytes} bytes`)
 }
 
@@ -88,7 +90,7 @@ function readInput(sent: Input, path: string, isEvent: (signal: string) => boole
   }
 }
 
-/** Longer than any slug it names nothing, cut as well: whoever knows the subject's slugs says so. */
+/** Cuts a text that is longer than any slug. The cut text names nothing either, so the caller that knows the subject's slugs refuses it. */
 const cited = (slug: string | null | undefined): string | null => firstCharacters(slug ?? '', longestSlug + 1) || null
 
 function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInput['mode'] {
@@ -98,7 +100,7 @@ function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInp
   throw invalidMode(path, 'must be status or latest_value')
 }
 
-/** `threshold: 0` is a threshold on latest_value and unset elsewhere (spec D 1). */
+/** `threshold: 0` is a threshold on latest_value and unset elsewhere (reference/custom-subjects 3.5). */
 function readComparison(
   { compare, threshold }: Input,
   mode: PolicyInput['mode'],
@@ -121,7 +123,7 @@ function readMatch(match: Input['match'], isFrom: boolean, path: string): Policy
   return match ?? null
 }
 
-/** `at_least: 0` without `need: at_least` is unset (spec D 1). */
+/** `at_least: 0` without `need: at_least` is unset (reference/custom-subjects 3.5). */
 function readDecision(sent: Static<typeof Decision>, n: number): Pick<Policy, 'need' | 'atLeast'> {
   requireKnown(sent, Decision.properties, 'decision')
   requireMember(Decision, sent, 'state', 'decision')
@@ -143,7 +145,7 @@ function readWait(sent: Static<typeof Wait>): Pick<Policy, 'confirmAfterMs' | 'c
   }
 }
 
-/** Null stays null. */
+/** Null is returned as null. */
 function readDuration(text: string | null, path: string): number | null {
   if (text === null) return null
   const ms = parseDuration(text)
@@ -159,7 +161,7 @@ function requireKnown(sent: object, known: object, path: string): void {
 }
 
 const invalid = (path: string, sentence: string): AppError =>
-  new AppError('validation', 'Invalid rule document', { details: `${path} ${sentence}` })
+  new AppError('validation', 'Invalid rule document', { details: `${path} ${sentence}`, facts: { field: path } })
 
 const invalidMode = (path: string, sentence: string): AppError =>
-  new AppError('validation', 'Invalid input mode', { details: `${path}.mode ${sentence}` })
+  new AppError('validation', 'Invalid input mode', { details: `${path}.mode ${sentence}`, facts: { field: `${path}.mode` } })

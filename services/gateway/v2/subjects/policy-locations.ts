@@ -1,6 +1,7 @@
-// Inputs over website monitoring's own signal select locations: by name outside, by id inside (spec D 1: `location` is the probers' label).
-import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
-import type { CustomSubjectView } from '#shared/contracts/subject-views.ts'
+// Locations in rule inputs over website monitoring's own signal: names in the API, ids in the stored policy (reference/custom-subjects
+// 3.10).
+import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { locationLabel } from '#shared/judging/policy-input.ts'
 import type { GatewayContext } from '../../context.ts'
@@ -9,7 +10,7 @@ const any = '*'
 
 type Subject = Pick<CustomSubjectView, 'signals'>
 
-/** Throws validation `Invalid rule document` for a name that no location has. */
+/** Replaces names by ids. Throws validation `Invalid rule document` for an unknown name. */
 export async function withLocationIds(
   context: GatewayContext,
   subject: Subject,
@@ -21,14 +22,13 @@ export async function withLocationIds(
   const found = await context.locationNames.toIds(names, traceId)
   if ('unknown' in found) {
     const at = policy.inputs.findIndex(input => locationOf(subject, input) === found.unknown)
-    throw new AppError('validation', 'Invalid rule document', {
-      details: `inputs[${at}].match.${locationLabel} names no location`,
-    })
+    const field = `inputs[${at}].match.${locationLabel}`
+    throw new AppError('validation', 'Invalid rule document', { details: `${field} names no location`, facts: { field } })
   }
   return withLocations(subject, policy, name => found.ids.get(name) ?? name)
 }
 
-/** The id of a location that is gone stays. */
+/** Replaces ids by names. The id of a deleted location stays. */
 export async function withLocationNames(
   context: GatewayContext,
   subject: Subject,
@@ -41,7 +41,7 @@ export async function withLocationNames(
   return withLocations(subject, policy, id => namesOf([id])[0] ?? id)
 }
 
-/** Each once. */
+/** Returns each selected location once. */
 function selectedLocations(subject: Subject, { inputs }: Policy): string[] {
   return [...new Set(inputs.flatMap(input => locationOf(subject, input) ?? []))]
 }

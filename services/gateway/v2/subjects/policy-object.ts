@@ -1,8 +1,9 @@
-// A policy as it is answered (spec D 1, Policies as answered): what is unset is absent, defaults are written out, durations normalised.
+// A policy in the form of a response (reference/custom-subjects 3.6): without unset members, with explicit defaults and normalised
+// durations.
 import { Type } from 'typebox'
-import type { Policy, PolicyInput } from '#shared/contracts/policy.ts'
-import { formatDuration } from '#shared/durations.ts'
-import { Answered, Kind } from '../../result-schema.ts'
+import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import { formatDuration } from '#shared/time/durations.ts'
+import { Answered, Kind } from '../../body/result-schema.ts'
 
 const Duration = Type.String({
   pattern: '^((\\d+h)?(\\d+m)?\\d+([.]\\d+)?s|\\d+ms)$',

@@ -1,11 +1,11 @@
-// Where reports of a path go: subject ids by workspace and subject slug, remembered so that a sender who comes again costs no question
-// to the directory. Never answers for a workspace that the caller is no member of.
-import { limits } from '#shared/limits.ts'
-import { roleIn } from '../../access.ts'
-import { type Call, pathPart } from '../../answer.ts'
-import { createFoundMemory } from '../../found-memory.ts'
-import { queryText } from '../../query.ts'
-import type { FoundMemory } from '../../route.ts'
+// Subjects of reports by path: subject ids by workspace and slug, cached so that a repeated sender causes no question to the directory.
+// Never returns a subject of a workspace whose member the caller is not.
+import { limits } from '#shared/limits/limits.ts'
+import { queryText } from '../../body/query.ts'
+import { roleIn } from '../../callers/access.ts'
+import { type Call, pathPart } from '../../http/answer.ts'
+import type { FoundMemory } from '../../http/route.ts'
+import { createFoundMemory } from '../../subjects/found-memory.ts'
 
 export interface ReportAddress {
   workspaceId: string
@@ -25,10 +25,13 @@ export const createReportAddresses = (): FoundMemory<ReportAddress, Call> =>
     max: limits.subject.reportAddresses,
   })
 
-/** A slug without a workspace means any of the caller's: with one it is that one. */
+/**
+ * Returns the caller's only workspace. A slug without a workspace is searched in all workspaces of the caller, so it is clear only for a
+ * single workspace.
+ */
 const onlyWorkspaceOf = ({ memberships }: Call['request']['identity']): string | null =>
   memberships.length === 1 ? (memberships[0]?.workspaceId ?? null) : null
 
-/** No id and no stored slug holds a line break. */
+/** Joins id and slug by a line break, which neither contains. */
 const keyOf = (address: Pick<ReportAddress, 'workspaceId' | 'subjectSlug'>): string =>
   `${address.workspaceId}\n${address.subjectSlug}`

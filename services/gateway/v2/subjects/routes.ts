@@ -1,5 +1,5 @@
-// Every route of spec B under /v2/subjects but the delivery table's, one file a noun.
-import type { Route } from '../../route.ts'
+// All routes of reference/custom-subjects except for the delivery table, one file a noun.
+import type { Route } from '../../http/route.ts'
 import { subjectIncidentRoutes } from './incidents.ts'
 import { maintenanceRoutes } from './maintenance.ts'
 import { reportObservation } from './observations.ts'

@@ -1,10 +1,10 @@
-// /v2/subjects/{subject}/rules: what decides that an incident opens (spec B, Rule).
+// /v2/subjects/{subject}/rules: the rules that decide when an incident opens (reference/custom-subjects 3).
 import { type Static, Type } from 'typebox'
-import type { Policy } from '#shared/contracts/policy.ts'
-import type { CustomSubjectView, RuleView } from '#shared/contracts/subject-views.ts'
-import { commandId } from '../../command-id.ts'
+import type { Policy } from '#shared/contracts/subjects/policy.ts'
+import type { CustomSubjectView, RuleView } from '#shared/contracts/subjects/subject-views.ts'
 import type { GatewayContext } from '../../context.ts'
-import type { Route } from '../../route.ts'
+import type { Route } from '../../http/route.ts'
+import { commandId } from '../../subjects/command-id.ts'
 import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
 import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
 import { findCustomSubject, findWithRule, ofSubject, subjectQuery } from './find-subject.ts'
@@ -76,7 +76,7 @@ const getRule = route({
   handler: (context, { found: { subject, rule }, traceId }) => ruleObject(context, traceId, subject, rule),
 })
 
-/** A full replacement: identity and slug stay, so that incidents stay attached. */
+/** Replaces the whole rule. Id and slug stay, so its incidents stay attached. */
 const replaceRule = route({
   method: 'POST',
   path: one,
@@ -116,7 +116,7 @@ const deleteRule = route({
 
 export const ruleRoutes: readonly Route[] = [listRules, createRule, getRule, replaceRule, deleteRule]
 
-/** What a rule is made of, as sent: the session API, which makes website monitors custom, reads it too. */
+/** Reads the fields of a rule. Also used by the session API, which makes website monitors custom. */
 export async function readRule(
   context: GatewayContext,
   traceId: string,

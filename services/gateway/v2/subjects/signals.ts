@@ -1,15 +1,15 @@
-// /v2/subjects/{subject}/signals: what a subject is reported by (spec B, Signal).
+// /v2/subjects/{subject}/signals: addresses to which observations of a subject are reported (reference/custom-subjects 2).
 import { type Static, Type } from 'typebox'
-import type { CustomSubjectView, SignalView } from '#shared/contracts/subject-views.ts'
+import type { CustomSubjectView, SignalView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { limits } from '#shared/limits.ts'
-import { commandId } from '../../command-id.ts'
-import { marks } from '../../field-values.ts'
-import { Maybe } from '../../fields.ts'
-import type { SentJson } from '../../json-body.ts'
-import { parseLossless } from '../../lossless-json.ts'
-import { Answered, Kind } from '../../result-schema.ts'
-import type { Route } from '../../route.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { marks } from '../../body/field-values.ts'
+import { Maybe } from '../../body/fields.ts'
+import type { SentJson } from '../../body/json-body.ts'
+import { parseLossless } from '../../body/lossless-json.ts'
+import { Answered, Kind } from '../../body/result-schema.ts'
+import type { Route } from '../../http/route.ts'
+import { commandId } from '../../subjects/command-id.ts'
 import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
 import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
 import { findCustomSubject, findWithSignal, ofSubject, subjectQuery } from './find-subject.ts'
@@ -23,7 +23,7 @@ const kinds = {
 } as const
 type SignalKind = (typeof kinds)[keyof typeof kinds]
 
-/** Untouched, never interpreted. Its bytes are those of the JSON text as it was sent. */
+/** Stored unchanged and never interpreted. Its size is that of the JSON text as sent. */
 const Meta = Maybe(
   Type.Object({}, { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.`, ...marks({ anyType: true }) }),
 )
@@ -107,7 +107,7 @@ const getSignal = route({
   handler: async (_context, { found: { subject, signal } }) => signalObject(subject, signal),
 })
 
-/** A full replacement of name and meta. The other kind is refused, any other `kind` is ignored (spec E 0). */
+/** Replaces name and meta. A change to the other kind is refused; any other `kind` value is ignored (reference/custom-subjects 2.6). */
 const updateSignal = route({
   method: 'POST',
   path: one,
@@ -148,24 +148,27 @@ const deleteSignal = route({
 
 export const signalRoutes: readonly Route[] = [listSignals, createSignal, getSignal, updateSignal, deleteSignal]
 
-/** A signal as it is sent. The session API, which makes website monitors custom, reads it too. */
+/** Reads a signal. Also used by the session API, which makes website monitors custom. */
 export const readSignal = (sent: Static<typeof CreateSignalBody>, json: SentJson) => ({
   name: sent.name,
   signalKind: kinds[sent.kind],
   meta: readMeta(sent.meta, json),
 })
 
-/** A built-in signal has no other kind: it is refused as a whole. */
+/** Throws for a change of kind. A built-in signal passes: another check refuses every change of it. */
 function requireSameKind({ kind }: SignalView, sent: unknown): void {
   const asked = kindOf(sent)
   if (asked === undefined || asked === kind || kind === 'platform_http') return
-  throw new AppError('validation', 'Invalid signal kind', { details: `kind never changes: this signal is a ${kind}` })
+  throw new AppError('validation', 'Invalid signal kind', {
+    details: `kind never changes: this signal is a ${kind}`,
+    facts: { field: 'kind' },
+  })
 }
 
-/** Undefined: no word for a kind of signal. */
+/** Returns the kind of signal; undefined: the value names no kind. */
 const kindOf = (sent: unknown): SignalKind | undefined => Object.entries(kinds).find(([word]) => word === sent)?.[1]
 
-/** Kept as text, numbers as they were written; absent and null are the empty object. */
+/** Returns the meta as text with numbers as written. Absent and null are the empty object. */
 function readMeta(meta: unknown, { text }: SentJson): string {
   if (meta === null || meta === undefined) return '{}'
   if (typeof meta !== 'object' || Array.isArray(meta)) throw invalidMeta('meta must be a JSON object')
@@ -174,7 +177,8 @@ function readMeta(meta: unknown, { text }: SentJson): string {
   throw invalidMeta(`meta must have at most ${limits.subject.metaBytes} bytes as JSON`)
 }
 
-const invalidMeta = (details: string): AppError => new AppError('validation', 'Invalid meta', { details })
+const invalidMeta = (details: string): AppError =>
+  new AppError('validation', 'Invalid meta', { details, facts: { field: 'meta' } })
 
 export const signalObject = (
   subject: Pick<CustomSubjectView, 'slug' | 'workspaceId'>,

@@ -1,16 +1,16 @@
-// /v2/subjects: custom subjects of a workspace: list, create, read (spec B, Subject). Nothing else is done to a subject itself here.
+// /v2/subjects: custom subjects of a workspace: list, create, read (reference/custom-subjects 1). No route changes or deletes a subject.
 import { Type } from 'typebox'
-import { allPages } from '#shared/all-pages.ts'
-import type { CustomSubjectSummary, CustomSubjectView } from '#shared/contracts/subject-views.ts'
-import { idLength, randomId } from '#shared/ids.ts'
-import { requireMember } from '../../access.ts'
-import { commandId } from '../../command-id.ts'
-import { marks } from '../../field-values.ts'
-import { Maybe } from '../../fields.ts'
-import { Answered, Kind } from '../../result-schema.ts'
-import type { Route } from '../../route.ts'
+import { allPages } from '#shared/async/pages.ts'
+import type { CustomSubjectSummary, CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { marks } from '../../body/field-values.ts'
+import { Maybe } from '../../body/fields.ts'
+import { Answered, Kind } from '../../body/result-schema.ts'
+import { requireMember } from '../../callers/access.ts'
+import { requireBodyWorkspaceId, requireWorkspaceId } from '../../callers/workspace-id.ts'
+import type { Route } from '../../http/route.ts'
+import { commandId } from '../../subjects/command-id.ts'
 import { inWorkspaceExample } from '../../website/example.ts'
-import { requireBodyWorkspaceId, requireWorkspaceId } from '../../workspace-id.ts'
 import { editor, member, route, workspaceQuery } from '../classic-route.ts'
 import { accessDenied, invalid, invalidName, missingWorkspace } from '../refusals.ts'
 import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
@@ -32,7 +32,7 @@ const CreateSubjectBody = Type.Object(
     workspace_id: Type.String({ minLength: 1 }),
     subject_kind: Maybe(SubjectKind),
     name: NameField,
-    /** The server's own word for what it answers; ignored where it is sent back (spec A, Envelope 4). */
+    /** Set by the server; a sent value is ignored (reference/envelope 2.4). */
     kind: Type.Optional(Type.Unknown()),
   },
   { $id: 'CreateSubject', additionalProperties: false },
@@ -48,7 +48,7 @@ const Subject = Answered('Subject', {
   kind: Kind('subject'),
 })
 
-/** Never needed: a name without a letter or digit is refused before. */
+/** Never used: names without a letter or digit are refused earlier. */
 const slugFallback = 'subject'
 
 const listSubjects = route({

@@ -1,12 +1,11 @@
-// A maintenance window as it is sent and answered (spec B, Maintenance window): both ways to it, generation 2 and the session API,
-// speak the same.
+// A maintenance window in requests and responses (reference/custom-subjects 5.2), the same in generation 2 and in the session API.
 import { type Static, Type } from 'typebox'
-import type { CustomSubjectView, WindowView } from '#shared/contracts/subject-views.ts'
+import type { CustomSubjectView, WindowView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
-import { marks } from '../../field-values.ts'
-import { millisecondsOf, timestamp, timestampOrNull } from '../../instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../../result-schema.ts'
-import { parseTimestamp } from '../../rfc3339.ts'
+import { marks } from '../../body/field-values.ts'
+import { millisecondsOf, timestamp, timestampOrNull } from '../../body/instants.ts'
+import { Answered, Instant, Kind, OrNull } from '../../body/result-schema.ts'
+import { parseTimestamp } from '../../body/rfc3339.ts'
 
 const EndsAt = Type.String({
   description: 'RFC 3339 with its own zone offset, in the future.',
@@ -24,7 +23,10 @@ export const Window = Answered('MaintenanceWindow', {
   kind: Kind('maintenance_window'),
 })
 
-/** The instant that the body names, in whole milliseconds, up to the year 9999. Missing, unreadable and passed share one message (spec B, Errors). */
+/**
+ * Returns the end of the window in whole milliseconds, up to the year 9999. Missing, unreadable and past ends share one refusal
+ * (reference/custom-subjects 5.6).
+ */
 export function readEndsAt({ ends_at: text }: Static<typeof WindowBody>, now: number): number {
   const atUs = parseTimestamp(text)
   if (atUs === null) throw invalidEnd('ends_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05+01:00')

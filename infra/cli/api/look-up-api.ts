@@ -1,0 +1,137 @@
+// Look-up by name (look-up.ts) over generation 3 of the API.
+import type { Static } from 'typebox'
+import { apiPath } from '#shared/api-v3/client.ts'
+import { ApiRefusal } from '#shared/api-v3/errors.ts'
+import type { DestinationObject } from '../../../services/gateway/v3/destinations.ts'
+import type { Workspace as WorkspaceObject } from '../../../services/gateway/v3/general.ts'
+import type { IncidentItem, IncidentObject } from '../../../services/gateway/v3/incidents/incident-object.ts'
+import type { AddressObject } from '../../../services/gateway/v3/observations/addresses.ts'
+import type { OverviewObject } from '../../../services/gateway/v3/resources/overview.ts'
+import type { ResourceItem, ResourceObject } from '../../../services/gateway/v3/resources/resource-object.ts'
+import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
+import { type Kind, pick } from '../pick.ts'
+import { oneLine } from '../terminal/printing.ts'
+import type { Api } from './with-api.ts'
+
+export type Workspace = Static<typeof WorkspaceObject>
+export type Resource = Static<typeof ResourceItem>
+export type ResourceDetail = Static<typeof ResourceObject>
+export type Incident = Static<typeof IncidentItem>
+export type IncidentDetail = Static<typeof IncidentObject>
+export type Destination = Static<typeof DestinationObject>
+export type Overview = Static<typeof OverviewObject>
+export type Address = Static<typeof AddressObject>
+
+/** Largest number of workspaces named in one sentence. */
+const namedMax = 5
+
+const workspaces: Kind<Workspace> = {
+  noun: 'workspace',
+  plural: 'workspaces',
+  lists: './watchkeeper status',
+  id: workspace => workspace.id,
+  name: workspace => workspace.name,
+}
+const resources: Kind<Resource> = {
+  noun: 'Resource',
+  plural: 'Resources',
+  lists: './watchkeeper resource list',
+  id: resource => resource.id,
+  name: resource => resource.name,
+}
+const incidents: Kind<{ workspace: Workspace; incident: Incident }> = {
+  noun: 'Incident',
+  plural: 'open Incidents',
+  lists: './watchkeeper incident list',
+  id: ({ incident }) => incident.id,
+  name: ({ incident }) => incident.resource.name,
+}
+const destinations: Kind<Destination> = {
+  noun: 'destination',
+  plural: 'destinations',
+  lists: './watchkeeper destination list',
+  id: destination => destination.id,
+  name: destination => destination.name,
+}
+const addresses: Kind<Address> = {
+  noun: 'Observation address',
+  plural: 'Observation addresses',
+  lists: './watchkeeper address list',
+  id: address => address.id,
+  name: address => address.description,
+}
+
+/** Returns a workspace. `named` undefined: the workspace stored in the profile, else the only workspace. */
+export async function workspaceOf(api: Api, named: string | undefined): Promise<Workspace> {
+  const all = await api.read<Workspace[]>('/workspaces')
+  const wanted = named ?? api.remembered ?? undefined
+  if (wanted !== undefined) return pick(all, wanted, workspaces)
+  const [only] = all
+  if (only === undefined) throw new StartError('The key reaches no workspace.', exitCodes.notFound)
+  if (all.length === 1) return only
+  const shown = all.slice(0, namedMax).map(({ id, name }) => `${id} (${oneLine(name)})`)
+  const more = all.length > shown.length ? ` and ${all.length - shown.length} more` : ''
+  throw usageError(`Say which workspace: --workspace with an id or a name. There are ${shown.join(', ')}${more}.`)
+}
+
+/** Returns workspaces. `named` undefined: the workspace stored in the profile, else all workspaces. */
+export async function workspacesOf(api: Api, named: string | undefined): Promise<Workspace[]> {
+  if (named !== undefined || api.remembered !== null) return [await workspaceOf(api, named)]
+  return api.read<Workspace[]>('/workspaces')
+}
+
+/** Finds a Resource by id or key, else by name. Archived Resources are found only by id or key. */
+export async function resourceOf(api: Api, workspaceId: string, named: string): Promise<ResourceDetail> {
+  const at = (reference: string) => api.read<ResourceDetail>(apiPath`/workspaces/${workspaceId}/resources/${reference}`)
+  const found = await orNull(named, at)
+  if (found !== null) return found
+  const all = await api.list<Resource>(apiPath`/workspaces/${workspaceId}/resources`, {}, 'Resources')
+  return at(pick(all, named, resources).id)
+}
+
+/**
+ * Finds an Incident by its id, else by the id, key or name of the Resource with the open Incident. Without a workspace, all workspaces of
+ * the key are searched.
+ */
+export async function incidentOf(
+  api: Api,
+  workspaceNamed: string | undefined,
+  named: string,
+): Promise<{ workspace: Workspace; incident: IncidentDetail }> {
+  const places = await workspacesOf(api, workspaceNamed)
+  const at = (workspace: Workspace, id: string) => api.read<IncidentDetail>(apiPath`/workspaces/${workspace.id}/incidents/${id}`)
+  for (const workspace of places) {
+    const incident = await orNull(named, id => at(workspace, id))
+    if (incident !== null) return { workspace, incident }
+  }
+  const open: { workspace: Workspace; incident: Incident }[] = []
+  for (const workspace of places) {
+    for (const incident of await openIncidents(api, workspace.id)) open.push({ workspace, incident })
+  }
+  const ofKey = open.filter(({ incident: { resource } }) => resource.id === named || resource.key === named)
+  const kind = ofKey.length > 0 ? { ...incidents, name: () => named } : incidents
+  const { workspace, incident } = pick(ofKey.length > 0 ? ofKey : open, named, kind)
+  return { workspace, incident: await at(workspace, incident.id) }
+}
+
+export const openIncidents = (api: Api, workspaceId: string): Promise<Incident[]> =>
+  api.list<Incident>(apiPath`/workspaces/${workspaceId}/incidents`, { lifecycle: 'open' }, 'Incidents')
+
+export async function destinationOf(api: Api, workspaceId: string, named: string): Promise<Destination> {
+  return pick(await api.read<Destination[]>(apiPath`/workspaces/${workspaceId}/destinations`), named, destinations)
+}
+
+export async function addressOf(api: Api, workspaceId: string, named: string): Promise<Address> {
+  return pick(await api.read<Address[]>(apiPath`/workspaces/${workspaceId}/addresses`), named, addresses)
+}
+
+/** Returns the object; null: the API does not know this reference. An empty reference is unknown. */
+export async function orNull<T>(reference: string, at: (reference: string) => Promise<T>): Promise<T | null> {
+  if (reference === '' || reference === '.' || reference === '..') return null
+  try {
+    return await at(reference)
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 404) return null
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+// Profile file: addresses, keys and workspaces of installations by name. Only its owner may read it.
+
+import { open } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
+import { usageError } from '../../runtime/start-error.ts'
+
+export interface Profile {
+  url: string
+  key: string
+  /** Id of the workspace; null: none is stored. */
+  workspace: string | null
+}
+
+export const defaultProfile = 'default'
+
+export function profileFile(): string {
+  const { XDG_CONFIG_HOME: config } = process.env
+  return join(config === undefined || config === '' ? join(homedir(), '.config') : config, 'watchkeeper', 'profile.json')
+}
+
+/** Returns profiles by name; empty: there is no file. Throws a StartError for a damaged file, or one that others may read. */
+export async function readProfiles(): Promise<Map<string, Profile>> {
+  const file = profileFile()
+  const text = await readOwnFile(file)
+  if (text === null) return new Map()
+  const read = await parsed(file, text)
+  const { profiles } = isObject(read) ? read : {}
+  if (!isObject(profiles)) throw damaged(`${file}:profiles`, 'it must be an object')
+  return new Map(
+    Object.entries(profiles).map(([name, value]) => {
+      if (isProfile(value)) return [name, value]
+      throw damaged(`${file}:profiles.${name}`, 'it must have "url", "key" and "workspace"')
+    }),
+  )
+}
+
+/** Writes the file atomically, with mode 0600. */
+export async function writeProfiles(profiles: ReadonlyMap<string, Profile>): Promise<void> {
+  const { makeFolder, writeSecretFile } = await import('../../runtime/data/data-folder.ts')
+  const file = profileFile()
+  try {
+    await makeFolder(dirname(file))
+    await writeSecretFile(file, `${JSON.stringify({ profiles: Object.fromEntries(profiles) }, null, 2)}\n`)
+  } catch (error) {
+    throw usageError(`The file ${file} can't be written (${(error as NodeJS.ErrnoException).code}): correct XDG_CONFIG_HOME.`)
+  }
+}
+
+/** Returns the content of the file; null: there is no file. Checks and reads the same open file. */
+async function readOwnFile(file: string): Promise<string | null> {
+  try {
+    const handle = await open(file)
+    try {
+      const { mode, size } = await handle.stat()
+      if (mode & 0o077) throw usageError(`Others may read the keys in ${file}: chmod 600 ${file}`)
+      if (size > clientLimits.profileBytes) throw damaged(file, `it has more than ${clientLimits.profileBytes} bytes`)
+      return await handle.readFile('utf8')
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    if (code === undefined) throw error
+    throw usageError(`The file ${file} can't be read (${code}).`)
+  }
+}
+
+async function parsed(file: string, text: string): Promise<unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const { parseJsonText } = await import('../configuration/json-file.ts')
+    try {
+      return parseJsonText(file, text)
+    } catch (error) {
+      if (error instanceof FileFault) throw damaged(`${file}:${error.place}`, error.fault)
+      throw error
+    }
+  }
+}
+
+const damaged = (place: string, fault: string) =>
+  usageError(`The profile file is damaged at ${place} (${fault}): correct it, or remove it and use ./watchkeeper profile set.`)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isProfile = (value: unknown): value is Profile =>
+  isObject(value) &&
+  typeof value['url'] === 'string' &&
+  typeof value['key'] === 'string' &&
+  (value['workspace'] === null || typeof value['workspace'] === 'string')

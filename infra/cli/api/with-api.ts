@@ -1,0 +1,146 @@
+// Connection of a command to generation 3 of the API: its address, its lists, and refusals as one sentence with an exit code. Texts of a
+// server are never printed unchanged.
+import { ClassicGone, ClassicRefusal, createClassicClient } from '#shared/api-v2/client.ts'
+import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
+import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
+import { type ExitCode, exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
+import { productVersion } from '../product-version.ts'
+import { oneLine } from '../terminal/printing.ts'
+import { startProgress } from '../terminal/progress.ts'
+import { findApi, type PlaceOptions } from './api-place.ts'
+import type { ApiPlace } from './local-api.ts'
+
+type Query = NonNullable<ApiRequest['query']>
+
+/** Results are trusted to match the API's contract. */
+export interface Api {
+  read<T>(path: string, query?: Query): Promise<T>
+  send<T>(method: ApiRequest['method'], path: string, body?: unknown): Promise<T>
+  /** Returns all pages of a list. `things`: name of the items, for the progress line. */
+  list<T>(path: string, query: Query, things: string, most?: number): Promise<T[]>
+  /** Like `send`, but throws the client's errors. */
+  call(request: ApiRequest, signal?: AbortSignal): Promise<unknown>
+  /** Returns the result of a request to generation 2, sent with the key of the latest call. Throws its client's errors. */
+  classic(request: ApiRequest): Promise<unknown>
+  /** Whether an error of `classic` means that generation 2 is switched off. */
+  isGone(error: unknown): boolean
+  /** Returns why a request failed; null: the error did not come from the API. */
+  reasonOf(error: unknown): { words: string; isUnanswered: boolean } | null
+  /** Shows the current work to a person at a terminal. */
+  say(text: string): void
+  url: string
+  /** Id of the workspace stored in the profile. */
+  remembered: string | null
+}
+
+export const userAgent = `watchkeeper-cli/${productVersion}`
+
+/** Runs a command with the API. Throws a StartError: unknown address, not reachable, or refused. */
+export async function withApi<T>(options: PlaceOptions, run: (api: Api) => Promise<T>): Promise<T> {
+  return withApiAt(await findApi(options), run)
+}
+
+/**
+ * Like `withApi`, for a command that runs until `ending`, which also aborts its requests. Shows no progress, because the command mostly
+ * waits.
+ */
+export async function whileWatching(options: PlaceOptions, ending: AbortSignal, run: (api: Api) => Promise<void>): Promise<void> {
+  const place = await findApi(options)
+  await run(apiAt(place, () => undefined, ending)).catch(error => Promise.reject(asStartError(error)))
+}
+
+/** Like `withApi`, with a known address and key. */
+export async function withApiAt<T>(place: ApiPlace, run: (api: Api) => Promise<T>): Promise<T> {
+  const progress = startProgress(`${place.url} is asked …`)
+  try {
+    return await run(apiAt(place, progress.say))
+  } catch (error) {
+    throw asStartError(error)
+  } finally {
+    progress.end()
+  }
+}
+
+function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSignal): Api {
+  const connect = (key: string) => createApiClient({ url: place.url, key, userAgent })
+  let key = place.key
+  let client = connect(key)
+  let isRenewed = false
+  /** Replaces a refused key of this machine once. */
+  async function renewing<R>(attempt: (client: ApiClient) => Promise<R>): Promise<R> {
+    try {
+      return await attempt(client)
+    } catch (error) {
+      if (place.renew === null || isRenewed || !(error instanceof ApiRefusal) || error.status !== 401) throw error
+      isRenewed = true
+      key = await place.renew()
+      client = connect(key)
+      return attempt(client)
+    }
+  }
+  const call: Api['call'] = async (request, signal) => (await renewing(client => client.call(request, signal ?? ending))).result
+  return {
+    call,
+    read: async <T>(path: string, query?: Query) => (await call({ method: 'GET', path, ...(query && { query }) })) as T,
+    send: async <T>(method: ApiRequest['method'], path: string, body?: unknown) => (await call({ method, path, body })) as T,
+    list: <T>(path: string, query: Query, things: string, most = Number.POSITIVE_INFINITY) =>
+      renewing(async client => {
+        const items: T[] = []
+        for await (const item of client.items({ method: 'GET', path, query }, ending)) {
+          items.push(item as T)
+          if (items.length % 100 === 0) say(`${items.length} ${things} read …`)
+          if (items.length >= most) break
+        }
+        return items
+      }),
+    classic: request => createClassicClient({ url: place.url, key, userAgent }).call(request),
+    isGone: error => error instanceof ClassicGone,
+    reasonOf,
+    say,
+    url: place.url,
+    remembered: place.workspace,
+  }
+}
+
+function reasonOf(error: unknown): ReturnType<Api['reasonOf']> {
+  if (error instanceof ApiRefusal) {
+    const { field, used_by: users } = error.body.details
+    const place = typeof field === 'string' ? ` (${field})` : typeof users === 'string' ? ` (${users})` : ''
+    return { words: `${error.message}${place}`, isUnanswered: false }
+  }
+  if (error instanceof ClassicRefusal) return { words: `${error.message}: ${error.details}`, isUnanswered: false }
+  return error instanceof ApiUnreachable ? { words: error.message, isUnanswered: true } : null
+}
+
+/** Returns the error as a sentence for a person and an exit code for scripts. */
+export function asStartError(error: unknown): unknown {
+  if (error instanceof ApiUnreachable) {
+    const why = oneLine(error.message)
+    if (error.base === null) return usageError(`The API can't be called: ${why}.`)
+    return new StartError(
+      `Watchkeeper can't be reached at ${oneLine(error.base)} (${why}): start it, or correct the address.`,
+      exitCodes.notRunning,
+    )
+  }
+  if (error instanceof ApiRefusal) return new StartError(sentenceOf(error), exitCodeOf(error.status))
+  return error
+}
+
+function exitCodeOf(status: number): ExitCode {
+  if (status === 404) return exitCodes.notFound
+  return status === 429 || status >= 500 ? exitCodes.notRunning : exitCodes.refused
+}
+
+function sentenceOf({ status, body: { message, details } }: ApiRefusal): string {
+  const sentence = oneLine(message).replace(/\.$/, '')
+  if (status === 401) return 'The key was refused: it is unknown, expired or deleted. Set another one.'
+  const { field, scope, role, used_by: usedBy } = details
+  const more = [
+    typeof field === 'string' && !sentence.includes(field) && `field ${field}`,
+    typeof scope === 'string' && `the key must have ${scope === 'full' ? 'full access' : `the action ${scope}`}`,
+    typeof role === 'string' && `its person must be ${role} of the workspace`,
+    typeof usedBy === 'string' && !sentence.includes(usedBy) && `used by ${usedBy}`,
+  ].filter(part => part !== false)
+  return `${sentence}${more.length > 0 ? ` (${oneLine(more.join(', '))})` : ''}.`
+}

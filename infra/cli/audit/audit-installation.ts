@@ -1,0 +1,71 @@
+// Audit of the whole installation over the bus. No key of a workspace may read rows of other workspaces, of deleted workspaces, or without
+// a workspace (ADR 0028).
+import { allPages, pages } from '#shared/async/pages.ts'
+import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
+import { isId } from '#shared/text/is-id.ts'
+import { auditObject } from '../../../services/gateway/v3/audit.ts'
+import { exitCodes, StartError } from '../../runtime/start-error.ts'
+import { userOf, workspaceOf } from '../installation/look-up.ts'
+import { type Ask, withInstallation } from '../installation/running-installation.ts'
+import type { AuditOptions, AuditRow } from './audit-row.ts'
+
+/** Rows in one response. */
+const pageRows = 200
+
+/** Returns the newest rows, and names of workspaces by id. */
+export async function installationAudit(options: AuditOptions): Promise<{ rows: AuditRow[]; names: Map<string, string> }> {
+  return withInstallation(async ask => {
+    const person = options.person === undefined ? null : await personOf(ask, options.person)
+    const workspaces = await allPages(after => ask('list-all-workspaces', { after }))
+    const audited = await audits(ask, options.workspace)
+    const rows = await newestOf(ask, audited, { ...options, personId: person?.id ?? null })
+    if (rows.length === 0 && person !== null && person.missing !== null) throw person.missing
+    return { rows: rows.map(auditObject), names: new Map(workspaces.map(({ id, name }) => [id, name])) }
+  })
+}
+
+/** Returns the workspaces whose rows are requested; null stands for rows without a workspace. */
+async function audits(ask: Ask, named: string | undefined): Promise<(string | null)[]> {
+  const audited = () => allPages(after => ask('list-audited-workspaces', { after }))
+  if (named === undefined) return audited()
+  try {
+    return [(await workspaceOf(ask, named)).id]
+  } catch (error) {
+    if (isNotFound(error) && (await audited()).includes(named)) return [named]
+    throw error
+  }
+}
+
+/** Finds a person by username or id. A deleted person may still have rows: `missing` is thrown only if there are none. */
+async function personOf(ask: Ask, named: string): Promise<{ id: string; missing: StartError | null }> {
+  try {
+    return { id: (await userOf(ask, named)).id, missing: null }
+  } catch (error) {
+    if (!isNotFound(error) || !isId(named)) throw error
+    return { id: named, missing: error }
+  }
+}
+
+const isNotFound = (error: unknown): error is StartError => error instanceof StartError && error.exitCode === exitCodes.notFound
+
+type Wanted = AuditOptions & { personId: string | null }
+
+/** Returns the newest rows of all these workspaces. Reads from each workspace only rows that may be among the newest. */
+async function newestOf(ask: Ask, workspaces: readonly (string | null)[], wanted: Wanted): Promise<AuditView[]> {
+  const { personId, path = null, limit } = wanted
+  const [from, until] = [atOf(wanted.since), atOf(wanted.until)]
+  let newest: AuditView[] = []
+  for (const workspaceId of workspaces) {
+    const oldestKept = newest.length === limit ? (newest.at(-1)?.at ?? null) : null
+    const since = oldestKept ?? from
+    const found: AuditView[] = []
+    const filters = { workspaceId, personId, path, since, until }
+    const read = (after: string | null) =>
+      ask('list-audit', { ...filters, limit: Math.min(pageRows, limit - found.length), after })
+    for await (const page of pages(read)) if (found.push(...page) >= limit) break
+    newest = [...newest, ...found].sort((one, other) => other.at - one.at).slice(0, limit)
+  }
+  return newest
+}
+
+const atOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text))

@@ -1,0 +1,78 @@
+// `./watchkeeper audit`: changes and reads of evidence with their persons, newest first. Rules: docs/reference/v3.md, 11.3 to 11.5.
+import { type Command, InvalidArgumentError } from 'commander'
+import { usageError } from '../../runtime/start-error.ts'
+import { withWorkspace } from '../api/with-workspace.ts'
+import { overApi } from '../noun.ts'
+import { printJson, printTable } from '../terminal/printing.ts'
+import type { AuditOptions, AuditRow } from './audit-row.ts'
+
+/** Largest number of printed rows, which a person can scroll and a script can hold in memory. */
+const rowsMax = 10_000
+/** Rows in one response. */
+const pageRows = 200
+
+export function addAuditCommand(program: Command): void {
+  const command = program.command('audit').description('who changed what in a workspace, and who read evidence, newest first')
+  overApi(command)
+    .option('--workspace <workspace>', 'its id or its name; with --installation also the id of a deleted one')
+    .option('--installation', 'rows of all workspaces, of deleted ones and of none; on the machine of the installation alone')
+    .option('--person <person>', 'only those of this person, by id; with --installation also by username')
+    .option('--path <prefix>', 'only those whose path begins so behind the workspace, such as /templates')
+    .option('--since <instant>', 'only those of this instant and later, such as 2026-10-05T12:00:00Z', readInstant)
+    .option('--until <instant>', 'only those before this instant', readInstant)
+    .option('--limit <rows>', `rows at most, 1 to ${rowsMax}`, readLimit, 50)
+    .action(listAudit)
+}
+
+async function listAudit(options: AuditOptions): Promise<void> {
+  if (!options.installation) return printAudit(await ofWorkspace(options), options)
+  if (options.url !== undefined || options.profile !== undefined) {
+    throw usageError('--installation goes without --url and --profile: it reads the installation on this machine.')
+  }
+  const { installationAudit } = await import('./audit-installation.ts')
+  const { rows, names } = await installationAudit(options)
+  printAudit(rows, options, names)
+}
+
+const ofWorkspace = ({ person, path, since, until, limit, ...options }: AuditOptions): Promise<AuditRow[]> =>
+  withWorkspace(options, ({ api, root }) =>
+    api.list<AuditRow>(`${root}/audit`, { person, path, since, until, limit: Math.min(limit, pageRows) }, 'rows', limit),
+  )
+
+function printAudit(rows: readonly AuditRow[], { json }: AuditOptions, names?: ReadonlyMap<string, string>): void {
+  if (json) {
+    printJson(rows)
+    return
+  }
+  const place = (row: AuditRow) => (row.workspace === null ? '' : (names?.get(row.workspace) ?? row.workspace))
+  const columns: [title: string, cell: (row: AuditRow) => string][] = [
+    ['at', row => row.at],
+    ['person', row => row.person?.name ?? ''],
+    ['by', byOf],
+    ...(names === undefined ? [] : ([['workspace', place]] as [string, (row: AuditRow) => string][])),
+    ['method', row => row.method],
+    ['path', row => row.path],
+    ['status', row => String(row.status)],
+    ['user agent', row => row.user_agent ?? ''],
+  ]
+  printTable(
+    columns.map(([title]) => title),
+    rows.map(row => columns.map(([, cell]) => cell(row))),
+  )
+}
+
+const byOf = ({ key, address }: AuditRow): string => {
+  if (address !== null) return `address ${address.id}`
+  return key === null ? 'session' : `key ${key.prefix}…`
+}
+
+function readInstant(text: string): string {
+  if (/\dT\d.*(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))) return text
+  throw new InvalidArgumentError('It must be an RFC 3339 instant with a zone, such as 2026-10-05T12:00:00Z.')
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > rowsMax) throw new InvalidArgumentError(`It must be 1 to ${rowsMax}.`)
+  return limit
+}

@@ -1,0 +1,56 @@
+// The words that a shell offers at each place of a command, read from the tree of commands.
+import type { Command, Option } from 'commander'
+
+/** Words with their meanings at one place of a command, or a path of the file system. */
+export interface Candidates {
+  words: { word: string; meaning: string }[]
+  isPath: boolean
+}
+
+export interface CompletionTree {
+  /** Every path of commands, such as ` key create`. */
+  commands: string[]
+  /** Every option with a value, after its command path, such as ` key create --user`. */
+  valued: string[]
+  /**
+   * Candidates by place. ` key #0` is the first word behind `key` that is no option, ` key create -` the options of that command,
+   * ` key create --user` the value of that option. Places without candidates are left out.
+   */
+  places: Map<string, Candidates>
+}
+
+export function completionTree(program: Command): CompletionTree {
+  const tree: CompletionTree = { commands: [], valued: [], places: new Map() }
+  addCommand(tree, program, '')
+  return tree
+}
+
+function addCommand(tree: CompletionTree, command: Command, path: string): void {
+  const options = command.createHelp().visibleOptions(command)
+  tree.places.set(`${path} -`, { words: options.flatMap(wordOf), isPath: false })
+  for (const option of options.filter(takesValue)) {
+    const place = `${path} ${option.long}`
+    tree.valued.push(place)
+    addPlace(tree, place, option.argChoices, option.flags)
+  }
+  for (const [i, argument] of command.registeredArguments.entries())
+    addPlace(tree, `${path} #${i}`, argument.argChoices, `<${argument.name()}>`)
+  if (command.commands.length > 0) {
+    const words = command.commands.map(one => ({ word: one.name(), meaning: one.description() }))
+    tree.places.set(`${path} #0`, { words, isPath: false })
+  }
+  for (const one of command.commands) {
+    tree.commands.push(`${path} ${one.name()}`)
+    addCommand(tree, one, `${path} ${one.name()}`)
+  }
+}
+
+function addPlace(tree: CompletionTree, place: string, choices: readonly string[] | undefined, flags: string): void {
+  const isPath = /<(file|folder)>/.test(flags)
+  if (isPath || choices !== undefined)
+    tree.places.set(place, { words: (choices ?? []).map(word => ({ word, meaning: '' })), isPath })
+}
+
+const takesValue = (option: Option): boolean => option.required || option.optional
+
+const wordOf = ({ long, description }: Option) => (typeof long === 'string' ? [{ word: long, meaning: description }] : [])

@@ -1,0 +1,125 @@
+// `./watchkeeper apply`: files, workspace, plan, steps. Prints a line for each object as its step ends, then the counts.
+
+import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
+import { plan } from '../../../services/gateway/configuration/plan.ts'
+import { readPresent } from '../../../services/gateway/configuration/present.ts'
+import { failureSentence, runSteps, StepFailure } from '../../../services/gateway/configuration/run-steps.ts'
+import { type Step, type Verb, verbs } from '../../../services/gateway/configuration/step.ts'
+import { readWanted } from '../../../services/gateway/configuration/wanted.ts'
+import { exitCodes, StartError } from '../../runtime/start-error.ts'
+import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
+import type { ApiOptions } from '../noun.ts'
+import { oneLine, printJson, say, warn } from '../terminal/printing.ts'
+import { readFolder } from './read-folder.ts'
+
+export interface ApplyOptions extends ApiOptions {
+  dryRun?: boolean
+  prune?: boolean
+}
+
+export async function applyFolder(folder: string, options: ApplyOptions): Promise<void> {
+  try {
+    // The files are read first: finding their faults needs no installation.
+    const wanted = readWanted(await readFolder(folder))
+    await withWorkspace(options, async place => {
+      requireEditor(place)
+      const { prune = false } = options
+      const withClassic = prune || wanted.subjects.length + wanted.tables.length > 0
+      const tablesOf = prune ? null : new Set(wanted.tables.map(({ subject }) => subject))
+      const clients = { api: place.api, workspace: place.workspace.id }
+      const present = await readPresent(clients, { withClassic, tablesOf })
+      const steps = plan(wanted, present, { workspace: place.workspace.id, prune, environment: process.env })
+      if (options.dryRun) return printPlan(steps, options)
+      await run(steps, { clients, present, place, options })
+    })
+  } catch (error) {
+    if (options.json && error instanceof FileFault) printJson({ error: error.toJSON() })
+    throw error
+  }
+}
+
+/** Throws a StartError for a viewer, who sees redacted answers and could not compare them. */
+export function requireEditor({ workspace }: InWorkspace): void {
+  if (workspace.role !== 'viewer') return
+  throw new StartError(
+    `The owner of the key is a viewer of the workspace "${oneLine(workspace.name)}", and must be editor or owner.`,
+    exitCodes.refused,
+  )
+}
+
+function printPlan(steps: readonly Step[], options: ApplyOptions): void {
+  if (options.json) {
+    printJson({ dry_run: true, steps: steps.map(stepObject), counts: countsOf(steps) })
+    return
+  }
+  say('Nothing is written. It would be:')
+  for (const step of steps) printStep(step)
+  say(`${summary(steps)}.`)
+}
+
+interface Run {
+  clients: Parameters<typeof readPresent>[0]
+  present: Parameters<typeof runSteps>[1]['present']
+  place: InWorkspace
+  options: ApplyOptions
+}
+
+async function run(steps: readonly Step[], { clients, present, place, options }: Run): Promise<void> {
+  if (!options.json) announceLosses(steps)
+  const done: Step[] = []
+  const onDone = (step: Step) => {
+    done.push(step)
+    place.api.say(`${done.length} of ${steps.length} objects are done …`)
+    if (!options.json) printStep(step)
+  }
+  try {
+    await runSteps(steps, { clients, present, onDone })
+  } catch (error) {
+    const failed = error instanceof StepFailure ? failureObject(error) : { message: String((error as Error).message) }
+    if (options.json) printJson({ dry_run: false, steps: done.map(stepObject), counts: countsOf(done), failed })
+    else say(`${summary(done)}; ${steps.length - done.length} of ${steps.length} are not done.`)
+    if (error instanceof StepFailure) throw sentenceOf(error)
+    throw error
+  }
+  if (options.json) printJson({ dry_run: false, steps: done.map(stepObject), counts: countsOf(done) })
+  else say(`${summary(done)}.`)
+}
+
+/** Announces deletions before the first deletion runs. */
+function announceLosses(steps: readonly Step[]): void {
+  const losses = steps.filter(isLoss)
+  if (losses.length === 0) return
+  warn('No file names these, and --prune takes them away:')
+  for (const { verb, kind, name } of losses) warn(`  ${kind} ${name} will be ${verb}`)
+}
+
+const isLoss = ({ phase, verb }: Step) => phase !== 'destinations' && (verb === 'deleted' || verb === 'archived')
+
+const printStep = ({ verb, kind, name, what }: Step): void =>
+  say(`${verb.padEnd(8)}  ${kind} ${name}${what === '' ? '' : `: ${what}`}`)
+
+/** Returns `3 made, 0 changed, 997 left`. Deleted and archived objects are named only if there are any. */
+function summary(steps: readonly Step[]): string {
+  const counts = countsOf(steps)
+  const shown = verbs.filter(verb => counts[verb] > 0 || (verb !== 'deleted' && verb !== 'archived'))
+  return shown.map(verb => `${counts[verb]} ${verb}`).join(', ')
+}
+
+function countsOf(steps: readonly Step[]): Record<Verb, number> {
+  const counts = { made: 0, changed: 0, left: 0, deleted: 0, archived: 0 }
+  for (const { verb } of steps) counts[verb]++
+  return counts
+}
+
+const stepObject = ({ verb, kind, name, what, source }: Step) => ({
+  result: verb,
+  kind,
+  name,
+  what,
+  ...(source === null ? {} : { file: source.file, line: source.lineOf('') }),
+})
+
+const failureObject = ({ step, message }: StepFailure) => ({ kind: step.kind, name: step.name, message })
+
+const sentenceOf = (failure: StepFailure): StartError =>
+  new StartError(failureSentence(failure, 'run it again'), failure.isUnanswered ? exitCodes.notRunning : exitCodes.refused)

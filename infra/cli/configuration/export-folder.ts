@@ -1,0 +1,62 @@
+// `./watchkeeper export`: reads the whole workspace, then writes. A folder that is not empty is refused before anything is read.
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { counted } from '#shared/text/counted.ts'
+import { exportFiles, firstLine } from '../../../services/gateway/configuration/export-files.ts'
+import { readPresent } from '../../../services/gateway/configuration/present.ts'
+import { exitCodes, StartError } from '../../runtime/start-error.ts'
+import { withWorkspace } from '../api/with-workspace.ts'
+import type { ApiOptions } from '../noun.ts'
+import { printJson, say, warn } from '../terminal/printing.ts'
+import { requireEditor } from './apply-folder.ts'
+
+export interface ExportOptions extends ApiOptions {
+  force?: boolean
+}
+
+export async function exportFolder(folder: string, options: ExportOptions): Promise<void> {
+  const before = await entriesOf(folder)
+  if (before.length > 0 && !options.force) {
+    throw new StartError(`The folder ${folder} is not empty: name another one, or say --force.`, exitCodes.refused)
+  }
+  await withWorkspace(options, async place => {
+    requireEditor(place)
+    const clients = { api: place.api, workspace: place.workspace.id }
+    const exported = exportFiles(await readPresent(clients, { withClassic: true, tablesOf: null }))
+    await replace(folder, exported.files)
+    const files = exported.files.map(({ path }) => path)
+    if (options.json) return printJson({ folder, files, objects: exported.objects, omitted: exported.omitted })
+    for (const path of files) say(join(folder, path))
+    say(`${counted(exported.objects, 'object')} in ${counted(files.length, 'file')}.`)
+    for (const sentence of exported.omitted) warn(sentence)
+  })
+}
+
+/** Returns files and folders below the folder; empty: the folder does not exist. */
+async function entriesOf(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder, { recursive: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    throw new StartError(`The folder ${folder} can't be read (${code}).`)
+  }
+}
+
+/** Removes files of an earlier export that this export lacks, because `apply` would read them too. */
+async function replace(folder: string, files: readonly { path: string; text: string }[]): Promise<void> {
+  try {
+    const kept = new Set(files.map(({ path }) => join(folder, path)))
+    for (const path of (await entriesOf(folder)).filter(name => name.endsWith('.yaml')).map(name => join(folder, name))) {
+      if (!kept.has(path) && (await readFile(path, 'utf8')).startsWith(`${firstLine}\n`)) await rm(path)
+    }
+    for (const { path, text } of files) {
+      const file = join(folder, path)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text)
+    }
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`The folder ${folder} can't be written (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}

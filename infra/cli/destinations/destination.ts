@@ -1,0 +1,76 @@
+// `./watchkeeper destination create|list|show|change|test|deliveries|delete|secret`: destinations of a workspace's messages, over
+// generation 3 of the API. A secret is printed once, at its creation. The address of a destination may be a secret and is never printed.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { addApiNoun, inWorkspace } from '../noun.ts'
+import * as verbs from './destination-verbs.ts'
+
+const named = ['<destination>', 'its id or its name'] as const
+const to = ['--to <url>', 'the address that messages are posted to; -: the first line of standard input'] as const
+const channel = ['--channel <channel>', 'of Slack: another channel than the address has'] as const
+
+export function addDestinationCommands(program: Command): void {
+  const verb = addApiNoun(program, 'destination', 'where the messages of a workspace go')
+  verb('create', 'make a destination; its id alone is on standard output')
+    .argument('<name>', 'what it is called')
+    .requiredOption(...to)
+    .addOption(new Option('--type <type>', 'what the far end is').choices(['webhook', 'slack']).default('webhook'))
+    .option(...channel)
+    .option('--default', 'make it the default of the workspace, as its first destination always is')
+    .option('--send-on-open', 'of a webhook: also when an Incident opens, before it is confirmed')
+    .action(verbs.createDestination)
+  verb('list', 'the destinations of a workspace, without their addresses').action(verbs.listDestinations)
+  verb('show', 'one destination, without its address')
+    .argument(...named)
+    .action(verbs.showDestination)
+  addChange(verb)
+  verb('test', 'send a test message, once')
+    .argument(...named)
+    .action(verbs.testDestination)
+  verb('deliveries', 'the newest messages that were sent or kept back')
+    .argument(...named)
+    .option('--limit <rows>', 'rows at most, 1 to 1000', readLimit, 50)
+    .action(verbs.listDeliveries)
+  verb('delete', 'delete a destination that no rule names')
+    .argument(...named)
+    .action(verbs.deleteDestination)
+  addSecret(program.commands.find(command => command.name() === 'destination'))
+}
+
+type Verb = (name: string, description: string) => Command
+
+function addChange(verb: Verb): void {
+  const yesOrNo = (flags: string, meaning: string) => new Option(flags, meaning).choices(['yes', 'no'])
+  verb('change', 'change what is named and leave the rest')
+    .argument(...named)
+    .option('--name <name>', 'another name')
+    .option(...to)
+    .option(...channel)
+    .addOption(yesOrNo('--enabled <right>', 'whether messages are sent there'))
+    .addOption(yesOrNo('--send-on-open <right>', 'of a webhook: also when an Incident opens'))
+    .option('--default', 'make it the default of the workspace')
+    .action(verbs.changeDestination)
+}
+
+/** Uses the bus, so it runs only on the installation's machine. */
+function addSecret(noun: Command | undefined): void {
+  noun
+    ?.command('secret')
+    .description(
+      'make the secret that signs the messages of a destination, on the machine of the installation; it is alone on standard output, and never shown again',
+    )
+    .argument(...named)
+    .option(...inWorkspace)
+    .option('--json', 'print JSON, for scripts')
+    .option('--rotate', 'make another secret; the previous one signs too during the grace')
+    .option('--grace <duration>', 'how long the previous secret signs too (default: 24h)')
+    .option('--remove', 'stop signing')
+    .action(async (destination: string, options: object) =>
+      (await import('./destination-secret.ts')).secret(destination, options),
+    )
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > 1_000) throw new InvalidArgumentError('It must be 1 to 1000.')
+  return limit
+}

@@ -1,0 +1,58 @@
+// Lists of Incidents: read from the requested workspaces, printed as a table.
+import { apiPath } from '#shared/api-v3/client.ts'
+import { type Incident, workspacesOf } from '../api/look-up-api.ts'
+import type { Api } from '../api/with-api.ts'
+import type { ApiOptions } from '../noun.ts'
+import { filterOf } from '../resources/pairs.ts'
+import { printTable } from '../terminal/printing.ts'
+
+export interface ListOptions extends ApiOptions {
+  watch?: boolean
+  lifecycle?: string
+  resource?: string
+  template?: string
+  meta?: string[]
+  label?: string[]
+  limit: number
+}
+
+/** An Incident from the API, with its workspace. */
+export type Placed = Incident & { workspace: { id: string; name: string } }
+
+/** Returns the Incidents of the requested workspaces, newest first. */
+export async function readIncidents(api: Api, options: ListOptions): Promise<Placed[]> {
+  const { lifecycle = 'open', resource, template, limit } = options
+  const filters = { resource, template, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }
+  const query = { ...(lifecycle !== 'all' && { lifecycle }), ...filters }
+  const found: Placed[] = []
+  for (const { id, name } of await workspacesOf(api, options.workspace)) {
+    const listed = await api.list<Incident>(apiPath`/workspaces/${id}/incidents`, query, 'Incidents', limit)
+    found.push(...listed.map(incident => ({ ...incident, workspace: { id, name } })))
+  }
+  return found.toSorted((one, other) => Date.parse(other.opened_at) - Date.parse(one.opened_at))
+}
+
+/** Prints a table. Lines are cut to `columns` if given. */
+export function printIncidents(incidents: readonly Placed[], columns?: number): void {
+  printTable(
+    ['id', 'state', 'since', 'workspace', 'resource', 'rule', 'taken by', 'explanation'],
+    incidents.map(one => [
+      one.id,
+      stateOf(one),
+      one.opened_at,
+      one.workspace.name,
+      one.resource.key,
+      one.rule,
+      one.acknowledgement?.by ?? '',
+      one.explanation,
+    ]),
+    columns,
+  )
+}
+
+/** Returns lifecycle, confirmation and condition as one word. */
+export function stateOf({ lifecycle, confirmation, condition }: Incident): string {
+  if (lifecycle === 'closed') return 'closed'
+  if (condition === 'ok') return 'recovering'
+  return confirmation === 'unconfirmed' ? 'unconfirmed' : condition
+}

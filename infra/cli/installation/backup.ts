@@ -1,0 +1,96 @@
+// `./watchkeeper backup` and `restore`: all lasting data of an installation with an embedded store, as one file.
+import { constants, copyFile, link, open, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { askForBackup } from '#shared/bus/clients/ask-backup.ts'
+import { AppError } from '#shared/errors.ts'
+import { readAllSettings } from '../../runtime/all-settings.ts'
+import { restoreBackup } from '../../runtime/data/restore.ts'
+import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
+import type { JsonOption } from '../noun.ts'
+import { instant, printJson, say } from '../terminal/printing.ts'
+import { withBus } from './running-installation.ts'
+
+interface RestoreOptions extends JsonOption {
+  dataDir?: string
+}
+
+const json = ['--json', 'print JSON, for scripts'] as const
+
+export function addBackupCommand(program: Command): void {
+  program
+    .command('backup')
+    .description('write everything that must be kept of the running installation to one file, for you alone to read')
+    .argument('<file>', 'a file that does not exist yet, on the machine of the installation')
+    .option(...json)
+    .action(backUp)
+}
+
+export function addRestoreCommand(program: Command): void {
+  program
+    .command('restore')
+    .description('make a data folder of a backup; then start on that folder')
+    .argument('<file>', 'as `backup` wrote it')
+    .option('--data-dir <folder>', 'an empty folder, or one that does not exist (default: DATA_DIR)')
+    .option(...json)
+    .action(restore)
+}
+
+async function backUp(named: string, options: JsonOption): Promise<void> {
+  const file = resolve(named)
+  await requireNew(file)
+  const { path, bytes, installationId, at } = await withBus(bus => askForBackup(bus).catch(explain))
+  await move(path, file)
+  if (options.json) return printJson({ file, bytes, installation_id: installationId, at: instant(at) })
+  say(`The backup of the installation ${installationId} of ${instant(at)} is ${file}, ${bytes} bytes.`)
+}
+
+async function restore(named: string, options: RestoreOptions): Promise<void> {
+  // Only this user may read files of the data folder.
+  process.umask(0o077)
+  const folder = options.dataDir ?? readAllSettings(process.env).DATA_DIR
+  const { path, installationId, at } = await restoreBackup(resolve(named), folder)
+  if (options.json) return printJson({ data_dir: path, installation_id: installationId, at: instant(at) })
+  say(
+    `The installation ${installationId} of ${instant(at)} is in ${path}. Stop the one that it was copied from before you start it.`,
+  )
+}
+
+function explain(error: unknown): never {
+  if (!(error instanceof AppError)) throw error
+  if (error.code === 'busy') throw new StartError(`${error.message}: wait for its end.`, exitCodes.refused)
+  if (error.code !== 'not_found') throw error
+  const advice = 'back up the database that MONGODB_URL names with its own tools'
+  throw new StartError(`Nothing that runs here has an embedded store: ${advice}.`, exitCodes.refused)
+}
+
+async function requireNew(file: string): Promise<void> {
+  if (await stat(file).catch(() => null)) throw usageError(`${file} exists: name a file that does not.`)
+  if (!(await stat(dirname(file)).catch(() => null))?.isDirectory())
+    throw usageError(`The folder ${dirname(file)} does not exist.`)
+}
+
+/** Moves a file, by copying to another file system. Never replaces an existing file. */
+async function move(from: string, to: string): Promise<void> {
+  if (!(await stat(from).catch(() => null)))
+    throw new StartError(`The backup is ${from} on the machine of the installation: run this command there, or fetch that file.`)
+  try {
+    await link(from, to).catch(() => copy(from, to))
+  } catch (error) {
+    throw new StartError(`The backup can't be put there (${(error as NodeJS.ErrnoException).code}); it is ${from}.`)
+  }
+  await rm(from, { force: true })
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_EXCL)
+  try {
+    const file = await open(to, 'r+')
+    await file.chmod(0o600)
+    await file.sync()
+    await file.close()
+  } catch (error) {
+    await rm(to, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,45 @@
+// `./watchkeeper cluster secrets`: all secrets and certificates that infra/compose and infra/kubernetes mount. Writes files; changes
+// nothing that runs.
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { createSystemClock } from '#shared/time/clock.ts'
+import { authorityKeyFile, makeClusterSecrets, renewCertificates } from '../../cluster/cluster-secrets.ts'
+import { createSecretFolder, readSecretFolder, replaceSecretFiles } from '../../cluster/secret-folder.ts'
+import { usageError } from '../../runtime/start-error.ts'
+import { addNoun, type JsonOption } from '../noun.ts'
+import { printJson } from '../terminal/printing.ts'
+
+interface SecretsOptions extends JsonOption {
+  host: string[]
+  renew?: boolean
+}
+
+export function addClusterCommands(program: Command): void {
+  const verb = addNoun(program, 'cluster', 'a cluster in compose or Kubernetes')
+  verb('secrets', 'make the passwords, keys and certificates of a cluster')
+    .argument('<folder>', 'a new folder, which you alone may enter')
+    .option('--host <name...>', 'names or addresses by which probers on other machines reach the bus', [])
+    .option('--renew', 'make new certificates of the servers in the folder of a cluster, and nothing else')
+    .action(makeSecrets)
+}
+
+async function makeSecrets(named: string, { host, renew, json }: SecretsOptions): Promise<void> {
+  const folder = resolve(named)
+  const clock = createSystemClock()
+  const options = { at: clock.now(), busHosts: host }
+  clock.stop()
+  if (renew) await renewSecrets(folder, options)
+  else await createSecretFolder(folder, makeClusterSecrets(options))
+  const authorityKey = join(folder, authorityKeyFile)
+  if (json) return printJson({ folder, renewed: renew === true, authority_key: authorityKey })
+  console.log(renew ? `The certificates in ${folder} are new.` : `The secrets of a cluster are in ${folder}.`)
+  console.log(`No container needs ${authorityKey}, which signs certificates: keep it apart, and put it back to renew them.`)
+}
+
+async function renewSecrets(folder: string, options: Parameters<typeof renewCertificates>[1]): Promise<void> {
+  const files = await readSecretFolder(folder)
+  if (!files.has(authorityKeyFile) || !files.has('nats/server.pem')) {
+    throw usageError(`The folder ${folder} is not that of a cluster, or ${authorityKeyFile} is not in it: put it back there.`)
+  }
+  await replaceSecretFiles(folder, renewCertificates(files, options))
+}

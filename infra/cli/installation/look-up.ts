@@ -1,0 +1,95 @@
+// Look-up by name (pick.ts) over the bus.
+import { allPages } from '#shared/async/pages.ts'
+import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
+import type { KeyView, LocationView, UserView, WorkspaceView } from '#shared/contracts/ask/ask-people.ts'
+import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isId } from '#shared/text/is-id.ts'
+import { usageError } from '../../runtime/start-error.ts'
+import { type Kind, pick } from '../pick.ts'
+import type { Ask } from './running-installation.ts'
+
+const users: Kind<UserView> = {
+  noun: 'user',
+  plural: 'users',
+  lists: './watchkeeper member list',
+  id: user => user.id,
+  name: user => user.username,
+}
+const workspaces: Kind<WorkspaceView> = {
+  noun: 'workspace',
+  plural: 'workspaces',
+  lists: './watchkeeper workspace list',
+  id: workspace => workspace.id,
+  name: workspace => workspace.name,
+}
+const locations: Kind<LocationView> = {
+  noun: 'location',
+  plural: 'locations',
+  lists: './watchkeeper location list',
+  id: location => location.id,
+  name: location => location.name,
+}
+const keys: Kind<KeyView> = {
+  noun: 'key',
+  plural: 'keys',
+  lists: './watchkeeper key list',
+  id: key => key.id,
+  name: key => key.description,
+}
+const destinations: Kind<DestinationView> = {
+  noun: 'destination',
+  plural: 'destinations',
+  lists: './watchkeeper destination list',
+  id: destination => destination.id,
+  name: destination => destination.name,
+}
+const credentials: Kind<ProberCredentialView> = {
+  noun: 'credentials',
+  plural: 'credentials',
+  lists: './watchkeeper prober list',
+  id: credential => credential.id,
+  name: credential => credential.description,
+}
+
+export async function userOf(ask: Ask, named: string): Promise<UserView> {
+  return pick(await allPages(after => ask('list-users', { after })), named, users)
+}
+
+/** Finds a workspace. `named` undefined: the only workspace. */
+export async function workspaceOf(ask: Ask, named: string | undefined): Promise<WorkspaceView> {
+  const all = await allPages(after => ask('list-all-workspaces', { after }))
+  if (named !== undefined) return pick(all, named, workspaces)
+  const [only] = all
+  if (only && all.length === 1) return only
+  throw usageError('Say which workspace: --workspace with an id or a name. ./watchkeeper workspace list shows them.')
+}
+
+export async function locationOf(ask: Ask, named: string): Promise<LocationView> {
+  return pick(await ask('list-locations', {}), named, locations)
+}
+
+/** Returns the id of a key, found by its id or by its description. */
+export async function keyIdOf(ask: Ask, named: string): Promise<string> {
+  const listed = await ask('list-keys', { userId: null })
+  // A full list omits the oldest keys. These keys are found only by their ids.
+  const isLeftOut = listed.length >= limits.directory.listed && isId(named) && !listed.some(key => key.description === named)
+  return isLeftOut ? named : pick(listed, named, keys).id
+}
+
+/** Finds credentials by their id, even if revoked, or valid credentials by their description. */
+export async function credentialsOf(ask: Ask, named: string): Promise<ProberCredentialView> {
+  const all = await ask('list-prober-credentials', {})
+  return (
+    all.find(one => one.id === named) ??
+    pick(
+      all.filter(one => one.revokedAt === null),
+      named,
+      credentials,
+    )
+  )
+}
+
+export async function destinationOf(ask: Ask, workspaceId: string, named: string): Promise<DestinationView> {
+  return pick(await ask('list-destinations', { workspaceId }), named, destinations)
+}

@@ -1,0 +1,54 @@
+// A new password: typed twice without echo on a terminal, else the first line of standard input. It is never printed and never an
+// argument, which everybody on the machine could read.
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { limits } from '#shared/limits/limits.ts'
+import { StartError, usageError } from '../../runtime/start-error.ts'
+
+export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedTwice() : firstLine('password'))
+
+/** A secret of another system, typed once without echo on a terminal, else the first line of standard input. */
+export const readSecret = (what: string): Promise<string> =>
+  process.stdin.isTTY ? typed(ask => ask(`The ${what}: `)) : firstLine(what)
+
+/** The first line of standard input. `what` names what should stand there. Throws a StartError when there is none. */
+export async function firstLine(what: string): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.includes('\n')) break
+    if (text.length > 4 * limits.password.charactersMax) throw usageError(`Standard input is no ${what}.`)
+  }
+  const [line = ''] = text.split(/\r?\n/)
+  if (line !== '') return line
+  throw usageError(`No ${what} came: type it on a terminal, or give it as the first line of standard input.`)
+}
+
+const typedTwice = (): Promise<string> =>
+  typed(async ask => {
+    const password = await ask('New password: ')
+    if ((await ask('Once more: ')) === password) return password
+    throw usageError('The two passwords differ; nothing was changed.')
+  })
+
+/** Line editing works, and nothing of it is shown: the terminal echoes nothing from before the first question until after the last. */
+async function typed(run: (ask: (prompt: string) => Promise<string>) => Promise<string>): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const ended = new Promise<never>((_, reject) => {
+    terminal.once('SIGINT', () => reject(new StartError('Interrupted; nothing was changed.')))
+    terminal.once('close', () => reject(usageError('Nothing was typed; nothing was changed.')))
+  })
+  ended.catch(() => undefined)
+  const ask = async (prompt: string): Promise<string> => {
+    process.stderr.write(prompt)
+    const answer = await Promise.race([terminal.question(''), ended])
+    process.stderr.write('\n')
+    return answer
+  }
+  try {
+    return await run(ask)
+  } finally {
+    terminal.close()
+  }
+}

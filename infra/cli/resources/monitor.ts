@@ -1,0 +1,88 @@
+// `./watchkeeper monitor create|list|show|change|archive`: website monitors, which are Resources of `website-check@1`.
+import { type Command, InvalidArgumentError } from 'commander'
+import { usageError } from '../../runtime/start-error.ts'
+import type { Api } from '../api/with-api.ts'
+import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
+import { type Kind, pick } from '../pick.ts'
+import {
+  archiveResource,
+  changeResource,
+  createResource,
+  type ListOptions,
+  listResources,
+  showResource,
+  withListOptions,
+} from './resource-verbs.ts'
+
+const template = 'website-check@1'
+
+interface CreateOptions extends ApiOptions {
+  every: { interval_value: number; interval_unit: string }
+  location?: string[]
+  key?: string
+  meta?: string[]
+  label?: string[]
+}
+
+interface Location {
+  id: string
+  name: string
+}
+
+const locations: Kind<Location> = {
+  noun: 'location',
+  plural: 'locations',
+  lists: './watchkeeper location list',
+  id: location => location.id,
+  name: location => location.name,
+}
+
+const named = ['<monitor>', 'its id, key or name'] as const
+
+export function addMonitorCommands(program: Command): void {
+  const verb = addApiNoun(program, 'monitor', `website monitors: Resources of ${template}`)
+  verb('create', 'check a website; the key of the monitor alone is on standard output')
+    .argument('<name>', 'what it is called')
+    .argument('<website>', 'the URL that is checked')
+    .option('--every <interval>', 'how often, such as 5m or 1h', readInterval, readInterval('5m'))
+    .option('--location <location>', 'where it is checked from, by id or name; several times for several (default: all)', collect)
+    .option('--key <key>', 'its key (default: made of the name)')
+    .option('--meta <field=value>', 'another answer, such as method=POST or statuses=200,204', collect)
+    .option('--label <key=value>', 'a label; may be given several times', collect)
+    .action(createMonitor)
+  withListOptions(verb('list', 'monitors, with the open Incident of each'))
+    .option('--meta <field=value>', 'only those with this answer; at most five', collect)
+    .action((options: ListOptions) => listResources({ ...options, template }))
+  verb('show', 'one monitor as it reads now')
+    .argument(...named)
+    .action(showResource)
+  verb('change', 'change name, answers or labels, and leave the rest')
+    .argument(...named)
+    .option('--name <name>', 'another name')
+    .option('--meta <field=value>', 'an answer, such as url=https://example.com; nothing behind the = takes the default', collect)
+    .option('--label <key=value>', 'a label; nothing behind the = takes it away', collect)
+    .action(changeResource)
+  verb('archive', 'end a monitor for good')
+    .argument(...named)
+    .action(archiveResource)
+}
+
+async function createMonitor(name: string, website: string, { every, ...options }: CreateOptions): Promise<void> {
+  await createResource(name, { ...options, template }, async ({ api }) => ({
+    url: website,
+    locations: await locationIds(api, options.location),
+    ...every,
+  }))
+}
+
+async function locationIds(api: Api, given: string[] | undefined): Promise<string[]> {
+  const all = await api.read<Location[]>('/locations')
+  if (all.length === 0) throw usageError('There is no location yet: ./watchkeeper location create makes one.')
+  return (given ?? all.map(({ id }) => id)).map(one => pick(all, one, locations).id)
+}
+
+function readInterval(text: string): CreateOptions['every'] {
+  const [, value, unit] = /^(\d{1,4})(m|h)$/.exec(text) ?? []
+  if (value === undefined) throw new InvalidArgumentError('It must be minutes or hours, such as 5m or 1h.')
+  return { interval_value: Number(value), interval_unit: unit === 'h' ? 'HOUR' : 'MINUTE' }
+}

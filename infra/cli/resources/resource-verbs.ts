@@ -1,0 +1,138 @@
+// The verbs of Resources, which website monitors share.
+import { type Command, Option } from 'commander'
+import { usageError } from '../../runtime/start-error.ts'
+import { type Resource, type ResourceDetail, resourceOf } from '../api/look-up-api.ts'
+import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
+import { type ApiOptions, collect } from '../noun.ts'
+import { printJson, printMade, printTable, say } from '../terminal/printing.ts'
+import { filterOf, readAnswers, readPairs, resourcePath } from './pairs.ts'
+
+export interface ListOptions extends ApiOptions {
+  wide?: boolean
+  template?: string
+  meta?: string[]
+  label?: string[]
+  state?: string
+}
+
+export interface NewResource extends ApiOptions {
+  template: string
+  key?: string
+  meta?: string[]
+  label?: string[]
+}
+
+interface ChangeOptions extends ApiOptions {
+  name?: string
+  meta?: string[]
+  label?: string[]
+}
+
+/** The options of a list but those that name its Template and answers. */
+export const withListOptions = (list: Command): Command =>
+  list
+    .option('--wide', 'also ids, labels, and why an Incident is open')
+    .option('--label <key=value>', 'only those with this label; at most five', collect)
+    .addOption(new Option('--state <state>', 'default: active').choices(['active', 'archived', 'all']))
+
+/** `answersOf` reads answers that come from other options. */
+export async function createResource(
+  name: string,
+  options: NewResource,
+  answersOf: (place: InWorkspace) => Promise<Record<string, unknown>> = async () => ({}),
+): Promise<void> {
+  const { template, key } = options
+  const labels = readPairs('--label', options.label ?? [], false)
+  const made = await withWorkspace(options, async place => {
+    const meta = { ...(await answersOf(place)), ...(await readAnswers(place, template, options.meta)) }
+    return place.api.send<ResourceDetail>('POST', `${place.root}/resources`, { template, key, name, meta, labels })
+  })
+  if (options.json) return printJson(made)
+  printMade(made.key, `Resource "${made.name}" of ${made.template} is made. Its key:`)
+}
+
+export async function listResources(options: ListOptions): Promise<void> {
+  const { template, state } = options
+  const query = { template, state, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }
+  const found = await withWorkspace(options, ({ api, root }) => api.list<Resource>(`${root}/resources`, query, 'Resources'))
+  if (options.json) return printJson(found)
+  if (!options.wide) {
+    return printTable(
+      ['key', 'template', 'incident', 'name'],
+      found.map(one => [one.key, one.template ?? '', stateOf(one), one.name]),
+    )
+  }
+  printTable(
+    ['id', 'key', 'template', 'incident', 'incident id', 'explanation', 'labels', 'made', 'name'],
+    found.map(one => [
+      one.id,
+      one.key,
+      one.template ?? '',
+      stateOf(one),
+      one.open_incident?.id ?? '',
+      one.open_incident?.explanation ?? '',
+      pairsOf(one.labels),
+      one.created_at.slice(0, 10),
+      one.name,
+    ]),
+  )
+}
+
+const stateOf = ({ archived_at: archivedAt, open_incident: incident }: Resource): string =>
+  archivedAt === null ? (incident?.standing ?? '') : 'archived'
+
+const pairsOf = (pairs: Readonly<Record<string, unknown>>): string =>
+  Object.entries(pairs)
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ')
+
+export async function showResource(named: string, options: ApiOptions): Promise<void> {
+  const shown = await withWorkspace(options, ({ api, workspace }) => resourceOf(api, workspace.id, named))
+  if (options.json) return printJson(shown)
+  const { id, key, name, template, labels, meta, maintenance, archived_at: archivedAt } = shown
+  say(`${key} (${id}) "${name}", ${template === null ? 'a custom subject of generation 2' : template}`)
+  if (Object.keys(labels).length > 0) say(`labels: ${pairsOf(labels)}`)
+  if (Object.keys(meta).length > 0) say(`answers: ${pairsOf(meta)}`)
+  if (maintenance !== null) say(`in maintenance until ${maintenance.until}, by ${maintenance.by}`)
+  if (archivedAt !== null) say(`archived at ${archivedAt}`)
+  console.log()
+  printTable(
+    ['rule', 'status', 'since', 'incident', 'explanation'],
+    shown.rules.map(rule => [
+      rule.key,
+      rule.status ?? 'not judged yet',
+      rule.since ?? '',
+      rule.open_incident ?? '',
+      rule.explanation ?? '',
+    ]),
+  )
+  console.log()
+  printTable(
+    ['signal', 'kind', 'states'],
+    shown.signals.map(signal => [signal.key, signal.kind, signal.states.join(' ')]),
+  )
+}
+
+export async function changeResource(named: string, options: ChangeOptions): Promise<void> {
+  const { name } = options
+  if (name === undefined && options.meta === undefined && options.label === undefined) {
+    throw usageError('Say what to change: --name, --meta or --label.')
+  }
+  const labels = options.label && readPairs('--label', options.label, true)
+  const changed = await withWorkspace(options, async place => {
+    const { id, template } = await resourceOf(place.api, place.workspace.id, named)
+    const meta = await readAnswers(place, template ?? '', options.meta)
+    return place.api.send<ResourceDetail>('PATCH', resourcePath(place.root, id), { name, meta, labels })
+  })
+  if (options.json) return printJson(changed)
+  say(`Resource ${changed.key} ("${changed.name}") is changed.`)
+}
+
+export async function archiveResource(named: string, options: ApiOptions): Promise<void> {
+  const archived = await withWorkspace(options, async ({ api, workspace, root }) => {
+    const { id } = await resourceOf(api, workspace.id, named)
+    return api.send<ResourceDetail>('POST', `${resourcePath(root, id)}/archive`)
+  })
+  if (options.json) return printJson(archived)
+  say(`Resource ${archived.key} ("${archived.name}") is archived.`)
+}

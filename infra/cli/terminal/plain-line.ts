@@ -1,0 +1,31 @@
+// Lines cut to a window. Pure.
+
+/** At most `columns` wide, with `…` for the rest. */
+export function cutTo(line: string, columns: number): string {
+  let width = 0
+  let kept = ''
+  for (const character of line) {
+    const next = width + widthOf(character)
+    if (next > columns) return `${withoutLast(kept, columns)}…`
+    width = next
+    kept += character
+  }
+  return line
+}
+
+function withoutLast(kept: string, columns: number): string {
+  const characters = [...kept]
+  const width = () => characters.reduce((sum, character) => sum + widthOf(character), 0)
+  while (characters.length > 0 && width() >= columns) characters.pop()
+  return characters.join('')
+}
+
+/** Columns of a terminal: 2 of wide characters of East Asia and of emoji, 0 of marks on the character before. */
+function widthOf(character: string): number {
+  if (/\p{M}/u.test(character)) return 0
+  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u.test(
+    character,
+  )
+    ? 2
+    : 1
+}

@@ -1,0 +1,62 @@
+// Output of the commands: JSON for scripts, columns and sentences for people.
+import { styleText } from 'node:util'
+import { oneLine } from '#shared/text/one-line.ts'
+import { cutTo } from './plain-line.ts'
+import { clearStatusLine } from './status-line.ts'
+
+export { oneLine } from '#shared/text/one-line.ts'
+
+/** Every line of a command goes through here, so that none is written behind the line of progress. */
+function printLine(line: string): void {
+  clearStatusLine()
+  console.log(line)
+}
+
+/** Characters that move a cursor or turn the direction of writing are escaped, which JSON reads back as they were. */
+export const printJson = (value: unknown) =>
+  printLine(JSON.stringify(value).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, escaped))
+
+const escaped = (character: string): string =>
+  character
+    .split('')
+    .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+
+/** A sentence for the person. */
+export const say = (sentence: string) => printLine(oneLine(sentence))
+
+/** As `say`, on standard error: standard output belongs to a script. */
+export function warn(sentence: string): void {
+  clearStatusLine()
+  console.error(oneLine(sentence))
+}
+
+/**
+ * The value that a script needs next (an id, a token, a file), alone on standard output, so that it can be piped. The sentence is for
+ * the person, on standard error.
+ */
+export function printMade(value: string, sentence: string): void {
+  warn(sentence)
+  printLine(value)
+}
+
+/**
+ * Columns as wide as they need; the heading is bold on a terminal that can show it, or as NO_COLOR and FORCE_COLOR say. Lines are cut to `columns`.
+ */
+export function printTable(heading: string[], written: string[][], columns = Number.POSITIVE_INFINITY): void {
+  const rows = written.map(row => row.map(oneLine))
+  const widths = heading.map((title, column) => Math.max(title.length, ...rows.map(row => (row[column] ?? '').length)))
+  const line = (row: string[]) =>
+    cutTo(
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+      columns,
+    )
+  printLine(styleText('bold', line(heading), { stream: process.stdout }))
+  for (const row of rows) printLine(line(row))
+}
+
+export const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+export const instant = (at: number) => new Date(at).toISOString()

@@ -1,0 +1,19 @@
+// The part of `--help` that lists every setting with its default, unit and meaning, from where each is declared.
+import type { Setting } from '#shared/settings.ts'
+import { shownSettings } from '../../runtime/all-settings.ts'
+
+const indent = ' '.repeat(4)
+
+export function settingsHelp(): string {
+  const groups = shownSettings().flatMap(({ title, settings }) => [
+    `  ${title}`,
+    ...settings.flatMap(([name, setting]) => describe(name, setting)),
+  ])
+  return ['', 'Settings, from the environment:', ...groups].join('\n')
+}
+
+function describe(name: string, setting: Setting<unknown>): string[] {
+  const value = setting.default === '' ? 'unset' : setting.default
+  const unit = setting.unit === '' ? '' : ` (${setting.unit})`
+  return [`${indent}${name}=${value}${unit}`, `${indent}${indent}${setting.meaning}`]
+}

@@ -1,0 +1,57 @@
+// A machine as a drawing wants it: states as boxes, and one arrow for each pair of states, whatever number of transitions joins them. Pure;
+// knows no coordinates.
+import type { AnyStateMachine, AnyTransitionDefinition } from 'xstate'
+
+export interface GraphState {
+  id: string
+  description: string
+  isInitial: boolean
+  isFinal: boolean
+}
+
+export interface GraphArrow {
+  /** `<from>-><to>` */
+  id: string
+  /** A state; or the machine, for events that every open state takes. */
+  from: string
+  to: string
+  events: string[]
+}
+
+export interface MachineGraph {
+  machine: string
+  states: GraphState[]
+  arrows: GraphArrow[]
+  /** Events that every open state takes and that leave it as it is. */
+  everywhere: string[]
+}
+
+type StateNode = AnyStateMachine['root']
+
+export function graphOf({ id: machine, root }: AnyStateMachine): MachineGraph {
+  const states = Object.values(root.states)
+  const transitions = [...states, root].flatMap(transitionsOf)
+  const arrows = new Map<string, GraphArrow>()
+  for (const { source, target, eventType: event } of transitions) {
+    const to = target?.[0]?.key
+    if (to === undefined || to === source.key) continue
+    const id = `${source.key}->${to}`
+    const arrow = arrows.get(id) ?? { id, from: source.key, to, events: [] }
+    if (!arrow.events.includes(event)) arrow.events.push(event)
+    arrows.set(id, arrow)
+  }
+  const stays = transitionsOf(root).filter(({ target }) => target === undefined)
+  return {
+    machine,
+    states: states.map(node => ({
+      id: node.key,
+      description: node.description ?? '',
+      isInitial: node.key === root.initial.target[0]?.key,
+      isFinal: node.type === 'final',
+    })),
+    arrows: [...arrows.values()],
+    everywhere: [...new Set(stays.map(({ eventType }) => eventType))],
+  }
+}
+
+const transitionsOf = (node: StateNode): AnyTransitionDefinition[] => [...node.transitions.values()].flat()

@@ -1,0 +1,19 @@
+// The PEM files by which this process and a bus named by NATS_URL know each other.
+import type { TlsFiles } from '#shared/bus/nats/nats-options.ts'
+import type { AllSettings } from '../all-settings.ts'
+import { requireCertificate, requirePair } from './pem-files.ts'
+
+/** Empty where no file is set. Throws a StartError. */
+export async function busTlsFiles({
+  NATS_CA_FILE,
+  NATS_CERT_FILE,
+  NATS_KEY_FILE,
+}: AllSettings): Promise<{ tlsFiles?: TlsFiles }> {
+  await requireCertificate({ NATS_CA_FILE })
+  await requirePair({ NATS_CERT_FILE }, { NATS_KEY_FILE })
+  const tlsFiles = {
+    ...(NATS_CA_FILE !== '' && { caFile: NATS_CA_FILE }),
+    ...(NATS_CERT_FILE !== '' && { certFile: NATS_CERT_FILE, keyFile: NATS_KEY_FILE }),
+  }
+  return Object.keys(tlsFiles).length === 0 ? {} : { tlsFiles }
+}

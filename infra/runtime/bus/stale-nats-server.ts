@@ -1,0 +1,42 @@
+// A nats-server that still runs on the data folder after an unclean end. It is ended before the next one starts, unless its guardian lives:
+// then another process owns it. Only processes that run on this very config are ever ended.
+import { readFile, rm } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '#shared/limits/limits.ts'
+import { commandLineOf } from '../data/process-life.ts'
+
+const lookMs = 50
+
+/**
+ * Makes sure that no server runs on `config`. `processIds` holds "<owner> <guardian> <server>".
+ * Throws an Error with a sentence where another living program uses it.
+ */
+export async function clearStaleServer(processIds: string, config: string): Promise<void> {
+  const text = await readFile(processIds, 'utf8').catch(() => '')
+  const [owner, guardian, server] = text.trim().split(' ').map(Number)
+  if (!owner || !guardian || !server) return
+  // A guardian whose parent has just died needs a moment to end the server.
+  const patienceMs = (await commandLineOf(owner)) === '' ? limits.tools.guardianMs : 0
+  if (!(await gone(guardian, config, patienceMs))) {
+    throw new Error(`Another program uses the data folder: its bus server runs as process ${server}.`)
+  }
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (await gone(server, config, 0)) break
+    try {
+      process.kill(server, signal)
+    } catch {
+      // Gone in the meantime.
+    }
+    if (await gone(server, config, limits.tools.stopMs)) break
+  }
+  await rm(processIds, { force: true })
+}
+
+/** Whether the process is gone, or not ours, within the time. */
+async function gone(pid: number, config: string, withinMs: number): Promise<boolean> {
+  for (let waitedMs = 0; ; waitedMs += lookMs) {
+    if (!(await commandLineOf(pid)).includes(config)) return true
+    if (waitedMs >= withinMs) return false
+    await pause(lookMs)
+  }
+}

@@ -1,0 +1,132 @@
+// The data folder: made if it is missing, checked, and taken by one process at a time. The lock is a file that names its process and
+// when that process began, so that a file left by a killed one never stands in the way. Only one process at a time reads the lock.
+import { access, constants, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '#shared/limits/limits.ts'
+import { StoreError } from '#shared/store/port.ts'
+import { lockSqliteFile } from '#shared/store/sqlite/sqlite-lock.ts'
+import { StartError } from '../start-error.ts'
+import { beginningOf, lifeOf } from './process-life.ts'
+
+export interface DataFolder {
+  path: string
+  /** Names of earlier holders that ended without giving the folder back, the latest first. */
+  predecessors: string[]
+  /** Gives the folder back. */
+  release(): Promise<void>
+}
+
+/** Makes sure that the folder exists and can be written; throws a StartError. Answers its absolute path. */
+export async function prepareDataFolder(folder: string): Promise<string> {
+  const path = resolve(folder)
+  const present = await stat(path).catch(() => null)
+  if (present && !present.isDirectory()) throw new StartError(`The data folder ${path} is not a folder: correct DATA_DIR.`)
+  try {
+    await makeFolder(path)
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    throw new StartError(`The data folder ${path} can't be written (${code}): correct DATA_DIR or the rights of that folder.`)
+  }
+  return path
+}
+
+/** With what is missing above it. Not `recursive`: that never ends where a parent exists and still takes nothing, as /proc does. */
+export async function makeFolder(path: string, mode = 0o700): Promise<void> {
+  try {
+    await mkdir(path, { mode })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    const parent = dirname(path)
+    if (code !== 'ENOENT' || (await stat(parent).catch(() => null))) throw error
+    await makeFolder(parent, mode)
+    await mkdir(path, { mode })
+  }
+}
+
+/**
+ * Prepares the folder and takes it for this process, which others know by `name`: one word. Throws a StartError if a living process has
+ * the folder.
+ */
+export async function takeDataFolder(folder: string, name: string): Promise<DataFolder> {
+  const path = await prepareDataFolder(folder)
+  // Of several that find the lock of a dead process, each would remove what the one before it has just made.
+  const alone = startAlone(path)
+  try {
+    return await takeAlone(path, name)
+  } finally {
+    alone.close()
+  }
+}
+
+/** The operating system lets go of it with the process: nothing of it is ever left. */
+function startAlone(path: string): { close(): void } {
+  try {
+    return lockSqliteFile(join(path, 'start'))
+  } catch (error) {
+    if (error instanceof StoreError) throw new StartError(error.message)
+    const why = (error as Error).message
+    throw new StartError(`The data folder ${path} can't be locked (${why}): correct DATA_DIR or the rights of that folder.`)
+  }
+}
+
+async function takeAlone(path: string, name: string): Promise<DataFolder> {
+  const lock = join(path, 'lock')
+  const text = await readFile(lock, 'utf8').catch(() => '')
+  const [holder = '', names = ''] = text.split('\n')
+  if (await outlives(holder)) {
+    throw new StartError(
+      `The data folder ${path} is in use by process ${holder.split(' ')[0]}: stop it, or set another DATA_DIR.`,
+    )
+  }
+  const predecessors = names.split(' ').filter(Boolean).slice(0, limits.start.predecessors)
+  await rm(lock, { force: true })
+  const mine = `${process.pid} ${await beginningOf(process.pid)}\n${[name, ...predecessors].join(' ')}`
+  if (!(await create(lock, mine)))
+    throw new StartError(`The data folder ${path} is in use: another process starts at this moment.`)
+  const release = async () => {
+    if ((await readFile(lock, 'utf8').catch(() => '')) === mine) await rm(lock, { force: true })
+  }
+  return { path, predecessors, release }
+}
+
+/** Whether the holder that a lock names lives. A killed one gets a moment to end: until then it holds what it had open. */
+async function outlives(holder: string): Promise<boolean> {
+  const [pid, ...beginning] = holder.split(' ')
+  if (!pid) return false
+  for (let waitedMs = 0; ; waitedMs += limits.start.endingLookMs) {
+    const life = await lifeOf(Number(pid), beginning.join(' '))
+    if (life !== 'ending' || waitedMs >= limits.start.endingMs) return life !== 'gone'
+    await pause(limits.start.endingLookMs)
+  }
+}
+
+/** Writes a file that only this user may read, whole or not at all: who looks meanwhile, or after a crash, finds what was there before. */
+export async function writeSecretFile(path: string, content: string): Promise<void> {
+  const draft = `${path}.${process.pid}.draft`
+  await rm(draft, { force: true })
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx', flush: true })
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** Makes the file with its content in one step; false where it exists. */
+async function create(path: string, content: string): Promise<boolean> {
+  const draft = `${path}.${process.pid}`
+  await writeSecretFile(draft, content)
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}

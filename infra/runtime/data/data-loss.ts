@@ -1,0 +1,68 @@
+// Losses that a start would silently go on without: a database that is gone, older than it was, or another one (ADR 25). Pure, but for the
+// sentences: each says what is missing and how to go on.
+import { basename, dirname } from 'node:path'
+import type { InspectedFile } from '#shared/store/sqlite/sqlite-inspect.ts'
+
+/** How the bus knows the store that it was used with. */
+export interface KnownStore {
+  installationId: string
+  /** Commits that were on the disk when this was written; null: its database does not count them. */
+  commits: number | null
+}
+
+/** The store as it is before the start changes anything. */
+export interface FoundStore {
+  /** For a sentence: how a person knows it. */
+  name: string
+  /** Null: it was never used. */
+  installationId: string | null
+  commits: number | null
+}
+
+const fromBackup =
+  'restore a backup into an empty folder (./watchkeeper restore <file> --data-dir <folder>) and start on that one'
+
+/**
+ * Returns the loss of a data folder's database according to the files beside it; null: none. `beside`: files that only a used folder has.
+ */
+export function lossOfFile(path: string, file: InspectedFile, beside: readonly string[]): string | null {
+  if (!file.exists && beside.length > 0) {
+    return (
+      `The database ${path} is missing or empty, but the data folder was in use (it has ${beside.join(' and ')}): put the database ` +
+      `back, or ${fromBackup}, or start with --accept-loss to begin without its data.`
+    )
+  }
+  return file.exists && file.commits < file.leastCommits ? lostCommits(`The database ${path}`, path, file) : null
+}
+
+/** Returns the loss of the store according to the bus; null: none. */
+export function lossByBus(store: FoundStore, known: KnownStore): string | null {
+  const { name, installationId, commits } = store
+  const accept = 'start with --accept-loss to let this bus go on with this store'
+  if (installationId === null) {
+    return (
+      `${name} is new, but the bus has worked with the store of the installation ${known.installationId}: put that store back, or ` +
+      `${fromBackup}, or correct DATA_DIR, MONGODB_URL or NATS_URL, or ${accept}.`
+    )
+  }
+  if (installationId !== known.installationId) {
+    return (
+      `${name} is that of the installation ${installationId}, but the bus is that of ${known.installationId}: correct DATA_DIR, ` +
+      `MONGODB_URL or NATS_URL, or ${accept}.`
+    )
+  }
+  if (commits === null || known.commits === null || commits >= known.commits) return null
+  return lostCommits(name, null, { commits, leastCommits: known.commits })
+}
+
+function lostCommits(
+  name: string,
+  path: string | null,
+  { commits, leastCommits }: Pick<InspectedFile, 'commits' | 'leastCommits'>,
+) {
+  const log = path === null ? 'its write-ahead log' : `its write-ahead log ${basename(path)}-wal in ${dirname(path)}`
+  return (
+    `${name} lacks the last ${leastCommits - commits} of ${leastCommits} commits: ${log} is missing or damaged, or an older copy took ` +
+    `its place. Put the right files back, or ${fromBackup}, or start with --accept-loss to go on without them.`
+  )
+}

@@ -1,0 +1,52 @@
+// The first API key: kept in a file that only this user may read, and put to work only when it is there. Its value is never
+// printed and never logged.
+import { link, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BootstrapContext } from '../../../services/directory/people/bootstrap.ts'
+import { writeSecretFile } from './data-folder.ts'
+
+export interface FirstKey {
+  path: string
+  /** The workspace that the first start made. */
+  workspaceId: string
+}
+
+/**
+ * Readies the installation for its first person and answers where the first key lies; null where there is no such file (it was
+ * taken away, or this is not where the installation was started first), or its key no longer works. A file of another installation is
+ * moved aside, never overwritten.
+ */
+export async function prepareFirstKey(
+  context: BootstrapContext,
+  options: { dataFolder: string; location: string },
+): Promise<FirstKey | null> {
+  const { bootstrap, confirmFirstKey, isWorkingKey } = await import('../../../services/directory/people/bootstrap.ts')
+  const path = join(options.dataFolder, 'first-key')
+  // An earlier start may have ended after it wrote the file.
+  const kept = await tokenIn(path)
+  if (kept !== '') await confirmFirstKey(context, kept)
+  const { firstKey, workspaceId } = await bootstrap(context, { location: options.location })
+  if (firstKey !== null) {
+    await moveAside(path)
+    await writeSecretFile(path, `${firstKey}\n`)
+    if (!(await confirmFirstKey(context, firstKey))) await rm(path, { force: true })
+  }
+  return (await isWorkingKey(context, await tokenIn(path))) ? { path, workspaceId } : null
+}
+
+const tokenIn = async (path: string): Promise<string> => (await readFile(path, 'utf8').catch(() => '')).trim()
+
+/** As `first-key.1`, or the next number that is free. */
+async function moveAside(path: string): Promise<void> {
+  for (let number = 1; ; number++) {
+    try {
+      await link(path, `${path}.${number}`)
+      await rm(path)
+      return
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOENT') return
+      if (code !== 'EEXIST') throw error
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// The installation's own salt of public incident ids: made once, by the first process that has the store.
+
+import type { Store } from '#shared/store/port.ts'
+import { randomId } from '#shared/text/ids.ts'
+
+const settingId = 'incident-salt'
+const saltLength = 32
+
+/** Returns the salt. The first insert decides; later processes read it. Never changes afterwards. */
+export async function installationSalt(store: Store): Promise<string> {
+  const proposed = { id: settingId, rev: 1, value: randomId(saltLength) }
+  await store.insert('settings', [proposed])
+  const [decided] = await store.get('settings', [settingId])
+  return decided?.value ?? proposed.value
+}

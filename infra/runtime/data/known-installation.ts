@@ -1,0 +1,129 @@
+// Store and bus of an installation know each other: the store has an id, the bus has that id and how far the store had come. Refuses a
+// start on a store that has lost something, before anything is written to it (ADR 25).
+
+import { stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { repeat } from '#shared/async/repeat.ts'
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { keys } from '#shared/bus/subjects.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import { embeddedStorePath } from '#shared/store/open-store.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import { inspectSqliteFile } from '#shared/store/sqlite/sqlite-inspect.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { retryStart } from '../retry-start.ts'
+import { StartError } from '../start-error.ts'
+import { type FoundStore, type KnownStore, lossByBus, lossOfFile } from './data-loss.ts'
+
+export interface Acquaintance {
+  clock: Clock
+  logger: Logger
+  /** The person who starts it says that what is lost is lost. */
+  acceptLoss: boolean
+  /** Prints a sentence for the person who starts the program. */
+  print(line: string): void
+}
+
+const settingId = 'installation'
+
+/** The embedded store before it is opened. Throws a StartError if something of it is lost. */
+export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquaintance): Promise<FoundStore> {
+  const path = embeddedStorePath(dataFolder)
+  const file = inspected(path, acquaintance)
+  const beside = await filesOf(dataFolder, ['first-key', ...(file.hasMark ? [`${basename(path)}-mark`] : [])])
+  refuse(lossOfFile(path, file, beside), acquaintance)
+  return { name: `The database ${path}`, installationId: file.setting, commits: file.commits }
+}
+
+/** The same of a database server. Rejects with a StoreError. */
+export async function findSharedStore(store: Store): Promise<FoundStore> {
+  const [setting] = await store.get('settings', [settingId])
+  return { name: 'The database that MONGODB_URL names', installationId: setting?.value ?? null, commits: null }
+}
+
+/** Null: the bus has not worked with any store yet. Throws a StartError. */
+export async function storeKnownToBus(bus: Bus, clock: Clock): Promise<KnownStore | null> {
+  const entry = await retryStart(clock, () => bus.bucket('installation').get(keys.installation))
+  const { id, commits = null } = (entry?.value ?? {}) as { id?: unknown; commits?: number | null }
+  return typeof id === 'string' ? { installationId: id, commits } : null
+}
+
+/** Throws a StartError if the bus knows more of the store than there is. */
+export function compareWithBus(store: FoundStore, known: KnownStore | null, acquaintance: Acquaintance): void {
+  if (known !== null) refuse(lossByBus(store, known), acquaintance)
+  else if (store.installationId !== null) {
+    const line = 'The bus has nothing of this installation and begins anew: check results that were not judged yet are gone.'
+    acquaintance.print(line)
+    acquaintance.logger.warn({ installation: store.installationId }, 'bus begins anew')
+  }
+}
+
+/** The id of the installation: the first insert decides. Rejects with a StoreError. */
+async function decideInstallationId(store: Store): Promise<string> {
+  const proposed = { id: settingId, rev: 1, value: randomId(idLength.installation) }
+  await store.insert('settings', [proposed])
+  const [decided] = await store.get('settings', [settingId])
+  return decided?.value ?? proposed.value
+}
+
+export interface Introduction {
+  installationId: string
+  /** Sends the store's position to the bus a last time. */
+  stop(): Promise<void>
+}
+
+/**
+ * Sends the installation's id and the store's position to the bus, at once and whenever the embedded store has come further. Rejects with a
+ * StoreError or a BusError.
+ */
+export async function introduce(
+  store: Store,
+  bus: Bus,
+  { clock, logger }: Pick<Acquaintance, 'clock' | 'logger'>,
+): Promise<Introduction> {
+  const id = await decideInstallationId(store)
+  const bucket = bus.bucket('installation')
+  const { embedded } = store
+  let told = -1
+  const tell = async () => {
+    const commits = embedded === undefined ? null : await embedded.flush()
+    if (commits === told) return
+    await bucket.put(keys.installation, { id, commits })
+    told = commits ?? told
+  }
+  await retryStart(clock, tell)
+  if (embedded === undefined) return { installationId: id, stop: async () => undefined }
+
+  const onError = (error: unknown) => logger.debug({ err: error }, 'the store could not be flushed, or the bus not told')
+  const telling = repeat({ clock, everyMs: limits.store.flushMs, onError }, tell)
+  return {
+    installationId: id,
+    stop: async () => {
+      const lastTold = telling.stop().then(() => tell().catch(onError))
+      await waitAtMost(clock, limits.start.lastMarkMs, lastTold)
+    },
+  }
+}
+
+function inspected(path: string, { acceptLoss }: Acquaintance) {
+  try {
+    return inspectSqliteFile(path, settingId, acceptLoss)
+  } catch (error) {
+    if (error instanceof StoreError) throw new StartError(error.message)
+    throw error
+  }
+}
+
+function refuse(loss: string | null, { acceptLoss, logger }: Acquaintance): void {
+  if (loss === null) return
+  if (!acceptLoss) throw new StartError(loss)
+  logger.warn({ loss }, 'loss accepted')
+}
+
+async function filesOf(folder: string, names: readonly string[]): Promise<string[]> {
+  const present = await Promise.all(names.map(name => stat(join(folder, name)).catch(() => null)))
+  return names.filter((_, index) => present[index] !== null)
+}

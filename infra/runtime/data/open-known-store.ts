@@ -1,0 +1,65 @@
+// The store of this process, opened only if the bus knows of no more commits than it has. From then on the bus gets its position.
+import { retry } from '#shared/async/retry.ts'
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import { limits, second } from '#shared/limits/limits.ts'
+import { openStore } from '#shared/store/open-store.ts'
+import { type Store, StoreError } from '#shared/store/port.ts'
+import type { AllSettings } from '../all-settings.ts'
+import { StartError, startStep } from '../start-error.ts'
+import { serveBackups } from './backup.ts'
+import type { FoundStore } from './data-loss.ts'
+import { type Acquaintance, compareWithBus, findSharedStore, introduce, storeKnownToBus } from './known-installation.ts'
+
+export interface OpenStoreOptions extends Acquaintance {
+  settings: AllSettings
+  dataFolder: string
+  bus: Bus
+  /** The embedded store as it was before anything was opened; null: a database server is the store. */
+  found: FoundStore | null
+  undo: { what: string; run: () => Promise<unknown> }[]
+}
+
+/** Throws a StartError; what was started by then is in `undo`. */
+export async function openKnownStore(options: OpenStoreOptions): Promise<Store> {
+  const { bus, clock, found, undo } = options
+  // The bus first: another process of a cluster that starts at the same time writes to the store before it writes to the bus.
+  const known = await storeKnownToBus(bus, clock)
+  if (found !== null) compareWithBus(found, known, options)
+  const store = await openStoreWithRetry(options)
+  if (found === null) compareWithBus(await startStep(() => findSharedStore(store)), known, options)
+  const { installationId, stop } = await startStep(() => introduce(store, bus, options))
+  undo.push({ what: 'mark of the store', run: stop })
+  if (store.embedded !== undefined) {
+    const { close } = await serveBackups({ ...options, store: store.embedded, installationId })
+    undo.push({ what: 'backups', run: close })
+  }
+  return store
+}
+
+/** In a cluster, store and services are started at once. Throws a StartError after limits.start.patienceMs. */
+async function openStoreWithRetry({ settings, undo, logger, clock, dataFolder }: OpenStoreOptions): Promise<Store> {
+  const attempt = async (leftMs: number): Promise<Store> => {
+    const opening = openStore({ mongodbUrl: settings.MONGODB_URL, dataFolder, logger })
+    if (await waitAtMost(clock, leftMs, opening)) return opening
+    opening.then(late => late.close()).catch(() => undefined)
+    throw new StoreError('unavailable', 'it does not answer')
+  }
+  try {
+    const pauseMs = () => limits.keeper.retryMsMax
+    const store = await retry(attempt, { clock, withinMs: limits.start.patienceMs, pauseMs, mayPass: isAway })
+    undo.push({ what: 'store', run: () => store.close() })
+    return store
+  } catch (error) {
+    throw new StartError(isAway(error) ? silence(error, settings, dataFolder) : (error as Error).message)
+  }
+}
+
+const isAway = (error: unknown): error is StoreError => error instanceof StoreError && error.kind !== 'permanent'
+
+function silence({ message }: StoreError, { MONGODB_URL }: AllSettings, dataFolder: string): string {
+  const waited = `within ${limits.start.patienceMs / second} s`
+  if (MONGODB_URL !== '') return `The store did not answer ${waited}: start MongoDB or correct MONGODB_URL.`
+  const why = message.replace(/\.$/, '')
+  return `The store in ${dataFolder} did not open ${waited} (${why}): correct the rights of its files, or DATA_DIR.`
+}

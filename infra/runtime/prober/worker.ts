@@ -1,0 +1,68 @@
+// The thread of the prober: the same service as in a process of its own, with a connection to the bus, a clock, a log and metrics of its
+// own. Ends on a message, and with its process.
+import { parentPort, workerData } from 'node:worker_threads'
+import { Registry } from 'prom-client'
+import { connectBus } from '#shared/bus/nats/nats.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createEgress } from '#shared/net/egress.ts'
+import { createLogger } from '#shared/observability/logger.ts'
+import { type Cancel, createSystemClock } from '#shared/time/clock.ts'
+import { type ProberOptions, startProber } from '../../../services/prober/app.ts'
+import { busCredentials } from '../bus/bus-credentials.ts'
+import { collectNow, observeCollections } from '../collector-pace.ts'
+import type { FromProber, ProberThreadData, ToProber } from './messages.ts'
+
+const port = parentPort
+if (port === null) throw new Error('Invariant broken: this module is a thread')
+const { logLevel, bus: address, prober, egress, checkEntryCode } = workerData as ProberThreadData
+const say = (message: FromProber) => port.postMessage(message)
+
+const logger = createLogger(logLevel)
+const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'clock and wall time differ') })
+const metrics = new Registry()
+const bus = await connectBus({
+  servers: address.url,
+  name: 'watchkeeper prober',
+  ...busCredentials(address),
+  patienceMs: limits.start.patienceMs,
+  logger,
+  declare: false,
+})
+const figures = () => metrics.getMetricsAsJSON()
+let cancelTelling: Cancel | null = null
+let started = false
+/** Monitors come and go in crowds: one message serves them all. */
+const onLoad = () => {
+  if (started) cancelTelling ??= clock.after(limits.proberPlace.settleMs, tell)
+}
+/** Made of text: the library that wrote it is nearly half of what a prober's modules hold, and every full collection would go through it. */
+const isCheckEntry: NonNullable<ProberOptions['isCheckEntry']> = new Function(checkEntryCode)()
+const options = { ...prober, egress: createEgress(egress), isCheckEntry, onLoad }
+const service = await startProber({ bus, clock, logger, metrics }, options)
+
+function tell(): void {
+  cancelTelling?.()
+  cancelTelling = null
+  say({ kind: 'state', checksPerSecond: service.checksPerSecond(), unready: service.unready() })
+}
+const stopObserving = observeCollections(at => say({ kind: 'collected', at }))
+const stopListening = bus.onConnection(tell)
+
+async function stop(): Promise<void> {
+  cancelTelling?.()
+  stopListening()
+  stopObserving()
+  await service.stop()
+  await bus.close()
+  clock.stop()
+  say({ kind: 'stopped', metrics: await figures() })
+  port?.close()
+}
+
+port.on('message', async (message: ToProber) => {
+  if (message.kind === 'collect') collectNow()
+  else if (message.kind === 'metrics') say({ kind: 'metrics', metrics: await figures() })
+  else await stop()
+})
+started = true
+tell()

@@ -1,0 +1,183 @@
+// The installation in one process: data folder, ops listener, bus, store, services, in this order; and back again when it ends.
+// It owns none of them longer than that and decides nothing about monitoring.
+import { hostname } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Bus } from '#shared/bus/port.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { Store } from '#shared/store/port.ts'
+import { randomId } from '#shared/text/ids.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
+import type { AllSettings } from './all-settings.ts'
+import { keepApiAddress } from './api-address.ts'
+import { openBus } from './bus/open-bus.ts'
+import { followCollector } from './collector-pace.ts'
+import { type DataFolder, prepareDataFolder, takeDataFolder } from './data/data-folder.ts'
+import { type FirstKey, prepareFirstKey } from './data/first-key.ts'
+import { installationSalt } from './data/incident-salt.ts'
+import { findEmbeddedStore } from './data/known-installation.ts'
+import { openKnownStore } from './data/open-known-store.ts'
+import { removePresence } from './data/predecessor.ts'
+import { demandFreePort, startOpsServer } from './ops-server.ts'
+import { measureReadiness } from './readiness-metric.ts'
+import { decideRunMode, type RunMode } from './run-mode.ts'
+import { type RunningServices, reachable, startServices } from './services.ts'
+import { startStep } from './start-error.ts'
+import { doneAlready, locationNamed, welcome } from './welcome.ts'
+
+export interface RunOptions {
+  settings: AllSettings
+  version: string
+  logger: Logger
+  /** Starts also on a store that has lost something: the person at the terminal says that it is lost. */
+  acceptLoss: boolean
+  /** Prints a sentence for the person at the terminal. */
+  print(line: string): void
+}
+
+export interface Installation {
+  /** The address of the gateway; null where it does not run here. */
+  url: string | null
+  /** Ends everything that was started, the last first. Failures are logged, not thrown. */
+  stop(): Promise<void>
+}
+
+interface Running extends RunOptions {
+  mode: RunMode
+  /** Names this process among its kind: one word. */
+  processId: string
+  clock: ReturnType<typeof createSystemClock>
+  metrics: Registry
+  /** Steps to undo, in the order in which they were done. */
+  undo: { what: string; run: () => Promise<unknown> }[]
+}
+
+/** Resolves when everything runs. Throws a StartError; what was started by then has been stopped. */
+export async function runInstallation(options: RunOptions): Promise<Installation> {
+  const { logger, settings } = options
+  const mode = decideRunMode(settings)
+  const clock = createSystemClock({ onDrift: driftMs => logger.warn({ driftMs }, 'clock and wall time differ') })
+  const running: Running = { ...options, mode, processId: makeProcessId(), clock, metrics: new Registry(), undo: [] }
+  const stop = () => undoAll(running)
+  try {
+    const url = await startAll(running)
+    logger.info({ services: mode.services, version: options.version }, 'everything runs')
+    return { url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startAll(running: Running): Promise<string | null> {
+  const { mode, settings, undo, metrics, clock, logger } = running
+  undo.push({ what: 'clock', run: async () => running.clock.stop() })
+  const pace = followCollector(clock)
+  undo.push({ what: 'collector pace', run: async () => pace.stop() })
+  collectDefaultMetrics({ register: metrics })
+  const { path: dataFolder, predecessors } = await openDataFolder(running)
+  const found = mode.embeddedStore ? await findEmbeddedStore(dataFolder, running) : null
+  if (mode.services.includes('gateway')) await demandFreePort(settings.HOST, settings.PORT, 'PORT')
+  const parts: { bus?: Bus; store?: Store; services?: RunningServices } = {}
+  const ops = await startOpsServer({
+    host: settings.HOST,
+    port: settings.OPS_PORT,
+    contentType: metrics.contentType,
+    metrics: async () => `${await metrics.metrics()}${(await parts.services?.metrics()) ?? ''}`,
+    unready: () => unready(running, parts),
+    warnings: () => parts.services?.warnings() ?? [],
+  })
+  undo.push({ what: 'ops listener', run: ops.close })
+  measureReadiness(metrics, () => unready(running, parts))
+
+  const opened = await openBus({ ...running, dataFolder })
+  const { bus } = opened
+  parts.bus = bus
+  const missedSince = await clearPredecessors(running, bus, predecessors)
+  const store = mode.needsStore ? await openKnownStore({ ...running, dataFolder, bus, found }) : null
+  if (store) parts.store = store
+  const incidentSalt = settings.SQIDS_SALT || (store ? await startStep(() => installationSalt(store)) : '')
+  const first = mode.services.includes('directory') ? store : null
+  const firstKey: FirstKey | null = first
+    ? await startStep(() => prepareFirstKey({ store: first, clock, logger }, { dataFolder, location: settings.LOCATION }))
+    : null
+  const services = await startStep(() =>
+    startServices({ bus, clock, logger, metrics }, store, {
+      ...running,
+      ...opened,
+      pace,
+      incidentSalt,
+      predecessors,
+      missedSince,
+    }),
+  )
+  parts.services = services
+  undo.push({ what: 'services', run: services.stop })
+  await keepAddress(running, dataFolder, services.url)
+  const opsUrl = `http://${reachable(settings.HOST)}:${ops.port}`
+  const done = first ? await startStep(() => doneAlready(first)) : null
+  const locationId = first ? await startStep(() => locationNamed(first, settings.LOCATION)) : null
+  const { version } = running
+  const facts = { version, url: services.url, opsUrl, firstKey, locationId, dataDir: settings.DATA_DIR, dataFolder, done }
+  for (const line of welcome(facts)) running.print(line)
+  return services.url
+}
+
+/** Only a process that has the data folder for its own leaves the address there. */
+async function keepAddress({ mode, undo }: Running, dataFolder: string, url: string | null): Promise<void> {
+  if (url === null || !(mode.embeddedBus || mode.embeddedStore)) return
+  const remove = await startStep(() => keepApiAddress(dataFolder, url))
+  undo.push({ what: 'address of the API', run: remove })
+}
+
+const makeProcessId = (): string => {
+  const host = hostname().replaceAll(/[^0-9A-Za-z_-]/g, '-')
+  return `${host.slice(0, 32)}-${randomId(6)}`
+}
+
+/** Only what lies on this disk needs the folder, and only an embedded bus or store needs it alone. */
+async function openDataFolder({ mode, settings, undo, processId }: Running): Promise<Pick<DataFolder, 'path' | 'predecessors'>> {
+  if (mode.embeddedBus || mode.embeddedStore) {
+    const folder = await takeDataFolder(settings.DATA_DIR, processId)
+    undo.push({ what: 'data folder', run: folder.release })
+    return folder
+  }
+  const path = mode.services.includes('directory') ? await prepareDataFolder(settings.DATA_DIR) : settings.DATA_DIR
+  return { path, predecessors: [] }
+}
+
+/** Best effort: without it they count as alive for seconds. Returns since when their checks may be missing; null: nobody knows. */
+async function clearPredecessors({ settings, logger }: Running, bus: Bus, predecessors: string[]): Promise<number | null> {
+  if (predecessors.length === 0) return null
+  const names = settings.PROBER_ID === '' ? predecessors : [...predecessors, settings.PROBER_ID]
+  return removePresence(bus, names).catch(error => {
+    logger.warn({ err: error }, "presence of this folder's last process could not be removed")
+    return null
+  })
+}
+
+async function unready({ mode }: Running, parts: { bus?: Bus; store?: Store; services?: RunningServices }): Promise<string[]> {
+  const { bus, store, services } = parts
+  if (!bus || !services || (mode.needsStore && !store)) return ['It is starting.']
+  const reasons = bus.connected() ? [] : ['The bus does not answer.']
+  if (store && !(await answersInTime(store))) reasons.push('The store does not answer.')
+  return [...reasons, ...services.unready()]
+}
+
+async function answersInTime(store: Store): Promise<boolean> {
+  const ping = store.ping().then(
+    () => true,
+    () => false,
+  )
+  const patience = new AbortController()
+  const late = pause(limits.start.pingMs, false, { signal: patience.signal }).catch(() => false)
+  return Promise.race([ping, late]).finally(() => patience.abort())
+}
+
+async function undoAll({ undo, logger }: Running): Promise<void> {
+  for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
+    const { what, run } = step
+    await run().catch(error => logger.warn({ err: error, what }, 'part did not end cleanly'))
+  }
+}

@@ -1,0 +1,228 @@
+// Starts the services that this process runs, and stops them in an order in which each still finds what it needs. A service's
+// code is loaded only where it runs.
+import type { AddressInfo } from 'node:net'
+import { Registry } from 'prom-client'
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
+import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { createEgress } from '#shared/net/egress.ts'
+import type { Service, ServiceContext, ServiceContextWithStore } from '#shared/service.ts'
+import type { Store } from '#shared/store/port.ts'
+import { operatorWebhook } from '../../services/notifier/settings.ts'
+import type { Prober, ProberOptions } from '../../services/prober/app.ts'
+import type { AllSettings } from './all-settings.ts'
+import type { BusAddress } from './bus/bus-credentials.ts'
+import type { CollectorPace } from './collector-pace.ts'
+import { nameApart } from './data/predecessor.ts'
+import { portError } from './ops-server.ts'
+import type { PlacedProber, Places } from './prober/place.ts'
+import { retryStart } from './retry-start.ts'
+import type { RunMode } from './run-mode.ts'
+import type { ServiceName } from './settings.ts'
+
+export interface ServicesOptions {
+  mode: RunMode
+  settings: AllSettings
+  version: string
+  incidentSalt: string
+  /** Null where this process can't make probers' credentials. */
+  proberIssuer: ProberIssuer | null
+  /** The location of the prober; empty: it is asked by its name. */
+  locationId: string
+  /** Names this process among its kind. */
+  processId: string
+  /** Names of processes of this kind that are known to be dead; absent: none. */
+  predecessors?: readonly string[]
+  /** Since when the checks of a dead predecessor may be missing, bus time in ms; null or absent: it had none, or nobody knows. */
+  missedSince?: number | null
+  /** For what runs in a thread of its own. */
+  busAddress: BusAddress
+  pace: CollectorPace
+}
+
+export interface RunningServices {
+  /** The address of the gateway; null where it does not run here. */
+  url: string | null
+  unready(): string[]
+  warnings(): string[]
+  /** Metrics of other threads as text, which the given registry does not have. */
+  metrics(): Promise<string>
+  /** In order: no new work, no new checks, partitions handed over, deliveries, questions. Failures are logged, not thrown. */
+  stop(): Promise<void>
+}
+
+const stopOrder: readonly ServiceName[] = ['gateway', 'prober', 'keeper', 'notifier', 'directory']
+
+/** Starts in the order of `mode.services`. Where one can't start, those that did are stopped and its error is thrown. */
+export async function startServices(
+  context: ServiceContext,
+  store: Store | null,
+  options: ServicesOptions,
+): Promise<RunningServices> {
+  const running = new Map<ServiceName, Service>()
+  let url: string | null = null
+  let placed: PlacedProber | null = null
+  const stop = async () => {
+    for (const name of stopOrder) await stopInTime(name, running.get(name), context)
+    running.clear()
+  }
+  try {
+    for (const name of options.mode.services) {
+      if (name === 'gateway') {
+        const gateway = await startGateway(context, options)
+        running.set(name, gateway.service)
+        url = gateway.url
+      } else if (name === 'prober' && options.mode.services.length > 1) {
+        placed = await placeProber(context, options)
+        running.set(name, placed)
+      } else if (name === 'prober') {
+        const given = await proberOptions(context, options)
+        running.set(name, await retryStart(context.clock, () => startProber(context, given)))
+      } else running.set(name, await startStored(name, { ...context, store: demandStore(store) }, options))
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const metrics = async () => (await placed?.metrics()) ?? ''
+  const services = () => [...running.values()]
+  return {
+    url,
+    unready: () => services().flatMap(service => service.unready()),
+    warnings: () => services().flatMap(service => service.warnings?.() ?? []),
+    metrics,
+    stop,
+  }
+}
+
+/** One service that hangs must not cost the others their clean end. */
+async function stopInTime(name: ServiceName, service: Service | undefined, { clock, logger }: ServiceContext): Promise<void> {
+  if (!service) return
+  const stopping = service.stop().catch(error => logger.warn({ err: error, service: name }, 'service did not end cleanly'))
+  const hasEnded = await waitAtMost(clock, limits.start.serviceStopMs, stopping)
+  if (!hasEnded) logger.warn({ service: name }, 'service did not end in time')
+}
+
+async function startStored(
+  name: 'directory' | 'keeper' | 'notifier',
+  context: ServiceContextWithStore,
+  options: ServicesOptions,
+): Promise<Service> {
+  const { settings, processId, version, incidentSalt } = options
+  const websiteHolds = { confirmAfterMs: settings.WEBSITE_CONFIRM_AFTER, closeAfterMs: settings.WEBSITE_CLOSE_AFTER }
+  if (name === 'directory') {
+    const { startDirectory } = await import('../../services/directory/app.ts')
+    const newUserWorkspace = settings.NEW_USER_WORKSPACE
+    return startDirectory(context, { proberIssuer: options.proberIssuer, incidentSalt, websiteHolds, newUserWorkspace })
+  }
+  if (name === 'keeper') {
+    const { startKeeper } = await import('../../services/keeper/app.ts')
+    return startKeeper(context, {
+      keeperId: processId,
+      exclusive: options.mode.embeddedStore,
+      ...websiteHolds,
+      cachedSubjects: settings.KEEPER_CACHE,
+      incidentSalt,
+    })
+  }
+  const { startNotifier } = await import('../../services/notifier/app.ts')
+  return startNotifier(context, {
+    notifierId: processId,
+    ...(options.predecessors === undefined ? {} : { deadNotifiers: options.predecessors }),
+    version,
+    incidentSalt,
+    serviceUrl: settings.SERVICE_URL,
+    publicUrl: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
+    operatorWebhook: operatorWebhook(settings),
+    egress: createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }),
+  })
+}
+
+/** A prober that shares the process with other services moves out of their way while it has many checks. */
+async function placeProber(context: ServiceContext, options: ServicesOptions): Promise<PlacedProber> {
+  const { startPlacedProber } = await import('./prober/place.ts')
+  const { settings, busAddress, pace } = options
+  const given = await proberOptions(context, options)
+  // A prober that takes over from another place of this process misses nothing.
+  let { missedSince = null } = options
+  const places: Places = {
+    together: async onLoad => {
+      const metrics = new Registry()
+      const prober = await startProber({ ...context, metrics }, { ...given, missedSince, onLoad })
+      missedSince = null
+      return { ...prober, metrics: () => metrics.getMetricsAsJSON() }
+    },
+    apart: async onLoad => {
+      const { startProberThread } = await import('./prober/thread.ts')
+      const { checkEntryCode } = await import('../../services/prober/check-entry.ts')
+      const { egress: _, ...prober } = { ...given, proberId: nameApart(given.proberId) }
+      const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
+      const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress, checkEntryCode: checkEntryCode() }
+      return startProberThread(data, { clock: context.clock, pace, onLoad })
+    },
+  }
+  return retryStart(context.clock, () => startPlacedProber(context, places))
+}
+
+async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {
+  const { startProber: start } = await import('../../services/prober/app.ts')
+  return start(context, options)
+}
+
+async function proberOptions(context: ServiceContext, options: ServicesOptions): Promise<ProberOptions> {
+  const { settings, version, processId } = options
+  return {
+    locationId: options.locationId || (await idOfLocation(context, settings.LOCATION)),
+    proberId: settings.PROBER_ID || processId,
+    version,
+    serviceUrl: settings.SERVICE_URL,
+    egress: createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }),
+  }
+}
+
+async function idOfLocation({ bus, clock }: ServiceContext, name: string): Promise<string> {
+  const directory = createDirectoryClient(bus, clock)
+  const { id } = await retryStart(clock, () => directory.ask('ensure-location', { name }))
+  return id
+}
+
+async function startGateway(
+  context: ServiceContext,
+  { settings, version, incidentSalt }: ServicesOptions,
+): Promise<{ service: Service; url: string }> {
+  const { createGateway } = await import('../../services/gateway/app.ts')
+  const { dashboardAssets } = await import('../../services/gateway/dashboard/assets.ts')
+  const { oidcOptions } = await import('../../services/gateway/session/oidc/oidc-settings.ts')
+  const session = {
+    publicUrl: settings.PUBLIC_URL || null,
+    callbackBase: settings.PUBLIC_URL || `http://localhost:${settings.PORT}`,
+    developer: settings.AUTH_DEV === 'true',
+    oidc: oidcOptions(settings),
+  }
+  const trusted = settings.TRUST_PROXY === null ? {} : { trustProxy: settings.TRUST_PROXY }
+  const { fastify, service } = await retryStart(context.clock, () =>
+    createGateway(context, { version, incidentSalt, session, legacy: settings.API_LEGACY, ...trusted }),
+  )
+  try {
+    await fastify.listen({ host: settings.HOST, port: settings.PORT })
+  } catch (error) {
+    await service.stop()
+    throw portError(error, settings.HOST, settings.PORT, 'PORT')
+  }
+  // The start does not wait for the pages. Their first visitor finds them made.
+  dashboardAssets().catch(error => context.logger.error({ err: error }, 'dashboard not bundled'))
+  const { port } = fastify.server.address() as AddressInfo
+  return { service, url: `http://${reachable(settings.HOST)}:${port}` }
+}
+
+/** How this machine reaches what listens at `host`, as it stands in a URL. */
+export function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function demandStore(store: Store | null): Store {
+  if (store === null) throw new Error('Invariant broken: a service that needs the store runs without one')
+  return store
+}

@@ -1,0 +1,39 @@
+// Why a start ended, as a sentence for the person who started it; it is printed without a stack.
+
+/** Exit codes of the program. A script may branch on each of them. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, notRunning: 3, refused: 4, notFound: 5 } as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** As `--help` and docs/commands.md print them. */
+export const exitCodeMeanings: Record<ExitCode, string> = {
+  0: 'done; after a signal: everything ended cleanly',
+  1: 'it could not start, or could not go on',
+  2: 'a wrong command, option or setting, or a name that fits several things',
+  3: 'the running installation cannot be reached, or does not answer in time: look before you repeat what creates',
+  4: 'refused by the installation, or by a check: the sentence says why, and whether --force would help',
+  5: 'there is no such thing',
+}
+
+export class StartError extends Error {
+  readonly exitCode: ExitCode
+
+  constructor(sentence: string, exitCode: ExitCode = exitCodes.failed) {
+    super(sentence)
+    this.name = 'StartError'
+    this.exitCode = exitCode
+  }
+}
+
+/** Error that a change of a command, an option or a setting mends. */
+export const usageError = (sentence: string): StartError => new StartError(sentence, exitCodes.usage)
+
+/** Runs one step of the start; what it throws becomes the sentence. */
+export async function startStep<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError((error as Error).message)
+  }
+}

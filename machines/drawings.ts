@@ -1,0 +1,49 @@
+// Machines as text: a Mermaid state diagram, and the JSON that the Stately editor imports. Made from the machine itself.
+import type { AnyStateMachine, AnyTransitionDefinition } from 'xstate'
+import { toDirectedGraph } from 'xstate/graph'
+import { deliveryMachine } from './delivery.ts'
+import { incidentMachine } from './incident.ts'
+import { maintenanceMachine } from './maintenance.ts'
+import { guardName, orderNames } from './transition-words.ts'
+
+export const machines: Record<string, AnyStateMachine> & Record<'incident' | 'maintenance' | 'delivery', AnyStateMachine> = {
+  incident: incidentMachine,
+  maintenance: maintenanceMachine,
+  delivery: deliveryMachine,
+}
+
+/**
+ * Returns the configuration as the Stately editor reads it. Functions, such as the function that makes a context, stay in the machine's
+ * file.
+ */
+export const statelyJson = (machine: AnyStateMachine): string => `${JSON.stringify(machine.config, null, 2)}\n`
+
+/**
+ * Returns a `stateDiagram-v2`: one arrow for each transition, labelled with event, guard and orders. The orders include entry orders of the
+ * target.
+ */
+export function mermaid(machine: AnyStateMachine): string {
+  const root = toDirectedGraph(machine)
+  const lines = ['stateDiagram-v2', `  [*] --> ${nameOf(machine.root.initial.target[0]?.id ?? '')}`]
+  for (const node of [root, ...root.children]) {
+    const isRoot = node === root
+    for (const { target, transition } of node.edges) {
+      const guard = transition.guard ? ` [${guardName(transition.guard)}]` : ''
+      // Events that every state accepts are drawn once, from a separate state.
+      const from = isRoot ? 'any' : nameOf(node.id)
+      const to = isRoot && target.id === root.id ? 'any' : nameOf(target.id)
+      lines.push(`  ${from} --> ${to}: ${transition.eventType}${guard}${ordersOf(machine, transition)}`)
+    }
+    if (!isRoot && node.stateNode.type === 'final') lines.push(`  ${nameOf(node.id)} --> [*]`)
+  }
+  if (root.edges.length > 0) lines.push('  any: any state')
+  return `${lines.join('\n')}\n`
+}
+
+const nameOf = (id: string) => id.split('.').at(-1) ?? id
+
+function ordersOf(machine: AnyStateMachine, { actions, target }: AnyTransitionDefinition): string {
+  const entered = (target ?? []).flatMap(state => state.entry)
+  const orders = orderNames(machine, [...actions, ...entered])
+  return orders.length === 0 ? '' : ` / ${orders.join(', ')}`
+}

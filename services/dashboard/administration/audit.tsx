@@ -1,0 +1,143 @@
+// Audit: of the workspace for its owners, of the installation for administrators. Who changed what, newest first. The filters are in the
+// address.
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { read } from '../data/api.ts'
+import { createLoaded } from '../data/loaded.ts'
+import { query, setQuery } from '../data/router.ts'
+import { isAdmin, may, workspace } from '../data/session.ts'
+import { pageTitle } from '../data/title.ts'
+import { useAct } from '../parts/act.ts'
+import { ShowOlder } from '../parts/button.tsx'
+import { Shown, useLoaded } from '../parts/loaded.tsx'
+import { AdministrationSections, SettingsSections } from '../parts/sections.tsx'
+import { Empty } from '../parts/states.tsx'
+import { type Column, Table } from '../parts/table/table.tsx'
+import { Tabs } from '../parts/table/tabs.tsx'
+import { Time } from '../parts/time.tsx'
+import { AuditFilters } from './audit-filters.tsx'
+import { type AuditPage, type AuditRow, auditAddress, type InstallationPage, installationAddress } from './audit-rows.ts'
+
+const kinds = [
+  { id: 'workspace', word: 'Workspace' },
+  { id: 'installation', word: 'Installation' },
+]
+
+export function Audit() {
+  pageTitle.value = 'Audit'
+  const isOfInstallation = isAdmin.value && query.value.get('of') === 'installation'
+  return (
+    <>
+      {isAdmin.value ? <AdministrationSections /> : <SettingsSections />}
+      <h1>Audit</h1>
+      {isAdmin.value ? (
+        <Tabs
+          label="Of what"
+          of={kinds}
+          chosen={isOfInstallation ? 'installation' : 'workspace'}
+          onChoose={kind => setQuery({ of: kind === 'workspace' ? null : kind })}
+        >
+          {isOfInstallation ? <OfInstallation /> : <OfWorkspace />}
+        </Tabs>
+      ) : (
+        <OfWorkspace />
+      )}
+    </>
+  )
+}
+
+/** Changes that belong to no workspace: accounts, locations, probers. */
+function OfInstallation() {
+  const load = async (after: string | null): Promise<RowPage> => {
+    const { rows, next } = await read<InstallationPage>(installationAddress(after))
+    return { rows, next }
+  }
+  const loaded = useLoaded(() => load(null))
+  return (
+    <>
+      <p class="dim">Who changed what outside of workspaces: accounts, locations, probers. Rows are kept for 400 days.</p>
+      <Shown of={loaded}>{page => <Pages first={page} load={load} />}</Shown>
+    </>
+  )
+}
+
+function OfWorkspace() {
+  if (may('owner')) return <Rows />
+  return (
+    <Empty title="For owners">
+      <p>An owner of {workspace.value?.name} reads its audit.</p>
+    </Empty>
+  )
+}
+
+function Rows() {
+  const filters = query.value.toString()
+  const load = async (cursor: string | null): Promise<RowPage> => {
+    const { result, meta } = await read<AuditPage>(auditAddress(filters, cursor))
+    return { rows: result, next: meta.next_cursor }
+  }
+  const loaded = useMemo(() => createLoaded(() => load(null)), [filters])
+  useEffect(() => void loaded.reload(), [loaded])
+  const clears = useSignal(0)
+  const clear = () => {
+    setQuery({ person: null, path: null, since: null, until: null })
+    // The form is created again, so the element that had the focus no longer exists.
+    clears.value += 1
+    document.getElementById('main')?.focus()
+  }
+  return (
+    <>
+      <p class="dim">Who changed what in {workspace.value?.name}, or read its evidence by key. Rows are kept for 400 days.</p>
+      <AuditFilters key={clears.value} filters={query.value} onApply={setQuery} onClear={clear} />
+      <Shown key={filters} of={loaded}>
+        {page => <Pages first={page} load={load} />}
+      </Shown>
+    </>
+  )
+}
+
+interface RowPage {
+  rows: readonly AuditRow[]
+  /** Cursor of the next page; null: the last page. */
+  next: string | null
+}
+
+/** The first page and the further pages that were requested. */
+function Pages({ first, load }: { first: RowPage; load(after: string | null): Promise<RowPage> }) {
+  const shown = useSignal(first)
+  const more = useAct(async () => {
+    const page = await load(shown.peek().next)
+    shown.value = { rows: [...shown.peek().rows, ...page.rows], next: page.next }
+    return `${page.rows.length} older rows are shown.`
+  })
+  const { rows, next } = shown.value
+  const isEnd = next === null
+  return (
+    <>
+      <Table
+        label="Audit rows"
+        columns={columns}
+        rows={rows.map((row, index) => ({ ...row, id: String(index) }))}
+        keyOf={({ id }) => id}
+        empty={isEnd ? 'No rows fit.' : 'No rows fit so far. Older ones may.'}
+      />
+      {!isEnd && <ShowOlder what="rows" isBusy={more.isBusy} run={more.run} />}
+    </>
+  )
+}
+
+type ShownRow = AuditRow & { id: string }
+
+const columns: readonly Column<ShownRow>[] = [
+  { head: 'When', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
+  { head: 'Person', cell: ({ person }) => person?.name ?? '–' },
+  { head: 'By', cell: meansOf },
+  { head: 'Request', cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
+  { head: 'Status', isNumber: true, cell: ({ status }) => status },
+  { head: 'Program', cell: ({ user_agent }) => user_agent ?? '–' },
+]
+
+function meansOf({ key, address }: AuditRow): string {
+  if (address !== null) return `Observation address ${address.id}`
+  return key === null ? 'Session' : `Key ${key.prefix}…`
+}

@@ -1,0 +1,11 @@
+// Pages of the administration in one chunk: separate chunks would share a dozen small ones with other pages.
+import { addPageStyle } from '../parts/page-style.ts'
+import style from '../styles/settings.page.css'
+
+addPageStyle(style)
+
+export { Audit as audit } from './audit.tsx'
+export { Health as health } from './health.tsx'
+export { Locations as locations } from './locations.tsx'
+export { Probers as probers } from './probers.tsx'
+export { Users as users } from './users.tsx'

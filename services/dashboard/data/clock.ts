@@ -1,0 +1,34 @@
+// The server's clock in the browser; no other file of the dashboard reads the browser's clock. A wrong clock of the visitor moves no
+// deadline: every response with `at` sets this clock, and the browser's monotonic clock advances it.
+import { signal } from '@preact/signals'
+
+let serverAt = Date.now()
+let readAt = performance.now()
+
+/** Returns the time of the server's clock, ms since the epoch. */
+export const serverNow = (): number => serverAt + (performance.now() - readAt)
+
+/** Sets the clock to the instant in a response. */
+export function setServerClock(at: number): void {
+  serverAt = at
+  readAt = performance.now()
+  now.value = at
+}
+
+/** The server's clock, updated each second. Components that show durations and countdowns read it, and are drawn again each second. */
+export const now = signal(serverAt)
+
+/** Runs once after `ms`; the returned function cancels it. */
+export function after(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}
+
+/** Advances `now` each second while `isSeen` returns true. */
+export function startTicking(isSeen: () => boolean): void {
+  const tick = () => {
+    if (isSeen()) now.value = serverNow()
+    after(1_000 - (serverNow() % 1_000), tick)
+  }
+  tick()
+}

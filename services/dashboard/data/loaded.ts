@@ -1,0 +1,39 @@
+// One read of a page: its value, its failure, and a way to reload it. An older response never replaces a newer one.
+import { type ReadonlySignal, signal } from '@preact/signals'
+
+export interface Loaded<T> {
+  /** Value of the read; null until the first response. It stays during a reload. */
+  value: ReadonlySignal<T | null>
+  /** Failure of the latest read; null: it did not fail. */
+  failure: ReadonlySignal<unknown>
+  /** Reads again. Never rejects. */
+  reload(): Promise<void>
+  /** Changes the value in place, until the next read. */
+  patch(change: (value: T) => T): void
+}
+
+/** `first`: a value that is known already. */
+export function createLoaded<T>(load: () => Promise<T>, first: T | null = null): Loaded<T> {
+  const value = signal(first)
+  const failure = signal<unknown>(null)
+  let latest = 0
+  return {
+    value,
+    failure,
+    reload: async () => {
+      latest += 1
+      const mine = latest
+      try {
+        const answer = await load()
+        if (mine !== latest) return
+        value.value = answer
+        failure.value = null
+      } catch (error) {
+        if (mine === latest) failure.value = error
+      }
+    },
+    patch: change => {
+      if (value.value !== null) value.value = change(value.value)
+    },
+  }
+}

@@ -1,0 +1,50 @@
+// Address of the page. Links are ordinary links: the Navigation API changes the page without a load, and a browser without it loads the
+// page.
+import { computed, signal } from '@preact/signals'
+import { type Place, placeOf } from './routing.ts'
+
+const at = signal({ path: location.pathname, query: location.search })
+
+export const place = computed<Place | null>(() => placeOf(at.value.path))
+export const query = computed(() => new URLSearchParams(at.value.query))
+/** Path and query, as in a link to this view. */
+export const address = computed(() => `${at.value.path}${at.value.query}`)
+
+/** Resolves when the page of the address is shown; the browser then moves focus and scrolls. */
+type Arrive = () => Promise<void>
+
+export function startRouter(arrive: Arrive): void {
+  window.navigation?.addEventListener('navigate', event => {
+    const to = new URL(event.destination.url)
+    const isHere = to.origin === location.origin && placeOf(to.pathname) !== null
+    if (!event.canIntercept || event.hashChange || event.downloadRequest !== null || event.formData || !isHere) return
+    const isSamePage = to.pathname === at.peek().path
+    event.intercept({
+      // A change of a filter is no new page: it moves neither focus nor scroll position.
+      ...(isSamePage ? { focusReset: 'manual', scroll: 'manual' } : {}),
+      handler: async () => {
+        at.value = { path: to.pathname, query: to.search }
+        await arrive()
+      },
+    })
+  })
+}
+
+/** Goes to a path of the dashboard, as a link does. */
+export function go(path: string): void {
+  if (window.navigation === undefined) location.assign(path)
+  else window.navigation.navigate(path)
+}
+
+/** Changes parameters of the query in place; null removes one. */
+export function setQuery(changes: Readonly<Record<string, string | null>>): void {
+  const next = new URLSearchParams(at.peek().query)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === '') next.delete(name)
+    else next.set(name, value)
+  }
+  const text = next.size === 0 ? '' : `?${next}`
+  if (text === at.peek().query) return
+  history.replaceState(null, '', `${at.peek().path}${text}`)
+  at.value = { path: at.peek().path, query: text }
+}

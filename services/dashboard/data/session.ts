@@ -1,0 +1,35 @@
+// The signed-in person, the present workspace, and whether the session is still valid.
+import { computed, signal } from '@preact/signals'
+
+export type Role = 'viewer' | 'editor' | 'owner'
+
+export interface Workspace {
+  id: string
+  name: string
+  role: Role
+}
+
+export interface Session {
+  user: { id: string; username: string; display_name: string; admin: boolean; has_password: boolean }
+  workspaces: readonly Workspace[]
+  expires_at: string | null
+  /** Whether AUTH_DEV is set: every visitor is an administrator. */
+  developer: boolean
+}
+
+export const session = signal<Session | null>(null)
+export const workspaceId = signal<string | null>(null)
+/** Whether the server no longer knows the session: then no request is sent until the person signs in again. */
+export const isSignedOut = signal(false)
+
+export const workspace = computed<Workspace | null>(
+  () => session.value?.workspaces.find(({ id }) => id === workspaceId.value) ?? null,
+)
+
+const ranks: readonly Role[] = ['viewer', 'editor', 'owner']
+
+/** Returns whether the person has at least the role `least` in the present workspace. */
+export const may = (least: Role): boolean =>
+  workspace.value !== null && ranks.indexOf(workspace.value.role) >= ranks.indexOf(least)
+
+export const isAdmin = computed(() => session.value?.user.admin === true)

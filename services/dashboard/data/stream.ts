@@ -1,0 +1,152 @@
+// Event stream of the present workspace: news for its listeners, and the age of the data. The browser reopens a cut stream. A hidden tab
+// has no stream, because browsers give an origin six connections over HTTP/1.1.
+import { signal } from '@preact/signals'
+import { after, serverNow, setServerClock } from './clock.ts'
+
+/** `live`: news arrive as they happen. `lost`: the page may be out of date. `asleep`: the tab is hidden. */
+export type Link = 'connecting' | 'live' | 'lost' | 'asleep'
+
+export const link = signal<Link>('connecting')
+/** Instant of the last news or beat. The shown data are at least as new. */
+export const heardAt = signal(serverNow())
+
+/** The names of the events of `GET /session/workspaces/{ws}/events`. `reset`: read everything again. */
+const newsNames = ['row', 'gone', 'reset', 'incident', 'window', 'delivery', 'reading', 'template', 'prober'] as const
+/** `opened`: news arrive from now on, but news from the time between the page's data and this event may be missing. */
+export type NewsName = (typeof newsNames)[number] | 'opened'
+type Listener = (name: NewsName, data: unknown) => void
+export type IsWanted = (name: NewsName, data: unknown) => boolean
+
+/** The part of EventSource that this file uses. */
+export interface Source {
+  addEventListener(name: string, listener: (event: { data?: unknown }) => void): void
+  readyState: number
+  close(): void
+}
+
+const listeners = new Set<Listener>()
+
+/** Calls the listener with all news from now on; the returned function ends that. After `reset` a listener reads its data again. */
+export function onNews(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Runs once for each group of wanted news, `ms` after the first of them; the returned function ends it. */
+export function onGatheredNews(ms: number, isWanted: IsWanted, run: () => void): () => void {
+  let cancel: (() => void) | null = null
+  const silence = onNews((name, data) => {
+    if (!isWanted(name, data)) return
+    cancel ??= after(ms, () => {
+      cancel = null
+      run()
+    })
+  })
+  return () => {
+    silence()
+    cancel?.()
+  }
+}
+
+export const tellNews: Listener = (name, data) => {
+  for (const listener of [...listeners]) listener(name, data)
+}
+
+export interface StreamControl {
+  /** Opens the stream of this workspace instead of the present one; null: none. */
+  watch(workspaceId: string | null): void
+  /** Call this when the tab is shown or hidden. When the tab is shown again, all data are read again. */
+  seen(isSeen: boolean): void
+}
+
+const closed = 2
+
+/** Workspace of the data in the page, and the id of the news up to which the data are complete. */
+interface Since {
+  workspace: string | null
+  news?: string | null
+}
+
+/**
+ * `renew` reads the session again, because rights have changed or the stream was refused. It never rejects. The first stream continues from
+ * `since`.
+ */
+export function createStream(
+  open: (path: string) => Source,
+  after: (ms: number, run: () => void) => () => void,
+  renew: () => Promise<void> = async () => {},
+  since: Since = { workspace: null },
+  retryMs = 5_000,
+): StreamControl {
+  let source: Source | null = null
+  let workspace: string | null = null
+  let isSeen = true
+  let cancelRetry = () => {}
+  let isFirst = true
+
+  const stop = () => {
+    cancelRetry()
+    source?.close()
+    source = null
+  }
+  const start = () => {
+    stop()
+    if (workspace === null || !isSeen) return
+    const known = workspace === since.workspace ? since.news : null
+    since = { workspace: null }
+    const mine = open(`/session/workspaces/${encodeURIComponent(workspace)}/events${known ? `?after=${known}` : ''}`)
+    // A stream that continues delivers the news that the page lacks, or `reset`.
+    let isNew = !known
+    source = mine
+    mine.addEventListener('hello', ({ data }) => {
+      const { at } = parsed(data) as { at?: string }
+      if (typeof at === 'string') setServerClock(Date.parse(at))
+      link.value = 'live'
+      heardAt.value = serverNow()
+      // A stream that the browser reopened has delivered the missed news; a new stream has not.
+      if (isNew) tellNews(isFirst ? 'opened' : 'reset', {})
+      isNew = false
+      isFirst = false
+    })
+    mine.addEventListener('error', () => {
+      link.value = 'lost'
+      // The browser reopens a cut stream, but not after a refusal.
+      if (mine.readyState !== closed || source !== mine) return
+      cancelRetry = after(retryMs, start)
+      void renew()
+    })
+    mine.addEventListener('ended', ({ data }) => {
+      const { why } = parsed(data) as { why?: string }
+      if (why !== 'stopping') void renew()
+    })
+    for (const name of newsNames) {
+      mine.addEventListener(name, ({ data }) => {
+        link.value = 'live'
+        heardAt.value = serverNow()
+        tellNews(name, parsed(data))
+      })
+    }
+  }
+  return {
+    watch: workspaceId => {
+      workspace = workspaceId
+      link.value = 'connecting'
+      start()
+    },
+    seen: value => {
+      isSeen = value
+      link.value = isSeen ? 'connecting' : 'asleep'
+      if (isSeen) start()
+      else stop()
+    },
+  }
+}
+
+function parsed(data: unknown): unknown {
+  if (typeof data !== 'string' || data === '') return {}
+  try {
+    return JSON.parse(data)
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,39 @@
+// Choice of the workspace: a cookie names the workspace that the gateway puts into the next page. It gives no right.
+import { Refusal, read } from './api.ts'
+import { type Session, session, workspaceId } from './session.ts'
+
+/** The gateway reads this name in `services/gateway/session/caller/session-cookie.ts`. */
+const cookieName = 'watchkeeper-workspace'
+const yearSeconds = 365 * 24 * 3_600
+
+/** Stores the present workspace in the cookie, for the next page. */
+export function rememberWorkspace(): void {
+  const id = workspaceId.peek()
+  if (id === null) return
+  const secure = location.protocol === 'https:' ? '; Secure' : ''
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox before 140
+  document.cookie = `${cookieName}=${encodeURIComponent(id)}; Path=/; Max-Age=${yearSeconds}; SameSite=Lax${secure}`
+}
+
+/** Shows another workspace of which the person is a member. */
+export function chooseWorkspace(id: string): void {
+  if (!session.peek()?.workspaces.some(one => one.id === id)) return
+  workspaceId.value = id
+  rememberWorkspace()
+}
+
+/** Reads the person and the memberships again, after a change of them. Rejects with a Refusal. */
+export async function reloadSession(): Promise<void> {
+  session.value = await read<Session>('/session')
+}
+
+/**
+ * Like `reloadSession`, when no person waits for the outcome: a 401 is recorded for the whole page, and any other failure changes nothing.
+ */
+export async function renewSession(): Promise<void> {
+  try {
+    await reloadSession()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+}

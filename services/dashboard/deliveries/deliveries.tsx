@@ -1,0 +1,116 @@
+// Every message of the workspace that was sent or held back, newest first. The filters are in the address.
+
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { askV3, read } from '../data/api.ts'
+import { createLoaded } from '../data/loaded.ts'
+import { query, setQuery } from '../data/router.ts'
+import { workspace } from '../data/session.ts'
+import { onNews } from '../data/stream.ts'
+import { pageTitle } from '../data/title.ts'
+import { useAct } from '../parts/act.ts'
+import { ShowOlder } from '../parts/button.tsx'
+import { Shown, useLoaded } from '../parts/loaded.tsx'
+import { addPageStyle } from '../parts/page-style.ts'
+import style from '../styles/settings.page.css'
+import { deliveriesAddress, type LogPage, statuses } from './delivery-page.ts'
+import { DeliveryTable } from './delivery-table.tsx'
+
+addPageStyle(style)
+
+function Deliveries() {
+  pageTitle.value = 'Deliveries'
+  const filters = query.value.toString()
+  return (
+    <>
+      <h1>Deliveries</h1>
+      <p class="dim">What was sent from {workspace.value?.name}, and what was kept back and why. Rows are kept for 30 days.</p>
+      {query.value.has('monitor') && (
+        <p>
+          Only messages about one monitor. <a href="/deliveries">Show those of all monitors</a>
+        </p>
+      )}
+      <Filters />
+      <Log key={filters} filters={filters} />
+    </>
+  )
+}
+
+function Filters() {
+  const path = `/workspaces/${encodeURIComponent(workspace.value?.id ?? '')}/destinations`
+  const loaded = useLoaded(() => askV3<readonly { id: string; name: string }[]>('GET', path))
+  const chosen = query.value.get('destination') ?? ''
+  const destinations = loaded.value.value ?? []
+  // The log still contains deleted destinations.
+  const gone = chosen === '' || destinations.some(({ id }) => id === chosen) ? [] : [{ id: chosen, name: chosen }]
+  return (
+    <div class="acts">
+      <select
+        class="input choice"
+        aria-label="Outcome"
+        value={query.value.get('status') ?? ''}
+        onChange={event => setQuery({ status: event.currentTarget.value })}
+      >
+        {statuses.map(({ value, word }) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+      <select
+        class="input choice"
+        aria-label="Destination"
+        value={chosen}
+        onChange={event => setQuery({ destination: event.currentTarget.value })}
+      >
+        <option value="">All destinations</option>
+        {[...gone, ...destinations].map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+function Log({ filters }: { filters: string }) {
+  const loaded = useMemo(() => createLoaded(() => read<LogPage>(deliveriesAddress(filters))), [])
+  const older = useSignal<LogPage | null>(null)
+  useEffect(() => {
+    void loaded.reload()
+    // Once older rows are shown, the first page is not read again: rows between the two would be missing.
+    return onNews(name => {
+      if ((name === 'delivery' || name === 'reset') && older.peek() === null) void loaded.reload()
+    })
+  }, [loaded, older])
+  return (
+    <Shown of={loaded}>
+      {first => <Rows first={first} older={older.value} filters={filters} onOlder={page => (older.value = page)} />}
+    </Shown>
+  )
+}
+
+interface RowsProps {
+  first: LogPage
+  older: LogPage | null
+  filters: string
+  onOlder(page: LogPage): void
+}
+
+function Rows({ first, older, filters, onOlder }: RowsProps) {
+  const next = (older ?? first).next
+  const more = useAct(async () => {
+    const page = await read<LogPage>(deliveriesAddress(filters, next))
+    onOlder({ deliveries: [...(older?.deliveries ?? []), ...page.deliveries], next: page.next })
+    return `${page.deliveries.length} older deliveries are shown.`
+  })
+  return (
+    <>
+      <DeliveryTable rows={[...first.deliveries, ...(older?.deliveries ?? [])]} isFiltered={filters !== ''} />
+      {next !== null && <ShowOlder what="deliveries" isBusy={more.isBusy} run={more.run} />}
+    </>
+  )
+}
+
+export { Deliveries as deliveries }

@@ -1,0 +1,51 @@
+// Deliveries in a table: outcome with its reason, and the payload on request.
+import { pathTo } from '../data/routing.ts'
+import { type Column, Table } from '../parts/table/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { reasonWords } from '../words/reasons.ts'
+import { type Delivery, statuses } from './delivery-page.ts'
+
+export function DeliveryTable({ rows, isFiltered }: { rows: readonly Delivery[]; isFiltered: boolean }) {
+  return (
+    <Table
+      label="Deliveries"
+      columns={columns}
+      rows={rows}
+      keyOf={({ at, destination, event, incident }) => `${at} ${destination} ${event} ${incident}`}
+      empty={isFiltered ? 'No deliveries fit.' : 'No deliveries yet.'}
+    />
+  )
+}
+
+const columns: readonly Column<Delivery>[] = [
+  { head: 'When', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
+  { head: 'Destination', cell: ({ destination }) => destination ?? 'None' },
+  { head: 'Event', cell: eventOf },
+  { head: 'Outcome', cell: outcomeOf },
+  { head: 'Payload', cell: payloadOf },
+]
+
+function eventOf({ event, incident }: Delivery) {
+  const word = event.replaceAll('_', ' ')
+  return incident === null ? word : <a href={pathTo('incident', { id: incident })}>{word}</a>
+}
+
+function outcomeOf({ status, reason, error, note }: Delivery): string {
+  const word = statuses.find(({ value }) => value === status)?.word ?? status
+  const why = reason === null ? [] : [reasonWords(reason)]
+  // The error of an answer is its status, which the reason says.
+  const more = [reason?.startsWith('http_') ? '' : error, note ?? ''].filter(text => text !== '')
+  return [[word, ...why].join(': '), ...more].join('. ')
+}
+
+function payloadOf({ payload }: Delivery) {
+  if (payload === '') return '–'
+  return (
+    <details>
+      <summary>Show</summary>
+      <pre>
+        <code>{payload}</code>
+      </pre>
+    </details>
+  )
+}

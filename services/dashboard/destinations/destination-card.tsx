@@ -1,0 +1,139 @@
+// One destination: its type, whether messages are sent to it, and the acts of editors and owners.
+
+import { useSignal } from '@preact/signals'
+import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
+import { askV3 } from '../data/api.ts'
+import { serverNow } from '../data/clock.ts'
+import { may } from '../data/session.ts'
+import { useAct } from '../parts/act.ts'
+import { announce } from '../parts/announce.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { ShownOnce } from '../parts/shown-once.tsx'
+import { Time } from '../parts/time.tsx'
+import { destinationPath, type Outcome, outcomeSentence, typeWord } from './destination.ts'
+import { ChangeDestination } from './destination-form.tsx'
+import { SigningSecret } from './signing-secret.tsx'
+
+interface CardProps {
+  destination: SentDestination
+  onChanged(): Promise<void>
+}
+
+export function DestinationCard({ destination, onChanged }: CardProps) {
+  const { name, enabled, type, channel } = destination
+  return (
+    <li class="card">
+      <h2>
+        {name} {destination.default && <span class="label">Default</span>} {!enabled && <span class="label">Disabled</span>}
+      </h2>
+      <p class="dim">
+        {typeWord(type)}
+        {channel !== '' && `, channel ${channel}`}
+        {destination.send_on_open && ', also when an Incident opens'}
+        {!enabled && '. Messages to it are held back'}
+      </p>
+      {may('editor') && <Acts destination={destination} onChanged={onChanged} />}
+    </li>
+  )
+}
+
+function Acts({ destination, onChanged }: CardProps) {
+  const dialog = useSignal<'change' | 'secret' | 'disable' | 'delete' | null>(null)
+  const secret = useSignal<string | null>(null)
+  const { id, name, enabled } = destination
+  const patch = (body: object, sentence: string) => async () => {
+    await askV3('PATCH', destinationPath(id), body)
+    await onChanged()
+    return sentence
+  }
+  const enable = useAct(patch({ enabled: true }, `Destination ${name} enabled: messages go to it from now on.`))
+  const makeDefault = useAct(patch({ default: true }, `Destination ${name} is the default now.`))
+  const given = { destination, onChanged, onClose: () => (dialog.value = null) }
+  const show = (made: string) => {
+    // The focus moves to the secret after the dialog has closed.
+    dialog.value = null
+    secret.value = made
+  }
+  return (
+    <>
+      <div class="acts">
+        <Test destination={destination} />
+        {!destination.default && enabled && (
+          <Button {...named('Make default', name)} isBusy={makeDefault.isBusy} onClick={makeDefault.run} />
+        )}
+        {enabled ? (
+          <Button {...named('Disable', name)} onClick={() => (dialog.value = 'disable')} />
+        ) : (
+          <Button {...named('Enable', name)} isBusy={enable.isBusy} onClick={enable.run} />
+        )}
+        <Button {...named('Change', name)} onClick={() => (dialog.value = 'change')} />
+        {may('owner') && <Button {...named('Signing secret', name)} onClick={() => (dialog.value = 'secret')} />}
+        <Button {...named('Delete', name)} onClick={() => (dialog.value = 'delete')} />
+      </div>
+      {secret.value !== null && (
+        <ShownOnce title={`Signing secret of ${name}`} noun="Secret" secret={secret.value} onDone={() => (secret.value = null)} />
+      )}
+      {dialog.value === 'secret' && <SigningSecret destination={destination} onMade={show} onClose={given.onClose} />}
+      {dialog.value === 'change' && <ChangeDestination changed={destination} onDone={onChanged} onClose={given.onClose} />}
+      {dialog.value === 'disable' && <Disable {...given} />}
+      {dialog.value === 'delete' && <Delete {...given} />}
+    </>
+  )
+}
+
+/** Words of a button, with the destination's name added for screen readers. */
+const named = (words: string, name: string) => ({ children: words, 'aria-label': `${words}: ${name}` })
+
+function Test({ destination: { id, name } }: { destination: SentDestination }) {
+  const outcome = useSignal<{ sentence: string; at: number; isRefusal: boolean } | null>(null)
+  const test = useAct(async () => {
+    outcome.value = null
+    const result = await askV3<Outcome>('POST', `${destinationPath(id)}/test`, {})
+    const sentence = outcomeSentence(result)
+    outcome.value = { sentence, at: serverNow(), isRefusal: result.status !== 'delivered' }
+    return `${name}: ${sentence}`
+  })
+  return (
+    <>
+      <Button {...named('Send a test', name)} isBusy={test.isBusy} onClick={test.run} />
+      {outcome.value !== null && (
+        <span class={outcome.value.isRefusal ? 'outcome refusal' : 'outcome'}>
+          <Time at={outcome.value.at} /> {outcome.value.sentence}
+        </span>
+      )}
+    </>
+  )
+}
+
+interface LossProps extends CardProps {
+  onClose(): void
+}
+
+function Disable({ destination: { id, name, default: isDefault }, onChanged, onClose }: LossProps) {
+  const send = async () => {
+    await askV3('PATCH', destinationPath(id), { enabled: false })
+    announce(`Destination ${name} disabled.`)
+    await onChanged()
+  }
+  return (
+    <Confirm title={`Disable ${name}?`} act="Disable destination" send={send} onClose={onClose}>
+      <p>Messages to it are held back until it is enabled again, and are not sent later.</p>
+      {isDefault && <p>It stays the default: nobody hears of Incidents whose rules name no other destination.</p>}
+    </Confirm>
+  )
+}
+
+function Delete({ destination: { id, name, default: isDefault }, onChanged, onClose }: LossProps) {
+  const send = async () => {
+    await askV3('DELETE', destinationPath(id))
+    announce(`Destination ${name} deleted.`)
+    await onChanged()
+  }
+  return (
+    <Confirm title={`Delete ${name}?`} act="Delete destination" send={send} onClose={onClose}>
+      <p>Its URL and its signing secret are lost. What was delivered to it stays in the log.</p>
+      {isDefault && <p>It is the default: nobody hears of Incidents whose rules name no other destination.</p>}
+    </Confirm>
+  )
+}

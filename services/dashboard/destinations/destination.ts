@@ -1,0 +1,24 @@
+// Destinations as generation 3 serves them, and the words of a test's outcome.
+import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
+import { askV3 } from '../data/api.ts'
+import { workspaceId } from '../data/session.ts'
+import { reasonWords } from '../words/reasons.ts'
+
+export interface Outcome {
+  status: 'delivered' | 'failed'
+  reason: string | null
+}
+
+/** Returns the path of the destinations of the present workspace, or of one destination. */
+export const destinationPath = (id?: string): string =>
+  `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+
+export const readDestinations = (): Promise<readonly SentDestination[]> => askV3('GET', destinationPath())
+
+export const typeWord = (type: SentDestination['type']): string => (type === 'slack' ? 'Slack' : 'Webhook')
+
+/** Returns the outcome of a test message as a sentence. */
+export function outcomeSentence({ status, reason }: Outcome): string {
+  if (status === 'delivered') return 'The test message was delivered.'
+  return `The test message was not delivered: ${reasonWords(reason ?? 'not_sent')}.`
+}

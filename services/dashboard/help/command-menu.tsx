@@ -1,0 +1,106 @@
+// All commands in one place: type, choose with the arrows, Enter. Monitors are searched by the server.
+import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useId, useMemo } from 'preact/hooks'
+import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
+import { read } from '../data/api.ts'
+import { after } from '../data/clock.ts'
+import { go } from '../data/router.ts'
+import { pathTo } from '../data/routing.ts'
+import { isAdmin, workspaceId } from '../data/session.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { type Key, keySets } from '../parts/keys/keys.ts'
+import { addPageStyle } from '../parts/page-style.ts'
+import style from './command-menu.page.css'
+import { type Command, matching, pageCommands } from './commands.ts'
+
+addPageStyle(style)
+
+const monitorsShown = 8
+/** Pause in typing after which a search is sent, ms. */
+const pauseMs = 150
+
+/** The acts are the acts of the page at the moment when the menu was opened. */
+export function CommandMenu({ onClose }: { onClose(): void }) {
+  const id = useId()
+  const text = useSignal('')
+  const monitors = useMonitors(text.value)
+  const chosen = useSignal(0)
+  const usual = useMemo(() => [...keyCommands(keySets.peek().flat()), ...pageCommands(isAdmin.peek(), go)], [])
+  const shown = useComputed(() => [...matching(usual, text.value), ...monitors.value]).value
+  const at = Math.min(chosen.value, shown.length - 1)
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return
+    onClose()
+    // The dialog returns the focus first, because a command may open another dialog.
+    after(0, () => command.run())
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) chosen.value = Math.max(0, Math.min(shown.length - 1, at + step))
+    else if (event.key === 'Enter') run(shown[at])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog title="Commands" onClose={onClose}>
+      <input
+        class="input"
+        role="combobox"
+        aria-label="Command, page or monitor"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
+        autocomplete="off"
+        onKeyDown={onKeyDown}
+        onInput={event => {
+          text.value = event.currentTarget.value
+          chosen.value = 0
+        }}
+      />
+      {shown.length === 0 && <p class="dim">Nothing has these words.</p>}
+      <div id={id} class="commands" role="listbox" aria-label="Commands">
+        {shown.map((command, i) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: see the list
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys
+          <div
+            key={`${command.hint} ${command.words}`}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === at}
+            onClick={() => run(command)}
+          >
+            <span dir="auto">{command.words}</span> <span class="dim">{command.hint}</span>
+          </div>
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+const keyCommands = (keys: readonly Key[]): Command[] =>
+  keys.filter(({ words }) => !words.startsWith('Go to')).map(({ key, words, run }) => ({ words, hint: key, run }))
+
+function useMonitors(text: string) {
+  const found = useSignal<readonly Command[]>([])
+  useEffect(() => {
+    found.value = []
+    if (text.trim() === '') return
+    const stop = new AbortController()
+    const cancel = after(pauseMs, () => {
+      const query = new URLSearchParams({ q: text.trim(), count: String(monitorsShown) })
+      const path = `/session/workspaces/${workspaceId.peek()}/monitors?${query}`
+      // Without an answer the other commands remain.
+      read<MonitorPage>(path, stop.signal).then(
+        ({ rows }) => {
+          found.value = rows.map(row => ({ words: row.name, hint: 'monitor', run: () => go(pathTo('monitor', { id: row.id })) }))
+        },
+        () => {},
+      )
+    })
+    return () => {
+      cancel()
+      stop.abort()
+    }
+  }, [text])
+  return found
+}

@@ -1,0 +1,60 @@
+// Machine and incident for other tools: files to download, and the Stately inspector in a popup, after a warning that data leave the
+// installation.
+import { useSignal } from '@preact/signals'
+import { read, sentenceOf } from '../data/api.ts'
+import { announce } from '../parts/announce.ts'
+import { Button } from '../parts/button.tsx'
+import { lazy } from '../parts/lazy.tsx'
+import type { IncidentPage } from './page-state.ts'
+
+const InspectorDialog = lazy(() => import('./inspector-dialog.tsx').then(it => it.InspectorDialog))
+
+const forms = [
+  { form: 'source', word: 'XState source' },
+  { form: 'json', word: 'JSON for the Stately editor' },
+  { form: 'mermaid', word: 'Mermaid diagram' },
+] as const
+
+export function Elsewhere({ page }: { page: IncidentPage }) {
+  const isAsking = useSignal(false)
+  return (
+    <section aria-labelledby="elsewhere">
+      <h2 id="elsewhere">Open elsewhere</h2>
+      <p class="acts">
+        {forms.map(({ form, word }) => (
+          <Button key={form} look="quiet" onClick={() => void download(form)}>
+            {word}
+          </Button>
+        ))}
+        <Button
+          look="quiet"
+          onClick={() => {
+            isAsking.value = true
+          }}
+        >
+          Stately inspector
+        </Button>
+      </p>
+      {isAsking.value && (
+        <InspectorDialog
+          page={page}
+          onClose={() => {
+            isAsking.value = false
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+async function download(form: string): Promise<void> {
+  try {
+    const { name, text } = await read<{ name: string; text: string }>(`/session/machines/incident/${form}`)
+    const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+    const link = Object.assign(document.createElement('a'), { href: url, download: name })
+    link.click()
+    URL.revokeObjectURL(url)
+  } catch (error) {
+    announce(sentenceOf(error), { isRefusal: true })
+  }
+}

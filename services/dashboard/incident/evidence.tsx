@@ -1,0 +1,41 @@
+// Evidence of a record: the rule's own sentence, then each reading it used.
+import { duration } from '../data/format.ts'
+import { StatusMark } from '../parts/status-mark.tsx'
+import { type Column, Table } from '../parts/table/table.tsx'
+import { Time } from '../parts/time.tsx'
+import type { IncidentPage } from './page-state.ts'
+import { type Reading, readingsOf } from './readings.ts'
+
+export function Evidence({ page }: { page: IncidentPage }) {
+  const moment = page.moment.value
+  if (moment === null) return null
+  const { event_at, explanation, evidence } = moment.record
+  const at = Date.parse(event_at)
+  const locations = page.records.locations.value
+  const isOfLocations = Object.keys(locations).length > 0
+  const columns: readonly Column<Reading>[] = [
+    { head: isOfLocations ? 'Location' : 'Signal', cell: ({ signal, name }) => <span title={signal}>{name}</span> },
+    { head: 'Says', cell: ({ state }) => <StatusMark state={state} /> },
+    { head: 'Value', isNumber: true, cell: ({ value }) => value },
+    { head: 'Before', isNumber: true, cell: reading => (reading.at === null ? 'never' : duration(at - reading.at)) },
+    { head: 'Reason', cell: ({ words }) => words },
+  ]
+  return (
+    <section aria-labelledby="evidence">
+      <h2 id="evidence">
+        Evidence at <Time at={at} />
+      </h2>
+      <p>{explanation}</p>
+      {evidence !== null && (
+        <Table
+          label="Readings"
+          columns={columns}
+          rows={readingsOf(evidence, locations)}
+          keyOf={({ key }) => key}
+          empty="No reading was used."
+        />
+      )}
+      {evidence !== null && evidence.omitted > 0 && <p class="dim">{evidence.omitted} more readings were not kept.</p>}
+    </section>
+  )
+}

@@ -1,0 +1,158 @@
+// One incident: its machine now, or at any moment of its past, with the evidence of that moment and the next steps.
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { after, now } from '../data/clock.ts'
+import { duration } from '../data/format.ts'
+import { address } from '../data/router.ts'
+import { pathTo } from '../data/routing.ts'
+import { pageTitle } from '../data/title.ts'
+import { fittingLayout } from '../drawing/layouts.ts'
+import type { Life } from '../drawing/life.ts'
+import { Stage } from '../drawing/stage.tsx'
+import { AcknowledgeDialog } from '../monitors/lazy-dialogs.ts'
+import { Button } from '../parts/button.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { useKeys } from '../parts/keys/keys.ts'
+import { addPageStyle } from '../parts/page-style.ts'
+import { Failed, Loading } from '../parts/states.tsx'
+import { StatusMark } from '../parts/status-mark.tsx'
+import { Time } from '../parts/time.tsx'
+import { stateOf } from '../words/statuses.ts'
+import { Elsewhere } from './elsewhere.tsx'
+import { Evidence } from './evidence.tsx'
+import style from './incident.page.css'
+import { createIncidentPage, type IncidentPage } from './page-state.ts'
+import type { Incident as IncidentObject } from './read.ts'
+import { Slider } from './slider.tsx'
+import { Timeline } from './timeline.tsx'
+import { Told } from './told.tsx'
+import { WhatNext } from './what-next.tsx'
+
+addPageStyle(style)
+
+function Incident({ params }: { params: Readonly<Record<string, string>> }) {
+  const page = useMemo(() => createIncidentPage(params['id'] ?? '', after), [])
+  useEffect(() => {
+    void page.reload()
+    return page.start()
+  }, [])
+  const { records, incident } = page
+  const known = incident.value.value
+  pageTitle.value = known === null ? 'Incident' : `${known.resource.name}: ${known.rule}`
+  const failure = records.failure.value ?? incident.failure.value
+  if (known === null || page.moment.value === null || page.life.value === null)
+    return failure === null ? <Loading /> : <Failed isPage error={failure} onRetry={() => void page.reload()} />
+  return <Shown page={page} incident={known} life={page.life.value} />
+}
+
+function Shown({ page, incident, life }: { page: IncidentPage; incident: IncidentObject; life: Life }) {
+  const layout = useMemo(() => fittingLayout('incident'), [])
+  const states = page.records.all.value.slice(0, (page.moment.value?.index ?? 0) + 1).map(({ state }) => stateOf(state).word)
+  const label = `State machine of the incident, in ${states.at(-1)}. ${life.due?.text ?? ''} Path: ${brief(states)}.`
+  return (
+    <>
+      <Head page={page} incident={incident} />
+      <section aria-labelledby="machine">
+        <h2 id="machine" class="hidden">
+          State machine
+        </h2>
+        <Stage layout={layout.value} life={life} label={label} />
+        <Slider page={page} />
+      </section>
+      <div class="columns">
+        <div>
+          <WhatNext page={page} />
+          <Evidence page={page} />
+        </div>
+        <div>
+          <Timeline page={page} />
+          <Told page={page} />
+        </div>
+      </div>
+      <Elsewhere page={page} />
+    </>
+  )
+}
+
+/** Returns the last of many words, with the number of words before. */
+function brief(words: readonly string[]): string {
+  const most = 12
+  return words.length <= most ? words.join(', ') : `${words.length - most} earlier, ${words.slice(-most).join(', ')}`
+}
+
+function Head({ page, incident }: { page: IncidentPage; incident: IncidentObject }) {
+  const isAsking = useSignal(false)
+  const { resource, rule, lifecycle, acknowledgement } = incident
+  const mayTake = lifecycle === 'open' && acknowledgement === null
+  const ask = () => {
+    const present = page.incident.value.peek()
+    isAsking.value = present?.lifecycle === 'open' && present.acknowledgement === null
+  }
+  const last = page.records.all.value.at(-1)
+  useKeys([
+    { key: 'a', words: 'Acknowledge the incident', run: ask },
+    { key: 'r', words: 'Replay from the beginning, or pause', run: page.play },
+    { key: 'l', words: 'Back to the present', run: () => page.show(null) },
+  ])
+  return (
+    <>
+      <p class="crumbs">
+        <a href="/">Monitoring</a> / <a href={pathTo('monitor', { id: resource.id })}>{resource.name}</a>
+      </p>
+      <div class="page-head">
+        <h1>
+          {resource.name}: {rule} {last !== undefined && <StatusMark state={last.state} />}
+        </h1>
+        <div class="acts">
+          {mayTake && (
+            <Button look="main" shortcut="a" title="Its reminders stop" onClick={ask}>
+              Acknowledge
+            </Button>
+          )}
+          <Copy text={`${location.origin}${address.value}`} noun="Link" />
+        </div>
+      </div>
+      <Summary incident={incident} />
+      {isAsking.value && (
+        <AcknowledgeDialog
+          incidents={[{ id: page.id, name: `${resource.name}: ${rule}` }]}
+          onClose={() => {
+            isAsking.value = false
+            void page.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const reasons = {
+  recovered: 'it recovered',
+  rule_removed: 'its rule was removed',
+  resource_archived: 'its Resource was archived',
+} as const
+
+function Summary({ incident }: { incident: IncidentObject }) {
+  const { opened_at, closed_at, closed_reason, acknowledgement, action } = incident
+  const opened = Date.parse(opened_at)
+  const ended = closed_at === null ? null : Date.parse(closed_at)
+  return (
+    <>
+      <p>
+        {ended === null ? 'Open for ' : 'Lasted '}
+        {duration((ended ?? now.value) - opened)}: from <Time at={opened} isLong />
+        {ended !== null && ' to '}
+        {ended !== null && <Time at={ended} isLong />}
+        {closed_reason === null ? '.' : `, when ${reasons[closed_reason]}.`}{' '}
+        {acknowledgement !== null && (
+          <>
+            Acknowledged by {acknowledgement.by}, <Time at={Date.parse(acknowledgement.at)} isLong />.
+          </>
+        )}
+      </p>
+      {action !== null && <p class="action">{action}</p>}
+    </>
+  )
+}
+
+export { Incident as incident }

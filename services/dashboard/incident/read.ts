@@ -1,0 +1,38 @@
+// Reads of the incident page: the records, the incident as generation 3 has it, and the messages about it.
+
+import type { IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
+import { askV3, read } from '../data/api.ts'
+
+export interface Incident {
+  id: string
+  resource: { id: string; key: string; name: string }
+  rule: string
+  lifecycle: 'open' | 'closed'
+  closed_reason: 'recovered' | 'rule_removed' | 'resource_archived' | null
+  opened_at: string
+  confirmed_at: string | null
+  closed_at: string | null
+  acknowledgement: { by: string; at: string; via: 'api' | 'ui' | 'mcp' } | null
+  action: string | null
+}
+
+export interface Delivery {
+  at: string
+  destination: string | null
+  type: string | null
+  event: string
+  status: 'delivered' | 'failed' | 'held'
+  reason: string | null
+}
+
+const at = (workspaceId: string, id: string): string =>
+  `/workspaces/${encodeURIComponent(workspaceId)}/incidents/${encodeURIComponent(id)}`
+
+export const readIncident = (workspaceId: string, id: string): Promise<Incident> => askV3('GET', at(workspaceId, id))
+
+/** Reads the newest 100 messages about an incident. */
+export const readDeliveries = (workspaceId: string, id: string): Promise<Delivery[]> =>
+  askV3('GET', `${at(workspaceId, id)}/deliveries?limit=100`)
+
+export const readRecords = (id: string, after: number): Promise<IncidentRecordsPage> =>
+  read(`/session/incidents/${encodeURIComponent(id)}/records?after=${after}`)

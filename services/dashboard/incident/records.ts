@@ -1,0 +1,68 @@
+// Records of one incident in the browser: read page by page, continued by news, in the order in which its machine accepted the events.
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import type { IncidentRecordObject, IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
+
+export interface Records {
+  all: ReadonlySignal<readonly IncidentRecordObject[]>
+  /** Workspace and monitor of the incident; null before the first response. */
+  place: ReadonlySignal<{ workspaceId: string; monitorId: string } | null>
+  /** Outlook of the latest response; null: the incident is closed, or its records are not read to the end. */
+  outlook: ReadonlySignal<IncidentRecordsPage['outlook']>
+  /** Names of the locations in the evidence, by id. */
+  locations: ReadonlySignal<Readonly<Record<string, string>>>
+  isComplete: ReadonlySignal<boolean>
+  failure: ReadonlySignal<unknown>
+  /** Reads records newer than the last one. Never rejects. A call during a read waits for that read. */
+  readOn(): Promise<void>
+}
+
+type ReadPage = (after: number) => Promise<IncidentRecordsPage>
+
+export function createRecords(readPage: ReadPage): Records {
+  const all = signal<readonly IncidentRecordObject[]>([])
+  const latest = signal<IncidentRecordsPage | null>(null)
+  const locations = signal<Readonly<Record<string, string>>>({})
+  const failure = signal<unknown>(null)
+  let running: Promise<void> | null = null
+
+  const readAll = async () => {
+    try {
+      for (let more = true; more; ) {
+        const page = await readPage(all.peek().at(-1)?.sequence ?? 0)
+        const known = all.peek().at(-1)?.sequence ?? 0
+        all.value = [...all.peek(), ...page.records.filter(({ sequence }) => sequence > known)]
+        latest.value = page
+        locations.value = { ...locations.peek(), ...page.locations }
+        failure.value = null
+        more = page.more
+      }
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  let isAskedAgain = false
+  const readOn = async () => {
+    if (running !== null) {
+      isAskedAgain = true
+      return running
+    }
+    do {
+      isAskedAgain = false
+      running = readAll()
+      await running
+    } while (isAskedAgain)
+    running = null
+  }
+  return {
+    all,
+    place: computed(() => {
+      const page = latest.value
+      return page && { workspaceId: page.workspace_id, monitorId: page.monitor_id }
+    }),
+    outlook: computed(() => latest.value?.outlook ?? null),
+    locations,
+    isComplete: computed(() => latest.value?.more === false),
+    failure,
+    readOn,
+  }
+}

@@ -1,0 +1,32 @@
+// Response time and uptime of the visible rows, read after the rows. A figure that cannot be read stays a dash.
+import { signal } from '@preact/signals'
+import { read } from '../data/api.ts'
+import { workspaceId } from '../data/session.ts'
+
+export interface Figure {
+  /** 95th percentile of the response time, ms; null: nothing was measured. */
+  p95: number | null
+  /** A share of 1; null: nothing was measured. */
+  uptime_30d: number | null
+}
+
+export const figures = signal<ReadonlyMap<string, Figure>>(new Map())
+
+/** Maximum number of monitors in one request of this route. */
+const most = 100
+const asked = new Set<string>()
+
+/** Reads the figures of these monitors unless they were requested before. */
+export async function needFigures(ids: readonly string[]): Promise<void> {
+  const missing = ids.filter(id => !asked.has(id)).slice(0, most)
+  if (missing.length === 0) return
+  for (const id of missing) asked.add(id)
+  try {
+    const path = `/session/workspaces/${workspaceId.peek()}/figures?ids=${missing.join(',')}`
+    const answer = await read<{ figures: Readonly<Record<string, Figure>> }>(path)
+    figures.value = new Map([...figures.value, ...Object.entries(answer.figures)])
+  } catch {
+    // Rows are useful without figures. The next visit to the list requests them again.
+    for (const id of missing) asked.delete(id)
+  }
+}

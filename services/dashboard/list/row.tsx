@@ -1,0 +1,109 @@
+// A row of the list: the state, the monitor, why, what comes next, since when, and its figures.
+import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
+import { latency, percent } from '../data/format.ts'
+import { Sign, StatusMark } from '../parts/status-mark.tsx'
+import { Countdown, Since } from '../parts/time.tsx'
+import { nextWords } from '../words/next.ts'
+import { figures } from './figures.ts'
+import { cursor, selection } from './view.ts'
+
+interface RowProps {
+  index: number
+  row: MonitorRow | undefined
+  onToggle(row: MonitorRow): void
+}
+
+export function Row({ index, row, onToggle }: RowProps) {
+  if (row === undefined) return <WaitingRow index={index} />
+  const isChosen = selection.has(row.id)
+  const isTabStop = cursor.value === index || (cursor.value === -1 && index === 0)
+  return (
+    <tr class="row" data-index={index} data-chosen={isChosen} aria-rowindex={index + 2}>
+      <td class="choose">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={`Choose ${row.name}`}
+          checked={isChosen}
+          onChange={() => onToggle(row)}
+        />
+      </td>
+      <td class="state">
+        <StatusMark state={row.status} />
+      </td>
+      <td class="name">
+        <a href={`/monitors/${row.id}`} tabIndex={isTabStop ? 0 : -1} title={row.name} dir="auto">
+          {row.name}
+        </a>
+        <Marks row={row} />
+        <span class="kind">{row.template ?? row.kind}</span>
+      </td>
+      <td class="why dim" title={row.incident?.explanation}>
+        {row.incident?.explanation}
+      </td>
+      <td class="next">
+        <Next row={row} />
+      </td>
+      <td class="since number">{row.since === null ? '–' : <Since at={Date.parse(row.since)} />}</td>
+      <Figures id={row.id} />
+    </tr>
+  )
+}
+
+function WaitingRow({ index }: { index: number }) {
+  return (
+    <tr class="row" data-index={index} aria-rowindex={index + 2}>
+      <td colSpan={8} class="dim waiting">
+        …
+      </td>
+    </tr>
+  )
+}
+
+function Marks({ row }: { row: MonitorRow }) {
+  const by = row.incident?.acknowledged?.by
+  return (
+    <>
+      {by !== undefined && (
+        <span class="mark" title={`Acknowledged by ${by}`}>
+          <Sign tone="closed" />
+          <span class="hidden">, acknowledged by {by}</span>
+        </span>
+      )}
+      {row.maintenance_until !== null && (
+        <span class="mark" title="In maintenance">
+          <Sign tone="maintenance" />
+          <span class="hidden">, in maintenance</span>
+        </span>
+      )}
+      {row.incidents > 1 && <span class="kind">{row.incidents} incidents</span>}
+    </>
+  )
+}
+
+function Next({ row }: { row: MonitorRow }) {
+  const next = row.incident?.next
+  if (next) {
+    return (
+      <>
+        {nextWords[next.what] ?? next.what} <Countdown at={Date.parse(next.at)} />
+      </>
+    )
+  }
+  if (row.maintenance_until === null) return null
+  return (
+    <>
+      window ends in <Countdown at={Date.parse(row.maintenance_until)} />
+    </>
+  )
+}
+
+function Figures({ id }: { id: string }) {
+  const figure = figures.value.get(id)
+  return (
+    <>
+      <td class="p95 number">{latency(figure?.p95 ?? null)}</td>
+      <td class="uptime number">{percent(figure?.uptime_30d ?? null)}</td>
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+// The line that answers "is anything wrong?", and the filters with their counts. Pure.
+import type { MonitorCounts } from '#shared/contracts/session/session-monitors.ts'
+import { counted, grouped } from '../data/format.ts'
+import { stateOf, type Tone } from '../words/statuses.ts'
+
+/** The worst first. */
+const troubleStatuses = ['down', 'no_data', 'pending', 'recovering'] as const
+
+export type ListStatus = 'all' | 'trouble' | 'down' | 'no_data' | 'pending' | 'recovering' | 'unknown' | 'up' | 'maintenance'
+
+export const listStatuses: readonly ListStatus[] = ['all', 'trouble', ...troubleStatuses, 'unknown', 'up', 'maintenance']
+
+export const totalOf = ({ maintenance, ...statuses }: MonitorCounts): number =>
+  Object.values(statuses).reduce((sum, count) => sum + count, 0)
+
+/** Monitors that are neither up nor without any judgement yet. */
+export const troubleOf = (counts: MonitorCounts): number => troubleStatuses.reduce((sum, status) => sum + counts[status], 0)
+
+/** The tone of the worst status that some monitor has. */
+export function worstOf(counts: MonitorCounts): Tone {
+  const worst = troubleStatuses.find(status => counts[status] > 0)
+  return stateOf(worst ?? 'up').tone
+}
+
+export interface Part {
+  status: ListStatus
+  text: string
+  tone: Tone
+}
+
+/** Returns `3 down, 2 no data, 1 in maintenance`. Each part is a link to its rows. */
+export function troubleParts(counts: MonitorCounts): Part[] {
+  const bad = [...troubleStatuses, 'maintenance' as const].filter(status => counts[status] > 0)
+  return bad.map(status => {
+    const { word, tone } = stateOf(status)
+    return { status, text: `${grouped(counts[status])} ${word.toLowerCase()}`, tone }
+  })
+}
+
+/** Returns the summary as a sentence, for the heading and for screen readers. */
+export function summarySentence(counts: MonitorCounts): string {
+  const total = totalOf(counts)
+  if (total === 0) return 'Nothing is watched yet.'
+  const bad = troubleOf(counts)
+  if (bad > 0) return `${counted(bad, 'monitor')} of ${grouped(total)} ${bad === 1 ? 'needs' : 'need'} a look.`
+  if (counts.up === 0) return `${counted(total, 'monitor')}, none judged yet.`
+  return total === 1 ? 'The monitor is up.' : `All ${grouped(counts.up)} monitors are up.`
+}
+
+/** Returns the number of rows that a filter shows. */
+export function countOf(status: ListStatus, counts: MonitorCounts): number {
+  if (status === 'all') return totalOf(counts)
+  return status === 'trouble' ? troubleOf(counts) : counts[status]
+}
+
+export function filterWord(status: ListStatus): string {
+  if (status === 'all') return 'All'
+  return status === 'trouble' ? 'Not up' : stateOf(status).word
+}
+
+/** Returns the filters that get a button: filters with rows, the chosen filter, and the two most used filters. */
+export const shownFilters = (counts: MonitorCounts, chosen: ListStatus): ListStatus[] =>
+  listStatuses.filter(status => status === 'all' || status === 'trouble' || status === chosen || countOf(status, counts) > 0)

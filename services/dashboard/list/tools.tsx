@@ -1,0 +1,65 @@
+// Search and filters. The address holds both, so that a view can be copied and found again.
+import { useRef } from 'preact/hooks'
+import { after } from '../data/clock.ts'
+import { grouped } from '../data/format.ts'
+import { setQuery } from '../data/router.ts'
+import { useKeys } from '../parts/keys/keys.ts'
+import type { Rows } from './rows.ts'
+import { countOf, filterWord, shownFilters } from './summary.ts'
+import { filterOfAddress } from './view.ts'
+
+/** Pause in typing after which the search changes, ms. */
+const typedMs = 120
+
+export function Tools({ rows }: { rows: Rows }) {
+  const search = useRef<HTMLInputElement>(null)
+  const cancel = useRef(() => {})
+  useKeys([
+    {
+      key: '/',
+      words: 'Search',
+      run: () => {
+        search.current?.focus()
+        search.current?.select()
+      },
+    },
+  ])
+  const { status, text } = filterOfAddress()
+  const counts = rows.counts.value
+  const type = (value: string) => {
+    cancel.current()
+    cancel.current = after(typedMs, () => setQuery({ q: value.trim() }))
+  }
+  return (
+    <div class="tools">
+      <label class="hidden" for="search">
+        Search monitors by name, key or host
+      </label>
+      <input
+        ref={search}
+        id="search"
+        type="search"
+        class="input search"
+        placeholder="Search by name, key or host"
+        autoComplete="off"
+        aria-keyshortcuts="/"
+        defaultValue={text}
+        onInput={event => type(event.currentTarget.value)}
+      />
+      <div class="filters" role="group" aria-label="Status">
+        {counts !== null &&
+          shownFilters(counts, status).map(one => (
+            <button
+              key={one}
+              type="button"
+              class="filter"
+              aria-pressed={one === status}
+              onClick={() => setQuery({ status: one === 'all' ? null : one })}
+            >
+              {filterWord(one)} <b>{grouped(countOf(one, counts))}</b>
+            </button>
+          ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+// State of the list: its rows, its scroll position, the row under the cursor, and the chosen rows. The state outlives the page, so that the
+// next visit shows the same place.
+import { computed, signal } from '@preact/signals'
+import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
+import { read } from '../data/api.ts'
+import { after } from '../data/clock.ts'
+import { takeFirst } from '../data/first.ts'
+import { query } from '../data/router.ts'
+import { workspaceId } from '../data/session.ts'
+import { createRows, createSelection, type ListFilter, type Rows, windowOf } from './rows.ts'
+import { type ListStatus, listStatuses } from './summary.ts'
+
+/** Bound of an act on several monitors: a hundred requests take a few seconds. */
+const mostChosen = 100
+
+export const scroll = { top: signal(0), height: signal(700) }
+export const rowPx = signal(40)
+/** The index of the row that keys act on; -1: none. */
+export const cursor = signal(-1)
+export const selection = createSelection(mostChosen)
+
+export const filterOfAddress = (): ListFilter => {
+  const status = query.value.get('status')
+  const known = listStatuses.find(one => one === status)
+  return { status: known ?? 'all', text: query.value.get('q') ?? '' }
+}
+
+let present: { workspace: string | null; rows: Rows } | null = null
+/** The rows of the present workspace. Known ones are read again. */
+export function rowsOfWorkspace(): Rows {
+  const workspace = workspaceId.peek()
+  if (present?.workspace === workspace) {
+    present.rows.refresh()
+    return present.rows
+  }
+  const rows = createRows({ read: readPage, after }, filterOfAddress(), takeFirst('list'))
+  present = { workspace, rows }
+  scroll.top.value = 0
+  cursor.value = -1
+  selection.clear()
+  if (rows.counts.peek() === null) rows.refresh()
+  return rows
+}
+
+export const shownWindow = (rows: Rows) =>
+  computed(() => windowOf(scroll.top.value, scroll.height.value, rowPx.value, rows.total.value))
+
+function readPage({ status, text }: ListFilter, from: number, count: number): Promise<MonitorPage> {
+  const asked = new URLSearchParams({ from: String(from), count: String(count) })
+  if (status !== 'all') asked.set('status', status satisfies ListStatus)
+  if (text !== '') asked.set('q', text)
+  return read(`/session/workspaces/${workspaceId.peek()}/monitors?${asked}`)
+}

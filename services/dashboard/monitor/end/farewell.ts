@@ -1,0 +1,46 @@
+// End of a monitor: archived, or deleted if the API can delete it. Sentences say before the act what is lost, and after the act what was
+// done.
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { ask, askV3, refusalOf } from '../../data/api.ts'
+import { counted } from '../../data/format.ts'
+
+export type End = 'archive' | 'delete'
+
+export const endWords: Readonly<Record<End, string>> = { archive: 'Archive', delete: 'Delete' }
+
+/** A Resource of a published Template can only be archived. */
+export const endsOf = ({ kind, row }: Pick<MonitorDetail, 'kind' | 'row'>): End[] => {
+  if (row === null) return []
+  return kind === 'template' ? ['archive'] : ['archive', 'delete']
+}
+
+/** Sentences that name what the act ends and loses. */
+export function lossesOf(end: End, { kind, rules, window }: Pick<MonitorDetail, 'kind' | 'rules' | 'window'>): string[] {
+  const open = rules.filter(({ incident }) => incident !== null).length
+  const closes =
+    open === 0 ? '' : ` ${counted(open, 'open incident')} ${open === 1 ? 'closes' : 'close'}, and nobody is notified of that.`
+  const stops = kind === 'website' ? 'Its checks stop.' : 'Its reports are refused from then on.'
+  const ends = `${stops}${closes}${window === null ? '' : ' Its maintenance ends.'}`
+  if (end === 'archive') return [ends, 'Its history stays readable, and its key stays reserved. Nothing restores it.']
+  const lost = kind === 'website' ? 'its settings' : 'its signals and rules'
+  return [
+    ends,
+    `Lost for good are ${lost}, all its incidents, its Observation log and its figures. The log of messages keeps its rows for 30 days.`,
+  ]
+}
+
+/** Resolves with a sentence of what was done. Rejects with a Refusal. */
+export async function endMonitor(end: End, { kind, resource, workspace_id }: MonitorDetail): Promise<string> {
+  const [id, name] = [encodeURIComponent(String(resource['id'])), String(resource['name'])]
+  if (end === 'archive') {
+    await askV3('POST', `/workspaces/${workspace_id}/resources/${id}/archive`, {})
+    return `${name} is archived.`
+  }
+  if (kind === 'custom') await ask('DELETE', `/session/subjects/${id}`)
+  else {
+    // Generation 2 refuses with status 200.
+    const answer = await ask<{ error: object | null }>('DELETE', `/session/v2/monitoring/websites/${id}`)
+    if (answer.error !== null) throw refusalOf(409, answer, null)
+  }
+  return `${name} is deleted.`
+}

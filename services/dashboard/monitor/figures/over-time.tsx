@@ -1,0 +1,43 @@
+// A chart of a monitor in the range that the address names: read now, and again when another range is chosen.
+import { useSignalEffect } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { Chart } from '../../charts/chart.tsx'
+import { read } from '../../data/api.ts'
+import { createLoaded } from '../../data/loaded.ts'
+import { Shown } from '../../parts/loaded.tsx'
+import { bandsOf, type Frame, type Lines, type PointsOf, pointsOf } from './lines.ts'
+import { Ranges, rangeOfAddress } from './ranges.tsx'
+
+export interface OverTimeProps<F extends Frame> {
+  /** Address of the figures, ready for `range=`. It does not change while the chart is shown. */
+  path: string
+  linesOf(frame: F, pointsOf: PointsOf): Lines
+}
+
+export function OverTime<F extends Frame>({ path, linesOf }: OverTimeProps<F>) {
+  const chart = useMemo(() => createLoaded(() => read<F>(`${path}range=${rangeOfAddress()}`)), [path])
+  useSignalEffect(() => {
+    rangeOfAddress()
+    void chart.reload()
+  })
+  return (
+    <Ranges>
+      <Shown of={chart}>{frame => <Drawn frame={frame} lines={linesOf(frame, pointsOf(frame))} />}</Shown>
+    </Ranges>
+  )
+}
+
+function Drawn({ frame, lines: { note, ...lines } }: { frame: Frame; lines: Lines }) {
+  return (
+    <>
+      <Chart
+        {...lines}
+        bands={bandsOf(frame)}
+        from={Date.parse(frame.from)}
+        to={Date.parse(frame.to)}
+        stepMs={frame.step_seconds * 1_000}
+      />
+      {note && <p class="dim">{note}</p>}
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+// The incidents of a monitor, closed ones too, newest first.
+import { useMemo } from 'preact/hooks'
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { askV3 } from '../../data/api.ts'
+import { createLoaded } from '../../data/loaded.ts'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { Table } from '../../parts/table/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { lasted, stateWords } from '../../words/incident.ts'
+
+/** An incident as generation 3 lists it. */
+interface Incident {
+  id: string
+  rule: string
+  explanation: string | null
+  opened_at: string
+  confirmed_at: string | null
+  closed_at: string | null
+}
+
+export function History({ detail }: { detail: MonitorDetail }) {
+  const { workspace_id: workspace, resource } = detail
+  const id = String(resource['id'])
+  const open = detail.rules.map(({ incident }) => incident?.id ?? '').join()
+  // The list is read again when an incident opens or closes.
+  const incidents = useMemo(() => {
+    const loaded = createLoaded(() =>
+      askV3<Incident[]>('GET', `/workspaces/${workspace}/resources/${encodeURIComponent(id)}/incidents?limit=20`),
+    )
+    void loaded.reload()
+    return loaded
+  }, [workspace, id, open])
+  const rows = incidents.value.value
+  return (
+    <>
+      {rows === null && incidents.failure.value === null && <Loading />}
+      {rows === null && incidents.failure.value !== null && (
+        <Failed error={incidents.failure.value} onRetry={() => void incidents.reload()} />
+      )}
+      {rows !== null && (
+        <Table<Incident>
+          label="Incidents"
+          rows={rows}
+          keyOf={one => one.id}
+          empty="There was no incident."
+          columns={[
+            { head: 'Opened', cell: one => <Time at={Date.parse(one.opened_at)} isLong /> },
+            {
+              head: 'State',
+              cell: one => <StatusMark state={one.closed_at !== null ? 'closed' : 'problem'} word={stateWords(one)} />,
+            },
+            { head: 'Rule', cell: one => <a href={`/incidents/${one.id}`}>{one.rule}</a> },
+            { head: 'Why', cell: one => one.explanation ?? '' },
+            { head: 'Lasted', isNumber: true, cell: lasted },
+          ]}
+        />
+      )}
+    </>
+  )
+}

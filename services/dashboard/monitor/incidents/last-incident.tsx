@@ -1,0 +1,16 @@
+// The newest incident of a monitor without an open one: messages about it lead here after it has closed.
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { Time } from '../../parts/time.tsx'
+import { lasted, stateWords } from '../../words/incident.ts'
+
+export function LastIncident({ detail: { last_incident: last, rules } }: { detail: MonitorDetail }) {
+  if (last === null) return null
+  const name = rules.find(({ key }) => key === last.rule)?.name ?? last.rule
+  return (
+    <p>
+      Last incident: <a href={`/incidents/${last.id}`}>{name}</a>, <Time at={Date.parse(last.opened_at)} isLong />.{' '}
+      {stateWords(last)}
+      {last.closed_at !== null && ` after ${lasted(last)}`}.
+    </p>
+  )
+}

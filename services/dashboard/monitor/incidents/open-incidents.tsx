@@ -1,0 +1,39 @@
+// The open incidents of a monitor, each with its rule, since when, what time alone does next, and its machine.
+import type { MonitorDetail, MonitorIncident } from '#shared/contracts/session/session-monitor.ts'
+import { sentence } from '../../data/format.ts'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { Countdown, Since } from '../../parts/time.tsx'
+import { nextWords } from '../../words/next.ts'
+import { LastIncident } from './last-incident.tsx'
+import { SmallMachine } from './small-machine.tsx'
+
+export function OpenIncidents({ detail }: { detail: MonitorDetail }) {
+  const open = detail.rules.flatMap(({ incident, ...rule }) => (incident ? [{ ...rule, incident }] : []))
+  if (open.length === 0) return <LastIncident detail={detail} />
+  return (
+    <section class="open-incidents" aria-label="Open incidents">
+      {open.map(({ incident, name, explanation, verdict }) => (
+        <article key={incident.id} class="incident-card" data-tone={incident.state === 'problem' ? 'down' : undefined}>
+          <h2>
+            <StatusMark state={incident.state} /> <a href={`/incidents/${incident.id}`}>{name}</a>
+          </h2>
+          <p>
+            {explanation !== null && `${sentence(explanation)} `}
+            Trouble for <Since at={Date.parse(incident.trouble_since)} />. <Next incident={incident} />
+          </p>
+          <SmallMachine incident={incident} verdict={verdict} />
+        </article>
+      ))}
+    </section>
+  )
+}
+
+function Next({ incident: { next, state } }: { incident: MonitorIncident }) {
+  if (next === null)
+    return <span class="dim">Nothing happens by time alone{state === 'pending' ? ' while the rule cannot decide' : ''}.</span>
+  return (
+    <>
+      <b>Next:</b> {nextWords[next.what] ?? next.what} <Countdown at={Date.parse(next.at)} />.
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+// The machine of an open incident, small: states and arrows as the large drawing places them, without the words of its arrows. The card around it
+// says the same in words, and leads to the incident.
+import type { SmallLayout } from '#shared/contracts/session/machine-layout.ts'
+import type { MonitorIncident } from '#shared/contracts/session/session-monitor.ts'
+import file from '../../machines/small-incident.json' with { type: 'json' }
+import { addPageStyle } from '../../parts/page-style.ts'
+import { stateOf } from '../../words/statuses.ts'
+import { nextState } from './next-state.ts'
+import style from './small-machine.page.css'
+
+addPageStyle(style)
+
+const { width, height, states, arrows } = file as SmallLayout
+
+export function SmallMachine({ incident, verdict }: { incident: MonitorIncident; verdict: string | null }) {
+  const active = incident.state
+  const next = nextState(incident, verdict)
+  return (
+    <svg viewBox={`0 0 ${width} ${height}`} class="small-machine" aria-hidden="true">
+      {arrows.map(({ from, to, line, tip }) => (
+        <g key={from + to} class={from === active && to === next ? 'is-next' : undefined}>
+          <path class="line" d={line} />
+          <path class="tip" d={tip} />
+        </g>
+      ))}
+      {states.map(({ id, x, y, width, height, title }) => (
+        <g key={id} class={id === active ? 'is-active' : undefined} data-state={id} data-tone={stateOf(id).tone}>
+          <rect x={x} y={y} width={width} height={height} rx="12" />
+          <text x={x + width / 2} y={y + height / 2}>
+            {title}
+          </text>
+        </g>
+      ))}
+    </svg>
+  )
+}

@@ -1,0 +1,54 @@
+// The Observation log as the session API serves it, and the address of a page of it. Pure.
+
+export interface Logged {
+  id: string
+  signal: string
+  /** The id of a location, or empty. */
+  location: string
+  state: string
+  value: number | null
+  at: string
+  source: string
+  reason: string | null
+  rejected: string | null
+}
+
+/** Number of rows in a page of the log. More rows come on demand: the log is the end of a page that may be read on a phone. */
+export const logRows = 20
+
+export interface LogFilters {
+  isUnaccepted: boolean
+  /** A day of the visitor's zone, as a field of dates holds it; empty: any. */
+  day: string
+  /** Only rows before this instant; null: from the newest on. */
+  before: string | null
+}
+
+export function logAddress(monitorId: string, { isUnaccepted, day, before }: LogFilters): string {
+  const asked = new URLSearchParams({ limit: String(logRows) })
+  if (isUnaccepted) asked.set('unaccepted', 'true')
+  const [from, to] = dayRange(day)
+  if (from !== null) asked.set('from', from)
+  const end = before ?? to
+  if (end !== null) asked.set('to', end)
+  return `/session/monitors/${encodeURIComponent(monitorId)}/observations?${asked}`
+}
+
+/** Returns the first instant of a day, and the first instant of the next day; nulls: the text is no day. */
+function dayRange(day: string): [string, string] | [null, null] {
+  const start = new Date(`${day}T00:00`)
+  if (Number.isNaN(start.getTime())) return [null, null]
+  const end = new Date(start)
+  end.setDate(end.getDate() + 1)
+  return [start.toISOString(), end.toISOString()]
+}
+
+const rejections: Readonly<Record<string, string>> = {
+  clock_skew: 'its instant lies ahead',
+  late: 'it came too late',
+  out_of_order: 'a newer one had come',
+  out_of_retention: 'its instant is out of retention',
+}
+
+/** Why a report does not count; a word that this page does not know is shown as it is. */
+export const rejectionWords = (rejected: string): string => `Not accepted: ${rejections[rejected] ?? rejected}`

@@ -1,0 +1,31 @@
+// Messages about the incidents of a monitor: sent, failed or kept back. The newest, with a link to all of them.
+import { useEffect } from 'preact/hooks'
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { read } from '../../data/api.ts'
+import { onNews } from '../../data/stream.ts'
+import type { LogPage } from '../../deliveries/delivery-page.ts'
+import { DeliveryTable } from '../../deliveries/delivery-table.tsx'
+import { Shown, useLoaded } from '../../parts/loaded.tsx'
+
+const rows = 10
+
+export function Messages({ detail }: { detail: MonitorDetail }) {
+  const id = encodeURIComponent(String(detail.resource['id']))
+  const path = `/session/workspaces/${detail.workspace_id}/deliveries?monitor=${id}&limit=${rows}`
+  const loaded = useLoaded(() => read<LogPage>(path))
+  useEffect(() => onNews(name => void ((name === 'delivery' || name === 'reset') && loaded.reload())), [loaded])
+  return (
+    <Shown of={loaded}>
+      {({ deliveries, next }) => (
+        <>
+          <DeliveryTable rows={deliveries} isFiltered={false} />
+          {next !== null && (
+            <p>
+              <a href={`/deliveries?monitor=${id}`}>All messages about this monitor</a>
+            </p>
+          )}
+        </>
+      )}
+    </Shown>
+  )
+}

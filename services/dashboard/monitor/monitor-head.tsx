@@ -1,0 +1,88 @@
+// The head of a monitor's page: its state, since when, why, what comes next, and the acts on it.
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { sentence } from '../data/format.ts'
+import { go } from '../data/router.ts'
+import { pathTo } from '../data/routing.ts'
+import { may } from '../data/session.ts'
+import { ActButtons, openIncidents, useActs } from '../monitors/use-acts.tsx'
+import { ButtonLink } from '../parts/button.tsx'
+import { useKeys } from '../parts/keys/keys.ts'
+import { StatusMark } from '../parts/status-mark.tsx'
+import { Countdown, Since, Time } from '../parts/time.tsx'
+import { nextWords } from '../words/next.ts'
+
+interface Props {
+  detail: MonitorDetail
+  /** Called after an act on the monitor. */
+  onChanged(): void
+}
+
+export function MonitorHead({ detail, onChanged }: Props) {
+  const { row, resource } = detail
+  const name = String(resource['name'])
+  return (
+    <>
+      <p class="crumbs">
+        <a href="/">Monitoring</a>
+      </p>
+      <div class="monitor-head">
+        <h1 dir="auto">{name}</h1>
+        {row === null ? <span class="dim">Archived</span> : <StatusMark state={row.status} />}
+        {row?.maintenance_until != null && <StatusMark state="maintenance" />}
+        {row?.since != null && (
+          <span class="dim">
+            for <Since at={Date.parse(row.since)} />
+          </span>
+        )}
+        {row !== null && <Acts detail={detail} onChanged={onChanged} />}
+      </div>
+      <Why detail={detail} />
+    </>
+  )
+}
+
+function Why({ detail: { row, rules } }: { detail: MonitorDetail }) {
+  if (row === null) return <p class="dim">An archived monitor is not judged. Its history stays.</p>
+  if (row.status === 'unknown') {
+    return (
+      <p class="why-now" aria-live="polite">
+        {rules.length === 0 ? 'No rule judges it yet.' : 'Waiting for the first report.'}
+      </p>
+    )
+  }
+  const next = row.incident?.next
+  return (
+    <p class="why-now">
+      {row.incident !== null && <span>{sentence(row.incident.explanation)} </span>}
+      {next != null && (
+        <span>
+          <b>Next:</b> {nextWords[next.what] ?? next.what} <Countdown at={Date.parse(next.at)} />.{' '}
+        </span>
+      )}
+      {row.incident?.acknowledged != null && (
+        <span>
+          Acknowledged by {row.incident.acknowledged.by} at <Time at={Date.parse(row.incident.acknowledged.at)} />.{' '}
+        </span>
+      )}
+      {row.maintenance_until !== null && (
+        <span>
+          Messages are held back; maintenance ends in <Countdown at={Date.parse(row.maintenance_until)} />.
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Acts({ detail: { row, kind }, onChanged }: Props) {
+  const { begin, dialog } = useActs({ rows: () => (row === null ? [] : [row]), onDone: onChanged })
+  const mayEdit = may('editor') && kind === 'website'
+  const edit = pathTo('editMonitor', { id: row?.id ?? '' })
+  useKeys(mayEdit ? [{ key: 'e', words: 'Edit', run: () => go(edit) }] : [])
+  return (
+    <div class="acts head-acts">
+      <ActButtons begin={begin} canTake={row !== null && openIncidents([row]).length > 0} look="main" />
+      {mayEdit && <ButtonLink href={edit}>Edit</ButtonLink>}
+      {dialog}
+    </div>
+  )
+}

@@ -1,0 +1,130 @@
+// The page of a monitor: its state, why and what comes next, its open incidents, rules and signals, then its figures over time and its past.
+import { useComputed } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { Refusal, read } from '../data/api.ts'
+import { after } from '../data/clock.ts'
+import { takeFirst } from '../data/first.ts'
+import { createLoaded, type Loaded } from '../data/loaded.ts'
+import { isSignedOut, may, workspaceId } from '../data/session.ts'
+import { onNews } from '../data/stream.ts'
+import { pageTitle } from '../data/title.ts'
+import { chooseWorkspace } from '../data/workspace.ts'
+import { addPageStyle } from '../parts/page-style.ts'
+import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { Figures } from './figures/figures.tsx'
+import { OverTime } from './figures/over-time.tsx'
+import { OpenIncidents } from './incidents/open-incidents.tsx'
+import { Later } from './later.tsx'
+import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, UptimeDays, ValueHistory } from './lazy-parts.ts'
+import style from './monitor.page.css'
+import { MonitorHead } from './monitor-head.tsx'
+import { Rules } from './rules.tsx'
+import { Signals } from './signals.tsx'
+
+addPageStyle(style)
+
+/** Time in which news are gathered, ms: one step causes several events, but one request. */
+const settleMs = 150
+
+function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
+  const { id = '' } = params
+  const monitor = useMemo(() => loadedMonitor(id), [id])
+  useEffect(() => follow(id, monitor), [id, monitor])
+  const detail = monitor.value.value
+  const name = useComputed(() => String(monitor.value.value?.resource['name'] ?? 'Monitor'))
+  pageTitle.value = name.value
+  if (detail === null) return <NotHere failure={monitor.failure.value} onRetry={() => void monitor.reload()} />
+  // A link in a message leads to a monitor of any workspace: the frame and the news follow.
+  if (detail.workspace_id !== workspaceId.peek()) queueMicrotask(() => chooseWorkspace(detail.workspace_id))
+  const changed = () => void monitor.reload()
+  return (
+    <>
+      <MonitorHead detail={detail} onChanged={changed} />
+      <OpenIncidents detail={detail} />
+      <div class="columns">
+        <Rules detail={detail} />
+        <Signals detail={detail} />
+      </div>
+      {detail.kind === 'website' ? (
+        <Later title="Response time" isTall>
+          <Figures id={id} name={name.value} />
+        </Later>
+      ) : (
+        <Later title="Values" isTall>
+          <ValueHistory detail={detail} OverTime={OverTime} />
+        </Later>
+      )}
+      <Later title="Uptime">
+        <UptimeDays id={id} />
+      </Later>
+      <Later title="Maintenance window">
+        <Maintenance detail={detail} onChanged={changed} />
+      </Later>
+      {detail.row !== null && (
+        <Later title="Who is notified">
+          <AlertDelivery detail={detail} />
+        </Later>
+      )}
+      <Later title="Incidents">
+        <History detail={detail} />
+      </Later>
+      <Later title="Messages">
+        <Messages detail={detail} />
+      </Later>
+      <Later title="Observation log">
+        <Log detail={detail} />
+      </Later>
+      {may('editor') && detail.row !== null && (
+        <Later title={detail.kind === 'template' ? 'Archive' : 'Archive or delete'}>
+          <EndActs detail={detail} />
+        </Later>
+      )}
+    </>
+  )
+}
+
+function NotHere({ failure, onRetry }: { failure: unknown; onRetry(): void }) {
+  if (failure === null || isSignedOut.value) return <Loading />
+  if (!(failure instanceof Refusal) || failure.status !== 404) return <Failed isPage error={failure} onRetry={onRetry} />
+  return (
+    <>
+      <h1>There is no such monitor</h1>
+      <Empty title="It was deleted, or it is in a workspace of others">
+        <p>
+          <a href="/">To the monitoring page</a>
+        </p>
+      </Empty>
+    </>
+  )
+}
+
+/** Uses the monitor embedded in the page if it is this monitor. */
+function loadedMonitor(id: string): Loaded<MonitorDetail> {
+  const first = takeFirst('monitor')
+  const mine = first?.resource['id'] === id ? first : null
+  return createLoaded(() => read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`), mine)
+}
+
+/** Reads the monitor now unless it is embedded in the page, and again with each of its news. */
+function follow(id: string, monitor: Loaded<MonitorDetail>): () => void {
+  let cancel: (() => void) | null = null
+  if (monitor.value.peek() === null) void monitor.reload()
+  const soon = () => {
+    cancel ??= after(settleMs, () => {
+      cancel = null
+      void monitor.reload()
+    })
+  }
+  const stop = onNews((name, data) => {
+    const { id: of, monitor: about } = data as { id?: unknown; monitor?: unknown }
+    const isOfRow = (name === 'row' || name === 'gone') && of === id
+    if (name === 'reset' || name === 'opened' || isOfRow || (name !== 'reading' && about === id)) soon()
+  })
+  return () => {
+    cancel?.()
+    stop()
+  }
+}
+
+export { Monitor as monitor }

@@ -1,0 +1,41 @@
+// The rules of a monitor, each with the sentence of its last judgement.
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { may } from '../data/session.ts'
+import { ButtonLink } from '../parts/button.tsx'
+import { StatusMark } from '../parts/status-mark.tsx'
+import { Table } from '../parts/table/table.tsx'
+import { Since } from '../parts/time.tsx'
+
+type Rule = MonitorDetail['rules'][number]
+
+export function Rules({ detail }: { detail: MonitorDetail }) {
+  const isCustom = detail.kind === 'custom'
+  const at = `/monitors/${detail.row?.id}`
+  const isAuthored = ({ key }: Rule) => isCustom && key !== 'availability'
+  return (
+    <section>
+      <h2>Rules</h2>
+      <Table<Rule>
+        label="Rules"
+        rows={detail.rules}
+        keyOf={({ key }) => key}
+        empty="No rule judges this monitor."
+        columns={[
+          { head: 'Rule', cell: rule => (isAuthored(rule) ? <a href={`${at}/rules/${rule.key}`}>{rule.name}</a> : rule.name) },
+          {
+            head: 'Says',
+            cell: ({ verdict }) => <StatusMark state={verdict === null || verdict === 'not_judged' ? 'unknown' : verdict} />,
+          },
+          { head: 'Why', cell: ({ explanation }) => explanation ?? '–' },
+          { head: 'For', isNumber: true, cell: ({ since }) => (since === null ? '–' : <Since at={Date.parse(since)} />) },
+        ]}
+      />
+      {isCustom && detail.row !== null && (
+        <p class="acts">
+          {may('editor') && <ButtonLink href={`${at}/rules/new`}>Add rule</ButtonLink>}
+          <a href={`${at}/signals`}>Signals and rules</a>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,3 @@
+// Dialogs of acts on monitors, loaded together when the first dialog is opened.
+export { AcknowledgeDialog } from './acknowledge-dialog.tsx'
+export { MaintenanceDialog } from './maintenance-dialog.tsx'

@@ -1,0 +1,54 @@
+// The component of each page, loaded when it is first shown. A page brings its style sheet as text (`parts/page-style.ts`).
+import type { ComponentType } from 'preact'
+import type { PageName } from '#shared/contracts/session/page-paths.ts'
+
+/** A page gets the parameters of its path. */
+export type Page = ComponentType<{ params: Readonly<Record<string, string>> }>
+
+/** A module exports its pages by their names: this table is part of what every page loads. */
+type Loads = { readonly [Name in PageName]: () => Promise<Readonly<Record<Name, Page>>> }
+
+const websites = () => import('./website/pages.ts')
+const subjects = () => import('./rules/subject-pages.ts')
+const rules = () => import('./rules/rule-pages.ts')
+const templates = () => import('./templates/pages.ts')
+const editor = () => import('./templates/editor/editor-pages.ts')
+const settings = () => import('./people/pages.ts')
+const administration = () => import('./administration/pages.ts')
+
+const loads: Loads = {
+  monitoring: () => import('./list/list.tsx'),
+  newMonitor: websites,
+  monitor: () => import('./monitor/monitor.tsx'),
+  editMonitor: websites,
+  newSubject: subjects,
+  signals: subjects,
+  newRule: rules,
+  rule: rules,
+  incidents: () => import('./incidents/incidents.tsx'),
+  incident: () => import('./incident/incident.tsx'),
+  deliveries: () => import('./deliveries/deliveries.tsx'),
+  templates,
+  template: templates,
+  newTemplate: editor,
+  editTemplate: editor,
+  settings,
+  people: settings,
+  destinations: settings,
+  transformations: () => import('./transformations/page.ts'),
+  addresses: settings,
+  exports: () => import('./exports/exports.tsx'),
+  keys: settings,
+  account: () => import('./account/account.tsx'),
+  locations: administration,
+  probers: administration,
+  users: administration,
+  health: administration,
+  audit: administration,
+}
+
+/** Rejects if the module cannot be loaded. */
+export async function loadPage<Name extends PageName>(name: Name): Promise<Page> {
+  const load: Loads[Name] = loads[name]
+  return (await load())[name]
+}

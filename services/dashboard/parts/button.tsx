@@ -1,0 +1,50 @@
+// Buttons, and links that look like them. A button says what it does; one that waits for its answer cannot be pressed twice.
+import type { ComponentChildren, JSX } from 'preact'
+
+interface Look {
+  /** `main`: the main act of its section. `danger`: the act loses something. */
+  look?: 'main' | 'danger' | 'quiet'
+  children: ComponentChildren
+}
+
+type ButtonProps = Look & {
+  isBusy?: boolean
+  /** Key with the same effect, shown beside the words. */
+  shortcut?: string
+} & Omit<JSX.IntrinsicElements['button'], 'children' | 'class'>
+
+export function Button({ look, isBusy = false, shortcut, children, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-keyshortcuts={shortcut}
+      class="button"
+      data-look={look}
+      aria-busy={isBusy}
+      disabled={isBusy || rest.disabled === true}
+    >
+      {children}
+      {shortcut !== undefined && <kbd>{shortcut}</kbd>}
+    </button>
+  )
+}
+
+/** Reads the next page of a list, below the pages that are shown. */
+export function ShowOlder({ what, isBusy, run }: { what: string; isBusy: boolean; run(): void }) {
+  return (
+    <p class="acts">
+      <Button isBusy={isBusy} onClick={run}>
+        Show older {what}
+      </Button>
+    </p>
+  )
+}
+
+export function ButtonLink({ look, href, children }: Look & { href: string }) {
+  return (
+    <a class="button" data-look={look} href={href}>
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,125 @@
+// Fields of a form: label, hint, the input, and the refusal that names it. Every field is inside a Form.
+import { type ComponentChildren, h } from 'preact'
+import { useContext, useId } from 'preact/hooks'
+import { FormContext } from './form-state.ts'
+
+interface Shown {
+  /** As the API names the field: a refusal of this name is shown here. */
+  name: string
+  label: string
+  hint?: ComponentChildren
+}
+
+/** The attributes of elements that the forms here use. */
+interface Typed {
+  defaultValue?: string
+  placeholder?: string
+  required?: boolean
+  autoFocus?: boolean
+  maxLength?: number
+  onInput?(event: { currentTarget: { value: string } }): void
+}
+
+interface TextProps extends Shown, Typed {
+  type?: 'text' | 'password' | 'number' | 'url' | 'search' | 'datetime-local' | 'date'
+  autoComplete?: string
+  inputMode?: 'numeric' | 'url' | 'text'
+  min?: number | string
+  max?: number | string
+  step?: number
+}
+
+export function TextField({ name, label, hint, ...rest }: TextProps) {
+  return (
+    <Labelled name={name} label={label} hint={hint}>
+      {props => h('input', { ...rest, ...props, name, class: 'input' })}
+    </Labelled>
+  )
+}
+
+interface AreaProps extends Shown, Typed {
+  rows?: number
+}
+
+export function AreaField({ name, label, hint, ...rest }: AreaProps) {
+  return (
+    <Labelled name={name} label={label} hint={hint}>
+      {props => <textarea {...rest} {...props} name={name} class="input" />}
+    </Labelled>
+  )
+}
+
+interface ChoiceProps extends Shown {
+  of: readonly { value: string; word: string }[]
+  defaultValue?: string
+  onChange?(event: { currentTarget: { value: string } }): void
+}
+
+export function ChoiceField({ name, label, hint, of, defaultValue, onChange }: ChoiceProps) {
+  return (
+    <Labelled name={name} label={label} hint={hint}>
+      {props => (
+        <select {...props} name={name} class="input" onChange={event => onChange?.(event)}>
+          {of.map(({ value, word }) => (
+            <option key={value} value={value} selected={value === defaultValue}>
+              {word}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+interface CheckProps extends Shown {
+  value?: string
+  defaultChecked?: boolean
+  onChange?(event: { currentTarget: { checked: boolean } }): void
+}
+
+export function CheckField({ name, label, hint, ...rest }: CheckProps) {
+  const refusal = useContext(FormContext)?.refusals.value.get(name)
+  return (
+    <div class="field">
+      <label class="check">
+        <input {...rest} name={name} type="checkbox" /> {label}
+      </label>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {refusal !== undefined && <p class="refusal">{refusal}</p>}
+    </div>
+  )
+}
+
+interface InputProps {
+  id: string
+  'aria-invalid': boolean | undefined
+  'aria-describedby': string | undefined
+}
+
+/** Frame of a field, for inputs of other kinds too. */
+export function Labelled({ name, label, hint, children }: Shown & { children(props: InputProps): ComponentChildren }) {
+  const id = useId()
+  const refusal = useContext(FormContext)?.refusals.value.get(name)
+  const described = [hint === undefined ? null : `${id}-hint`, refusal === undefined ? null : `${id}-refusal`]
+  const props = {
+    id,
+    'aria-invalid': refusal !== undefined || undefined,
+    'aria-describedby': described.filter(one => one !== null).join(' ') || undefined,
+  }
+  return (
+    <div class="field" data-field={name}>
+      <label for={id}>{label}</label>
+      {children(props)}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {refusal !== undefined && (
+        <p class="refusal" id={`${id}-refusal`}>
+          {refusal}
+        </p>
+      )}
+    </div>
+  )
+}

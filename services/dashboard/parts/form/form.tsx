@@ -1,0 +1,58 @@
+// A form: sends once, shows refusals beside the fields they name, and moves the focus to the first of them.
+import type { ComponentChildren } from 'preact'
+import { useMemo, useRef } from 'preact/hooks'
+import { Button } from '../button.tsx'
+import { addPageStyle } from '../page-style.ts'
+import style from './form.page.css'
+import { createFormState, FormContext, submitForm } from './form-state.ts'
+
+addPageStyle(style)
+
+interface FormProps {
+  /** The names of its fields, as refusals name them. */
+  fields: readonly string[]
+  /** Words of the button that sends the form. */
+  act: string
+  look?: 'main' | 'danger'
+  /** Sends the values of the fields; rejects with a Refusal. */
+  send(values: FormData): Promise<void>
+  /** Content beside the button, such as a cancel button. */
+  beside?: ComponentChildren
+  children: ComponentChildren
+}
+
+export function Form({ fields, act, look = 'main', send, beside, children }: FormProps) {
+  const state = useMemo(createFormState, [])
+  const form = useRef<HTMLFormElement>(null)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const element = form.current
+    if (element === null) return
+    const isSent = await submitForm(state, fields, () => send(new FormData(element)))
+    if (!isSent) requestAnimationFrame(() => element.querySelector<HTMLElement>('[aria-invalid], .form-refusal')?.focus())
+  }
+  return (
+    <FormContext.Provider value={state}>
+      <form class="form" ref={form} onSubmit={event => void submit(event)} noValidate>
+        {children}
+        {state.refusal.value !== null && (
+          <p class="refusal form-refusal" role="alert" tabIndex={-1}>
+            {state.refusal}
+          </p>
+        )}
+        <div class="acts">
+          <Button type="submit" look={look} isBusy={state.isBusy.value}>
+            {act}
+          </Button>
+          {beside}
+        </div>
+      </form>
+    </FormContext.Provider>
+  )
+}
+
+/** Returns a field's text without blanks around it; empty if the field is absent. */
+export const textOf = (values: FormData, name: string): string => {
+  const value = values.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}

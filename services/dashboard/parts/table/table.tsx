@@ -1,0 +1,56 @@
+// A table of few rows. Wide ones scroll within their frame, never the page; on a phone each row becomes a list of its cells.
+import type { ComponentChildren } from 'preact'
+import { addPageStyle } from '../page-style.ts'
+import style from './table.page.css'
+
+addPageStyle(style)
+
+export interface Column<Row> {
+  head: string
+  /** Whether the column holds numbers, which are aligned right. */
+  isNumber?: boolean
+  cell(row: Row): ComponentChildren
+}
+
+interface TableProps<Row> {
+  label: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  keyOf(row: Row): string
+  /** Shown instead of a table without rows. */
+  empty: ComponentChildren
+}
+
+/** Tables with more columns do not fit a phone. */
+const stacksFrom = 3
+
+export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {
+  if (rows.length === 0) return <p class="dim">{empty}</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keyboard
+    <section class="scroll" aria-label={label} tabIndex={0}>
+      <table class="table" data-stacks={columns.length > stacksFrom}>
+        <thead>
+          <tr>
+            {columns.map(({ head, isNumber }) => (
+              <th key={head} scope="col" class={isNumber ? 'number' : undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ head, isNumber, cell }) => (
+                <td key={head} data-head={head} class={isNumber ? 'number' : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,64 @@
+// Tabs whose choice is in the address. One tab stop: arrows, Home and End move between tabs.
+import type { ComponentChildren } from 'preact'
+import { useId, useRef } from 'preact/hooks'
+import { addPageStyle } from '../page-style.ts'
+import style from './tabs.page.css'
+
+addPageStyle(style)
+
+interface TabsProps {
+  label: string
+  of: readonly { id: string; word: string }[]
+  chosen: string
+  onChoose(id: string): void
+  children: ComponentChildren
+}
+
+export function Tabs({ label, of, chosen, onChoose, children }: TabsProps) {
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const to = nextIndex(
+      event.key,
+      of.findIndex(tab => tab.id === chosen),
+      of.length,
+    )
+    const tab = to === null ? undefined : of[to]
+    if (tab === undefined) return
+    event.preventDefault()
+    onChoose(tab.id)
+    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[to ?? 0]?.focus()
+  }
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
+        {of.map(tab => (
+          <button
+            key={tab.id}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.id}`}
+            aria-selected={tab.id === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab.id === chosen ? 0 : -1}
+            onClick={() => onChoose(tab.id)}
+          >
+            {tab.word}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+        {children}
+      </div>
+    </>
+  )
+}
+
+/** Returns the index to which a key moves among `count` tabs; null: the key moves nothing. */
+export function nextIndex(key: string, at: number, count: number): number | null {
+  if (key === 'Home') return 0
+  if (key === 'End') return count - 1
+  if (key === 'ArrowRight' || key === 'ArrowDown') return (at + 1) % count
+  if (key === 'ArrowLeft' || key === 'ArrowUp') return (at + count - 1) % count
+  return null
+}

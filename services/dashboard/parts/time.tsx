@@ -1,0 +1,30 @@
+// Instants, durations and countdowns. The visitor's zone is shown, UTC stands in the tooltip and in copies.
+import { now } from '../data/clock.ts'
+import { clockTime, countdown, duration, instant, utc } from '../data/format.ts'
+
+/** `isLong`: with its day. */
+export function Time({ at, isLong = false }: { at: number; isLong?: boolean }) {
+  return (
+    <time dateTime={utc(at)} title={utc(at)}>
+      {isLong ? instant(at) : clockTime(at)}
+    </time>
+  )
+}
+
+/** How long something lasts since `at`, drawn again each second. */
+export function Since({ at }: { at: number }) {
+  return (
+    <time dateTime={utc(at)} title={`since ${utc(at)}`}>
+      {duration(now.value - at)}
+    </time>
+  )
+}
+
+/** The time left until `at` on the server's clock, drawn again each second. Screen readers hear it when they come to it, not each second. */
+export function Countdown({ at }: { at: number }) {
+  return (
+    <time class="countdown" dateTime={utc(at)} title={utc(at)}>
+      {countdown(at - now.value)}
+    </time>
+  )
+}

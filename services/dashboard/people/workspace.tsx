@@ -1,0 +1,100 @@
+// The present workspace: its name, the act to leave it, and the act to create another.
+import { useSignal } from '@preact/signals'
+import { ask } from '../data/api.ts'
+import { go } from '../data/router.ts'
+import { may, session, type Workspace, workspace } from '../data/session.ts'
+import { pageTitle } from '../data/title.ts'
+import { chooseWorkspace, reloadSession } from '../data/workspace.ts'
+import { announce } from '../parts/announce.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm, FormDialog } from '../parts/confirm.tsx'
+import { TextField } from '../parts/form/field.tsx'
+import { Form, textOf } from '../parts/form/form.tsx'
+import { SettingsSections } from '../parts/sections.tsx'
+
+export function WorkspaceSettings() {
+  pageTitle.value = 'Workspace'
+  const dialog = useSignal<'create' | 'leave' | null>(null)
+  const present = workspace.value
+  const close = () => (dialog.value = null)
+  return (
+    <>
+      <SettingsSections />
+      <div class="head">
+        <h1>Workspace</h1>
+        <Button onClick={() => (dialog.value = 'create')}>
+          {present === null ? 'Create a workspace' : 'Create another workspace'}
+        </Button>
+      </div>
+      {present !== null && <Present key={present.id} present={present} />}
+      {present !== null && (
+        <>
+          <h2>Leave</h2>
+          <p class="dim">Your keys for this workspace alone stop too.</p>
+          <Button onClick={() => (dialog.value = 'leave')}>Leave {present.name}</Button>
+        </>
+      )}
+      {dialog.value === 'create' && <Create onClose={close} />}
+      {dialog.value === 'leave' && present !== null && <Leave left={present} onClose={close} />}
+    </>
+  )
+}
+
+const pathOf = (id: string): string => `/session/workspaces/${encodeURIComponent(id)}`
+
+function Present({ present }: { present: Workspace }) {
+  const rename = async (values: FormData) => {
+    const { name } = await ask<Workspace>('PATCH', pathOf(present.id), { name: textOf(values, 'name') })
+    await reloadSession()
+    announce(`The workspace is named ${name} now.`)
+  }
+  return (
+    <>
+      <dl class="facts">
+        <dt>Name</dt>
+        <dd>{present.name}</dd>
+        <dt>Your role</dt>
+        <dd>{present.role}</dd>
+      </dl>
+      {may('owner') && (
+        <Form fields={['name']} act="Rename" send={rename}>
+          <TextField name="name" label="New name" defaultValue={present.name} />
+        </Form>
+      )}
+    </>
+  )
+}
+
+function Create({ onClose }: { onClose(): void }) {
+  const create = async (values: FormData) => {
+    const made = await ask<Workspace>('POST', '/session/workspaces', { name: textOf(values, 'name') })
+    await reloadSession()
+    chooseWorkspace(made.id)
+    announce(`Workspace ${made.name} created. You own it and see it now.`)
+  }
+  return (
+    <FormDialog title="Create a workspace" act="Create workspace" fields={['name']} send={create} onClose={onClose}>
+      <TextField name="name" label="Name" hint="You become its owner." />
+    </FormDialog>
+  )
+}
+
+function Leave({ left, onClose }: { left: Workspace; onClose(): void }) {
+  const leave = async () => {
+    const me = session.peek()?.user.id ?? ''
+    await ask('DELETE', `${pathOf(left.id)}/members/${encodeURIComponent(me)}`)
+    await reloadSession()
+    const next = session.peek()?.workspaces[0]
+    if (next !== undefined) chooseWorkspace(next.id)
+    announce(`You left ${left.name}.`)
+    go('/')
+  }
+  return (
+    <Confirm title={`Leave ${left.name}?`} act="Leave workspace" send={leave} onClose={onClose}>
+      <p>
+        You no longer see its monitors, Incidents and history, and your keys for it alone stop. An owner can make you a member
+        again.
+      </p>
+    </Confirm>
+  )
+}

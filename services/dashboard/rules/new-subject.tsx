@@ -1,0 +1,50 @@
+// The page on which a custom subject is made.
+import { go } from '../data/router.ts'
+import { pathTo } from '../data/routing.ts'
+import { may } from '../data/session.ts'
+import { pageTitle } from '../data/title.ts'
+import { announce } from '../parts/announce.ts'
+import { ButtonLink } from '../parts/button.tsx'
+import { TextField } from '../parts/form/field.tsx'
+import { Form, textOf } from '../parts/form/form.tsx'
+import { Empty } from '../parts/states.tsx'
+import { createSubject } from './subject.ts'
+
+export function NewSubject() {
+  pageTitle.value = 'New custom subject'
+  return (
+    <>
+      <p class="crumbs">
+        <a href="/">Monitoring</a>
+      </p>
+      <h1>New custom subject</h1>
+      {may('editor') ? (
+        <>
+          <p>
+            A backup, a queue, a fleet of sensors: something that reports how it is. It has signals, to which it reports, and
+            rules, which decide that there is trouble.
+          </p>
+          <NameForm />
+        </>
+      ) : (
+        <Empty title="Not for viewers">
+          <p>An editor or owner of the workspace adds custom subjects.</p>
+        </Empty>
+      )}
+    </>
+  )
+}
+
+function NameForm() {
+  const send = async (values: FormData) => {
+    const name = textOf(values, 'name')
+    const id = await createSubject(name)
+    announce(`${name} is added. Give it a signal next.`)
+    go(pathTo('signals', { id }))
+  }
+  return (
+    <Form fields={['name']} act="Add custom subject" send={send} beside={<ButtonLink href="/">Cancel</ButtonLink>}>
+      <TextField name="name" label="Name" placeholder="Nightly backup" maxLength={100} autoFocus />
+    </Form>
+  )
+}

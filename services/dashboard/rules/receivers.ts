@@ -1,0 +1,43 @@
+// The destinations that messages of a subject go to, by what they are about. Pure.
+import { listed } from '../data/format.ts'
+
+/** As generation 2 serves the delivery table. */
+export interface DeliveryTable {
+  selections: readonly { destination_name: string; alert_kinds: readonly string[] }[]
+}
+
+export interface Named {
+  name: string
+  enabled: boolean
+  default: boolean
+}
+
+export interface Receiver {
+  name: string
+  enabled: boolean
+}
+
+export interface Receivers {
+  problem: readonly Receiver[]
+  no_data: readonly Receiver[]
+  recovery: readonly Receiver[]
+}
+
+/** Returns the destinations in the rows of the table; without rows, the default of the workspace. */
+export function receiversOf({ selections }: DeliveryTable, destinations: readonly Named[]): Receivers {
+  const of = (kind: keyof Receivers): Receiver[] => {
+    if (selections.length === 0) return destinations.filter(one => one.default)
+    const names = selections.filter(row => row.alert_kinds.includes(kind)).map(row => row.destination_name)
+    return names.map(name => ({ name, enabled: destinations.find(one => one.name === name)?.enabled ?? true }))
+  }
+  return { problem: of('problem'), no_data: of('no_data'), recovery: of('recovery') }
+}
+
+/** The rest of a sentence: `Ops and Desk are notified`, `nobody is notified: …`. */
+export function notifiedWords(receivers: readonly Receiver[]): string {
+  const on = receivers.filter(({ enabled }) => enabled).map(({ name }) => name)
+  const off = receivers.filter(({ enabled }) => !enabled).map(({ name }) => name)
+  if (on.length > 0) return `${listed(on)} ${on.length === 1 ? 'is' : 'are'} notified`
+  if (off.length > 0) return `nobody is notified: ${listed(off)} ${off.length === 1 ? 'is' : 'are'} disabled`
+  return 'nobody is notified: no destination is meant for it'
+}

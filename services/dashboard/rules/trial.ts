@@ -1,0 +1,101 @@
+// The trial of a rule that is being written: asked of the server with each change, with each reading and other news of its monitor, and at the instant
+// at which time alone changes its answer.
+import type { ReadonlySignal } from '@preact/signals'
+import { signal, useComputed } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { RuleTrialObject } from '#shared/contracts/session/session-rule-trial.ts'
+import { ask, askV3, Refusal } from '../data/api.ts'
+import { askV2 } from '../data/api-v2.ts'
+import { type Asking, createAsking, type Outcome } from '../data/asking.ts'
+import { after, serverNow } from '../data/clock.ts'
+import { isSignedOut, workspaceId } from '../data/session.ts'
+import { type IsWanted, onGatheredNews } from '../data/stream.ts'
+import { type DeliveryTable, type Named, type Receivers, receiversOf } from './receivers.ts'
+import { placed, type RuleDocument } from './rule-document.ts'
+import type { Subject } from './subject.ts'
+
+/** The typed document, or the reason why it is none yet. */
+export type Typed = { document: object } | { refusal: Refusal }
+
+export interface Trial {
+  asking: Asking<object, RuleTrialObject>
+  /** The obstacle to a trial, with the field of the form; null: there is none. */
+  refusal: ReadonlySignal<Refusal | null>
+  /** The newest document that was typed, whole or not; null: what is typed is none. */
+  document: ReadonlySignal<Partial<RuleDocument> | null>
+  /** Null: not read yet. */
+  receivers: ReadonlySignal<Receivers | null>
+  typed(typed: Typed): void
+}
+
+/** Time in which news are gathered, ms: one step causes several events, but one request. */
+const gatherMs = 150
+/** Least time between two trials that only time causes, ms. */
+const leastMs = 1_000
+/** Pause after a failure that may pass, ms. */
+const retryMs = 5_000
+
+/** `first`: tried at once; without it the first typing is awaited. */
+export function useTrial(subject: Subject, replaced: string | null, first: object | null = null): Trial {
+  const parts = useMemo(() => createTrial(subject, replaced), [])
+  useEffect(() => {
+    if (first !== null) parts.typed({ document: first })
+    void parts.readReceivers()
+    const isAbout: IsWanted = (name, data) => {
+      const { id, monitor } = data as { id?: unknown; monitor?: unknown }
+      return name === 'reset' || name === 'opened' || id === subject.id || monitor === subject.id
+    }
+    const stopNews = onGatheredNews(gatherMs, isAbout, parts.asking.again)
+    return () => {
+      stopNews()
+      parts.asking.stop()
+    }
+  }, [parts])
+  const refusal = useComputed(() => {
+    const failure = parts.unread.value ?? parts.asking.failure.value
+    return failure instanceof Refusal ? placed(failure) : null
+  })
+  return { asking: parts.asking, refusal, document: parts.document, receivers: parts.receivers, typed: parts.typed }
+}
+
+/** A hidden page asks nothing: once it is seen, everything is read again. */
+function againMs(outcome: Outcome<RuleTrialObject>): number | null {
+  if (document.hidden || isSignedOut.peek()) return null
+  if ('answer' in outcome) return Math.max(leastMs, Date.parse(outcome.answer.next_at) - serverNow())
+  const { failure } = outcome
+  return failure instanceof Refusal && failure.status >= 400 && failure.status < 429 ? null : retryMs
+}
+
+function createTrial(subject: Subject, replaced: string | null) {
+  const path = `/session/subjects/${encodeURIComponent(subject.id)}/rules/trial`
+  const asking = createAsking<object, RuleTrialObject>({
+    ask: (typed, signal) => ask('POST', path, { document: typed, ...(replaced === null ? {} : { rule: replaced }) }, signal),
+    after,
+    againMs,
+  })
+  const unread = signal<Refusal | null>(null)
+  const typedDocument = signal<Partial<RuleDocument> | null>(null)
+  const receivers = signal<Receivers | null>(null)
+  return {
+    asking,
+    unread,
+    document: typedDocument,
+    receivers,
+    typed: (typed: Typed) => {
+      unread.value = 'refusal' in typed ? typed.refusal : null
+      typedDocument.value = 'refusal' in typed ? null : typed.document
+      if ('refusal' in typed) asking.stop()
+      else asking.change(typed.document)
+    },
+    /** A failure leaves the receivers unknown, and the page says so. */
+    readReceivers: async () => {
+      const destinations = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations`
+      const table =
+        subject.kind === 'custom'
+          ? askV2<DeliveryTable>('GET', `/subjects/${encodeURIComponent(subject.slug)}/delivery`)
+          : askV2<DeliveryTable>('GET', `/monitoring/websites/${encodeURIComponent(subject.id)}/delivery`)
+      const found = await Promise.all([table, askV3<Named[]>('GET', destinations)]).catch(() => null)
+      if (found !== null) receivers.value = receiversOf(...found)
+    },
+  }
+}

@@ -1,0 +1,9 @@
+// Modules that the pages of Templates, the editor and its dialogs share: imported by each of them, so that they make one chunk.
+import './decision-words.ts'
+import './editor/draft.ts'
+import './editor/draft-store.ts'
+import './template.ts'
+import { addPageStyle } from '../parts/page-style.ts'
+import style from './templates.page.css'
+
+addPageStyle(style)

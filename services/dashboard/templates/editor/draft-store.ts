@@ -1,0 +1,60 @@
+// Drafts of Templates in this browser: nobody else sees them, and publication removes them. Without storage a draft lives as long as its page.
+import { workspaceId } from '../../data/session.ts'
+import { type Draft, draftOfJson } from './draft.ts'
+
+/** More than any Template has; beyond it a draft is not kept. */
+const charactersMost = 256 * 1024
+/** The draft of a Template without a key yet. */
+export const unnamed = ''
+
+interface Storage {
+  readonly length: number
+  key(index: number): string | null
+  getItem(name: string): string | null
+  setItem(name: string, value: string): void
+  removeItem(name: string): void
+}
+
+const prefix = () => `watchkeeper-draft ${workspaceId.peek() ?? ''} `
+
+const storage = (): Storage | null => {
+  try {
+    return localStorage
+  } catch {
+    return null
+  }
+}
+
+/** Null: there is none. */
+export function readDraft(key: string, from: Storage | null = storage()): Draft | null {
+  const text = from?.getItem(prefix() + key) ?? null
+  if (text === null) return null
+  try {
+    return draftOfJson(text)
+  } catch {
+    return null
+  }
+}
+
+/** Returns whether the draft is kept. */
+export function keepDraft(key: string, draft: Draft, into: Storage | null = storage()): boolean {
+  const text = JSON.stringify(draft)
+  if (into === null || text.length > charactersMost) return false
+  try {
+    into.setItem(prefix() + key, text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function dropDraft(key: string, from: Storage | null = storage()): void {
+  from?.removeItem(prefix() + key)
+}
+
+/** Keys of the Templates of this workspace that have a draft; the one without a key is among them as an empty text. */
+export function draftKeys(from: Storage | null = storage()): string[] {
+  if (from === null) return []
+  const names = Array.from({ length: from.length }, (_, i) => from.key(i) ?? '')
+  return names.filter(name => name.startsWith(prefix())).map(name => name.slice(prefix().length))
+}

@@ -1,0 +1,170 @@
+// State of the editor of a Template: the draft, the Observations on which it is tried, and what the server's judge says of both. Each change is judged
+// after a pause in typing; an older answer never replaces a newer one.
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { Refusal, sentenceOf } from '../../data/api.ts'
+import { createAsking } from '../../data/asking.ts'
+import { type Observation, type SampleName, sampleOf } from '../preview/samples.ts'
+import { type Draft, isObject, itemsAt, nearestPlace, numberOr, textAt, withValue } from './draft.ts'
+
+export interface PreviewIncident {
+  opened_at: string
+  confirmed_at: string | null
+  closed_at: string | null
+}
+
+export interface PreviewRule {
+  key: string
+  status: 'problem' | 'ok' | 'no_data' | null
+  explanation: string | null
+  incidents: readonly PreviewIncident[]
+  incidents_omitted?: number
+}
+
+export interface Preview {
+  rules: readonly PreviewRule[]
+  warnings: readonly { signal: string; text: string }[]
+}
+
+/** A preview with the draft and the Observations that it is of. */
+export interface Judged extends Preview {
+  draft: Draft
+  observations: readonly Observation[]
+  at: string
+}
+
+interface Refused {
+  /** Dotted place, as the server names it; null: the refusal names none. */
+  place: string | null
+  sentence: string
+}
+
+export interface Editor {
+  draft: ReadonlySignal<Draft>
+  /** Name of the chosen sample, or `own` for the user's own Observations. */
+  sample: Signal<SampleName | 'own'>
+  /** The user's own Observations, as JSON. */
+  own: Signal<string>
+  /** Answers of the Resource that is tried, as typed, by the field's key. */
+  answers: ReadonlySignal<Readonly<Record<string, string>>>
+  /** Preview of the newest draft that the server could judge; null: none yet. */
+  judged: ReadonlySignal<Judged | null>
+  /** The fault of the present draft; null: there is none, or it is not known yet. */
+  refusal: ReadonlySignal<Refused | null>
+  isJudging: ReadonlySignal<boolean>
+  set(place: string, value: unknown): void
+  replace(draft: Draft): void
+  answer(key: string, text: string): void
+  /** Judges the present draft after the pause. */
+  judgeSoon(): void
+  stop(): void
+}
+
+export interface EditorContext {
+  preview(body: object, signal: AbortSignal): Promise<Preview>
+  after(ms: number, run: () => void): () => void
+  /** Returns the present instant, ms since the epoch. */
+  now(): number
+  onChange(draft: Draft): void
+}
+
+/** Pause in typing after which the draft is judged, ms. */
+export const pauseMs = 350
+
+export function createEditor(start: Draft, { preview, after, now, onChange }: EditorContext): Editor {
+  const draft = signal(start)
+  const sample = signal<SampleName | 'own'>('fails')
+  const own = signal('[]')
+  const answers = signal<Readonly<Record<string, string>>>({})
+
+  const judge = async (given: Draft, signal: AbortSignal): Promise<Judged> => {
+    const { observations, at } = tried(given, sample.peek(), own.peek(), now())
+    const meta = metaOf(given, answers.peek())
+    const found = await preview({ manifest: worded(given), meta, observations, ...(at === null ? {} : { at }) }, signal)
+    return { ...found, draft: given, observations, at: at ?? observations.at(-1)?.at ?? new Date(now()).toISOString() }
+  }
+  const asking = createAsking({ ask: judge, after, waitMs: pauseMs })
+  const judgeSoon = () => asking.change(draft.peek())
+  const change = (next: Draft) => {
+    draft.value = next
+    onChange(next)
+    judgeSoon()
+  }
+  return {
+    ...{ draft, sample, own, answers, judgeSoon },
+    judged: asking.answer,
+    refusal: computed(() => refusalOf(asking.failure.value)),
+    isJudging: asking.isOld,
+    set: (place, value) => change(withValue(draft.peek(), place, value)),
+    replace: change,
+    answer: (key, text) => {
+      answers.value = { ...answers.peek(), [key]: text }
+      judgeSoon()
+    },
+    stop: asking.stop,
+  }
+}
+
+/** The draft with words where it has none yet: what it does can be seen before. Anything else that is wrong stays. */
+function worded(draft: Draft): Draft {
+  const { key, name, rules } = draft
+  const withAction = (rule: unknown) => (isObject(rule) ? { ...rule, action: orWord(rule['action'], '(no action yet)') } : rule)
+  return {
+    ...draft,
+    key: orWord(key, 'untitled'),
+    name: orWord(name, 'Untitled'),
+    ...(Array.isArray(rules) ? { rules: rules.map(withAction) } : {}),
+  }
+}
+
+const orWord = (value: unknown, word: string): unknown => (value === undefined || value === '' ? word : value)
+
+/** The part that publication lacks though the rules can be judged, as the rest of a sentence; null: none. */
+export function lackOf(draft: Draft): string | null {
+  if (textAt(draft, 'key') === '' || textAt(draft, 'name').trim() === '') return 'give the Template a key and a name'
+  const isWithout = (rule: unknown) => isObject(rule) && textAt(rule, 'action').trim() === ''
+  return itemsAt(draft, 'rules').some(isWithout) ? 'give each rule an action' : null
+}
+
+const refusalOf = (failure: unknown): Refused | null =>
+  failure === null ? null : { place: failure instanceof Refusal ? failure.field : null, sentence: sentenceOrMessage(failure) }
+
+const sentenceOrMessage = (error: unknown): string =>
+  error instanceof SyntaxError ? `The Observations are no JSON: ${error.message}` : sentenceOf(error)
+
+function tried(
+  draft: Draft,
+  sample: SampleName | 'own',
+  own: string,
+  now: number,
+): { observations: Observation[]; at: string | null } {
+  if (sample !== 'own') return sampleOf(draft, sample, now)
+  const sent: unknown = JSON.parse(own)
+  return { observations: Array.isArray(sent) ? sent : [], at: null }
+}
+
+/** Answers as their fields take them; those that are empty are left out. */
+export function metaOf(draft: Draft, answers: Readonly<Record<string, string>>): Record<string, unknown> {
+  const known = itemsAt(draft, 'fields').filter(isObject)
+  return Object.fromEntries(
+    known.flatMap(field => {
+      const key = textAt(field, 'key')
+      const text = answers[key] ?? ''
+      return text === '' ? [] : [[key, answerOf(textAt(field, 'type'), text)]]
+    }),
+  )
+}
+
+/** A typed text as a value of the field's type. One that fits no value stays a text, and is refused. */
+export function answerOf(type: string, text: string): unknown {
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if (type === 'string' || type === 'enum') return text
+  if (type.endsWith('_list')) {
+    const items = text.split(',').map(item => item.trim())
+    return type === 'string_list' ? items : items.map(numberOr)
+  }
+  return numberOr(text)
+}
+
+/** The place at which a refusal is shown among those of the form; null: at none of them. */
+export const shownPlace = (named: string | null, places: ReadonlySet<string>): string | null =>
+  named === null ? null : (nearestPlace(named, places) ?? (places.has(`answers.${named}`) ? `answers.${named}` : null))

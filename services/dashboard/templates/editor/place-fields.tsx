@@ -1,0 +1,210 @@
+// Fields of the editor of a Template. Each stands for one dotted place of the draft, and shows the refusal that names the place.
+import { useSignal } from '@preact/signals'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useLayoutEffect } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
+import { Labelled } from '../../parts/form/field.tsx'
+import { isObject, itemsAt, numberOr, textAt, valueAt, withItem, withoutItem } from './draft.ts'
+import type { Editor } from './editor.ts'
+
+export interface Editing {
+  editor: Editor
+  /** Places that the form shows at present. */
+  places: Set<string>
+  /** Names of destinations. */
+  destinations: readonly string[]
+}
+
+export const EditingContext = createContext<Editing | null>(null)
+
+export function useEditing(): Editing {
+  const editing = useContext(EditingContext)
+  if (editing === null) throw new Error('Invariant broken: a field of the editor stands outside of it')
+  return editing
+}
+
+/** Lets refusals of the place be shown here. */
+export function usePlace(place: string): void {
+  const { places } = useEditing()
+  useLayoutEffect(() => {
+    places.add(place)
+    return () => void places.delete(place)
+  }, [place])
+}
+
+interface Shown {
+  at: string
+  label: string
+  hint?: ComponentChildren
+  /** An empty field is left out. */
+  isOptional?: boolean
+}
+
+export function TextAt({ at, label, hint, isOptional, rows }: Shown & { rows?: number }) {
+  const { editor } = useEditing()
+  usePlace(at)
+  const value = textAt(editor.draft.value, at)
+  const onInput = ({ currentTarget }: { currentTarget: { value: string } }) =>
+    editor.set(at, isOptional && currentTarget.value === '' ? undefined : currentTarget.value)
+  return (
+    <Labelled name={at} label={label} hint={hint}>
+      {props =>
+        rows === undefined ? (
+          <input {...props} class="input" name={at} value={value} onInput={onInput} />
+        ) : (
+          <textarea {...props} class="input" name={at} rows={rows} value={value} onInput={onInput} />
+        )
+      }
+    </Labelled>
+  )
+}
+
+export function NumberAt({ at, label, hint, isOptional }: Shown) {
+  const { editor } = useEditing()
+  usePlace(at)
+  const value = textAt(editor.draft.value, at)
+  // `1.` is on its way to `1.5`: as long as it means the value of the draft it stays as it was typed.
+  const typed = useSignal(value)
+  const shown = String(numberOr(typed.value)) === value ? typed.value : value
+  return (
+    <Labelled name={at} label={label} hint={hint}>
+      {props => (
+        <input
+          {...props}
+          class="input"
+          name={at}
+          inputMode="decimal"
+          value={shown}
+          onInput={({ currentTarget: { value: text } }) => {
+            typed.value = text
+            editor.set(at, isOptional && text === '' ? undefined : numberOr(text))
+          }}
+        />
+      )}
+    </Labelled>
+  )
+}
+
+export interface Choice {
+  value: string
+  word: string
+}
+
+interface SelectProps extends Shown {
+  of: readonly Choice[]
+  value: string
+  onChoose(value: string): void
+}
+
+/** A choice whose meaning its user writes. A value that is none of the choices stays one. */
+export function SelectAt({ at, label, hint, of, value, onChoose }: SelectProps) {
+  usePlace(at)
+  const all = of.some(one => one.value === value) ? of : [...of, { value, word: value === '' ? 'Choose…' : value }]
+  return (
+    <Labelled name={at} label={label} hint={hint}>
+      {props => (
+        <select {...props} class="input" name={at} value={value} onChange={event => onChoose(event.currentTarget.value)}>
+          {all.map(one => (
+            <option key={one.value} value={one.value} selected={one.value === value}>
+              {one.word}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+/** A choice that is the text at its place. */
+export function ChoiceAt({ isOptional, ...shown }: Shown & { of: readonly Choice[] }) {
+  const { editor } = useEditing()
+  const choose = (value: string) => editor.set(shown.at, isOptional && value === '' ? undefined : value)
+  return <SelectAt {...shown} value={textAt(editor.draft.value, shown.at)} onChoose={choose} />
+}
+
+/** Keys of the fields of the draft that hold a number. */
+export const numericFields = (draft: unknown): string[] =>
+  itemsAt(draft, 'fields')
+    .filter(field => ['integer', 'number', 'duration', 'duration_seconds'].includes(textAt(field, 'type')))
+    .map(field => textAt(field, 'key'))
+    .filter(key => key !== '')
+
+/** A number, or the field of the Resource that holds it. */
+export function AmountAt({ at, label, hint }: Shown) {
+  const { editor } = useEditing()
+  const draft = editor.draft.value
+  const fields = numericFields(draft)
+  const value = valueAt(draft, at)
+  const isField = isObject(value)
+  if (fields.length === 0 && !isField) return <NumberAt at={at} label={label} hint={hint} />
+  const choices = [{ value: '', word: 'this number' }, ...fields.map(key => ({ value: key, word: `the answer ${key}` }))]
+  const choose = (key: string) => editor.set(at, key === '' ? 0 : { meta: key })
+  return (
+    <div class="editor-amount">
+      <SelectAt
+        at={isField ? `${at}.meta` : `${at}.source`}
+        label={label}
+        hint={hint}
+        of={choices}
+        value={isField ? textAt(value, 'meta') : ''}
+        onChoose={choose}
+      />
+      {!isField && <NumberAt at={at} label={`${label}: number`} />}
+    </div>
+  )
+}
+
+interface ListProps {
+  at: string
+  /** Of one item, as in "Rule 2". */
+  noun: string
+  fresh(): unknown
+  /** The list is left out when it is empty. */
+  isOptional?: boolean
+  most: number
+  children(place: string, index: number): ComponentChildren
+}
+
+/** The items of a list, each with a button that removes it, and one that adds another. */
+export function ListAt({ at, noun, fresh, isOptional = false, most, children }: ListProps) {
+  const { editor } = useEditing()
+  usePlace(at)
+  const items = itemsAt(editor.draft.value, at)
+  const remove = (index: number) => editor.replace(withoutItem(editor.draft.peek(), at, index, isOptional))
+  return (
+    <div class="editor-form" data-list>
+      {items.map((item, i) => (
+        <fieldset key={i} class="editor-part">
+          <legend>
+            {noun} {textAt(item, 'key') || i + 1}
+          </legend>
+          {children(`${at}.${i}`, i)}
+          {(isOptional || items.length > 1) && (
+            <Remove what={`${noun} ${textAt(item, 'key') || i + 1}`} onRemove={() => remove(i)} />
+          )}
+        </fieldset>
+      ))}
+      {items.length < most && (
+        <div class="acts">
+          <Button onClick={() => editor.replace(withItem(editor.draft.peek(), at, fresh()))}>Add {noun.toLowerCase()}</Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Removes an item of the list around it. The focus goes to the button that adds one, because this one is gone. */
+export function Remove({ what, onRemove }: { what: string; onRemove(): void }) {
+  const remove = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const list = currentTarget.closest('[data-list]')
+    onRemove()
+    requestAnimationFrame(() => list?.querySelector<HTMLElement>(':scope > .acts > button')?.focus())
+  }
+  return (
+    <div class="acts">
+      <Button look="quiet" aria-label={`Remove ${what}`} onClick={remove}>
+        Remove
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,169 @@
+// Observations on which a draft is tried: made from its signals, waits and thresholds, so that each rule is seen at work. Pure.
+import { type Draft, isObject, itemsAt, textAt, valueAt } from '../editor/draft.ts'
+
+export const sampleNames = ['fails', 'brief', 'silent'] as const
+export type SampleName = (typeof sampleNames)[number]
+
+export const sampleWords: Readonly<Record<SampleName, string>> = {
+  fails: 'Fails and recovers',
+  brief: 'Fails for a moment',
+  silent: 'Falls silent',
+}
+
+export interface Observation {
+  signal: string
+  state: 'ok' | 'problem'
+  value?: number
+  /** Instant of the Observation, RFC 3339. */
+  at: string
+}
+
+export interface Sample {
+  observations: Observation[]
+  /** Instant at which the rules are judged. */
+  at: string
+}
+
+/** Fewer than a preview takes, so that a sample never is too long. */
+const observationsMost = 400
+/** A wait of a year needs no year of reports: beyond this the middle of a phase has none. */
+const reportsInPhase = 60
+
+interface Source {
+  key: string
+  /** Time between reports, s. */
+  step: number
+  /** Every: it falls silent. */
+  isRegular: boolean
+  good: Reading
+  bad: Reading
+}
+type Reading = Pick<Observation, 'state' | 'value'>
+
+/** `end`: ms since 1970, the latest instant. */
+export function sampleOf(draft: Draft, name: SampleName, end: number): Sample {
+  const sources = sourcesOf(draft)
+  const step = Math.max(1, ...sources.map(one => one.step))
+  const waits = rulesOf(draft).map(rule => ({
+    confirm: waitOf(draft, rule, 'confirm_after'),
+    recover: waitOf(draft, rule, 'recover_after'),
+  }))
+  const confirm = Math.max(0, ...waits.map(one => one.confirm))
+  const recover = Math.max(0, ...waits.map(one => one.recover))
+  const counts = Math.max(0, ...comparisonsOf(draft).map(one => Number(one['min_count'] ?? 0)))
+  const run = counts * step
+  const silence = Math.max(0, ...sources.filter(one => one.isRegular).map(one => 3 * one.step))
+  const phases = {
+    fails: { good: run + 2 * step, bad: run + confirm + 2 * step, after: run + recover + 2 * step },
+    brief: { good: run + 2 * step, bad: Math.max(run + step, Math.floor(confirm / 2)), after: run + recover + 2 * step },
+    silent: { good: run + 2 * step, bad: silence + confirm + step, after: 0 },
+  }[name]
+  const from = Math.floor(end / 1_000) - (phases.good + phases.bad + phases.after)
+  const badAt = from + phases.good
+  const afterAt = badAt + phases.bad
+  const observations = sources.flatMap(source => [
+    ...historyOf(draft, source, from),
+    ...reports(source, source.good, from, badAt),
+    ...(name === 'silent' && source.isRegular
+      ? []
+      : reports(source, name === 'silent' ? source.good : source.bad, badAt, afterAt)),
+    ...reports(source, source.good, afterAt, afterAt + phases.after),
+  ])
+  const sorted = observations.toSorted((one, other) => one.at - other.at).slice(-observationsMost)
+  return {
+    observations: sorted.map(one => ({ ...one, at: instantOf(one.at) })),
+    at: instantOf(afterAt + phases.after),
+  }
+}
+
+const instantOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
+
+type Timed = Omit<Observation, 'at'> & { at: number }
+
+/** From `from` on, before `to`: as often as the signal reports, but a bounded number of times. */
+function reports({ key, step }: Source, reading: Reading, from: number, to: number): Timed[] {
+  const count = Math.min(reportsInPhase, Math.ceil((to - from) / step))
+  const pace = count >= reportsInPhase ? Math.max(step, Math.floor((to - from) / count)) : step
+  return Array.from({ length: count }, (_, i) => ({ signal: key, ...reading, at: from + i * pace }))
+}
+
+/** The readings of which a baseline takes its median. */
+function historyOf(draft: Draft, { key, good }: Source, from: number): Timed[] {
+  const baseline = comparisonsOf(draft).find(one => one['signal'] === key && isObject(one['baseline']))?.['baseline']
+  if (!isObject(baseline)) return []
+  const count = Math.min(100, Number(baseline['min_samples'] ?? 0))
+  const pace = Math.floor((Number(baseline['days'] ?? 1) * 86_400) / (count + 2))
+  return Array.from({ length: count }, (_, i) => ({ signal: key, ...good, at: from - (count - i) * pace }))
+}
+
+function sourcesOf(draft: Draft): Source[] {
+  return itemsAt(draft, 'signals')
+    .filter(isObject)
+    .filter(signal => textAt(signal, 'key') !== '')
+    .map(signal => {
+      const key = textAt(signal, 'key')
+      const isRegular = textAt(signal, 'kind') !== 'event'
+      const every = isRegular ? Number(signal['every_seconds']) : 60
+      const about = comparisonsOf(draft).filter(one => one['signal'] === key)
+      const within = about.flatMap(one => paceOf(one))
+      const step = Math.max(1, Math.min(every > 0 ? every : 60, ...within))
+      const isStatus = about.some(({ field }) => field === 'status')
+      const values = about.find(({ field }) => field === 'value')
+      const [good, bad] = values === undefined ? [{}, {}] : valuesOf(draft, values)
+      return { key, step, isRegular, good: { state: 'ok', ...good }, bad: { state: isStatus ? 'problem' : 'ok', ...bad } }
+    })
+}
+
+/** So often that a counted comparison has its count within its window. */
+function paceOf({ min_count: count, within_seconds: within }: Record<string, unknown>): number[] {
+  const pace = Number(within) / Number(count)
+  return pace > 0 && Number.isFinite(pace) ? [Math.floor(pace)] : []
+}
+
+/** A value that leaves the comparison false, and one that makes it true. */
+function valuesOf(
+  draft: Draft,
+  { operator, operand, baseline }: Record<string, unknown>,
+): [good: { value: number }, bad: { value: number }] {
+  const given = numberOf(draft, operand)
+  const threshold = isObject(baseline) ? given * usual : given
+  const apart = Math.max(1, Math.abs(threshold) / 5)
+  const [good, bad] = sides[String(operator)] ?? [0, 0]
+  const value = (by: number) => ({ value: Math.round((threshold + by * apart) * 100) / 100 })
+  return isObject(baseline) ? [{ value: usual }, value(bad)] : [value(good), value(bad)]
+}
+
+/** Places of a false and a true value: below the operand, at it, above it. */
+const sides: Readonly<Record<string, readonly [good: number, bad: number]>> = {
+  gt: [-1, 1],
+  gte: [-1, 0],
+  lt: [1, -1],
+  lte: [1, 0],
+  eq: [1, 0],
+  neq: [0, 1],
+}
+
+/** Value whose multiples a baseline comparison tests. */
+const usual = 100
+
+function numberOf(draft: Draft, operand: unknown): number {
+  if (!isObject(operand)) return Number(operand) || 0
+  const field = itemsAt(draft, 'fields').find(one => textAt(one, 'key') === operand['meta'])
+  return Number(valueAt(field, 'default')) || 0
+}
+
+const rulesOf = (draft: Draft): Record<string, unknown>[] => itemsAt(draft, 'rules').filter(isObject)
+
+/** Seconds; a field's are its default. */
+function waitOf(draft: Draft, rule: Record<string, unknown>, name: string): number {
+  return Math.max(0, numberOf(draft, valueAt(rule, `wait.${name}`)))
+}
+
+const comparisonsOf = (draft: Draft): Record<string, unknown>[] => rulesOf(draft).flatMap(({ decision }) => leaves(decision))
+
+function leaves(node: unknown): Record<string, unknown>[] {
+  if (!isObject(node)) return []
+  if ('signal' in node) return [node]
+  if ('not' in node) return leaves(node['not'])
+  return Object.values(node).flatMap(part => (Array.isArray(part) ? part.flatMap(leaves) : []))
+}

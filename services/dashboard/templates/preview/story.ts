@@ -1,0 +1,84 @@
+// A preview as a story: an Incident opens, messages leave, it ends, each at its instant. Pure. Titles: docs/reference/v3.md, 10.7.
+import { duration } from '../../data/format.ts'
+import { type Draft, isObject, itemsAt, textAt, valueAt } from '../editor/draft.ts'
+import type { Judged, PreviewIncident, PreviewRule } from '../editor/editor.ts'
+
+export interface StoryStep {
+  at: number
+  /** Time since the first Observation, as `+5 min`. */
+  offset: string
+  words: string
+  /** The title of the message; null: none is sent. */
+  message: string | null
+}
+
+/** The Resource of a preview has no name. */
+const resource = 'Example'
+
+export function storyOf(judged: Judged, rule: PreviewRule): StoryStep[] {
+  const start = Date.parse(judged.observations[0]?.at ?? judged.at)
+  const sent = itemsAt(judged.draft, 'rules').find(one => textAt(one, 'key') === rule.key)
+  return rule.incidents.flatMap(incident =>
+    stepsOf(incident, rule.key, textAt(sent, 'action'), toldOf(sent)).map(({ at, words, message }) => ({
+      at: Date.parse(at),
+      offset: `+${duration(Date.parse(at) - start)}`,
+      words,
+      message,
+    })),
+  )
+}
+
+interface Told {
+  opened: boolean
+  problem: boolean
+  recovery: boolean
+}
+
+/** Whether the rule's own routes let a message leave; without any the destination or the default gets it. */
+function toldOf(rule: unknown): Told {
+  const routes = valueAt(rule, 'routes')
+  if (!Array.isArray(routes)) return { opened: false, problem: true, recovery: true }
+  const names = new Set(
+    routes.filter(isObject).flatMap(({ on }) => (Array.isArray(on) ? on : ['problem', 'no_data', 'recovery'])),
+  )
+  return { opened: names.has('opened'), problem: names.has('problem') || names.has('no_data'), recovery: names.has('recovery') }
+}
+
+function stepsOf(incident: PreviewIncident, rule: string, action: string, told: Told) {
+  const { opened_at: opened, confirmed_at: confirmed, closed_at: closed } = incident
+  const isAtOnce = confirmed === opened
+  const steps: { at: string; words: string; message: string | null }[] = []
+  const title = (words: string) => `${resource}: ${rule}${words}`
+  if (!isAtOnce) {
+    const message = told.opened ? title(` opened — ${action}`) : null
+    steps.push({ at: opened, words: 'An Incident opens, unconfirmed', message })
+  }
+  if (confirmed !== null) {
+    const message = told.problem ? title(` — ${action}`) : null
+    steps.push({ at: confirmed, words: isAtOnce ? 'An Incident opens and is confirmed at once' : 'It is confirmed', message })
+  }
+  if (closed !== null) {
+    const isTold = told.recovery && (confirmed !== null || told.opened)
+    const words = confirmed === null ? 'It was healthy again before it was confirmed' : 'It is healthy again; the Incident closes'
+    steps.push({ at: closed, words, message: isTold ? title(' is over') : null })
+  }
+  return steps
+}
+
+/** One sentence of what the rule came to. */
+export function outcomeOf(rule: PreviewRule): string {
+  const confirmed = rule.incidents.filter(one => one.confirmed_at !== null).length
+  if (rule.incidents.length === 0) return 'No Incident opens.'
+  if (confirmed === 0) return 'No Incident is confirmed: nobody is woken.'
+  return confirmed === 1 ? 'One Incident is confirmed.' : `${confirmed} Incidents are confirmed.`
+}
+
+/** The words of a rule's status at the end. */
+export const statusWord: Readonly<Record<string, string>> = { problem: 'Problem', ok: 'OK', no_data: 'Cannot decide' }
+
+/** Whether the draft declares routes that send nothing anywhere. */
+export const isSilent = (draft: Draft, key: string): boolean => {
+  const rule = itemsAt(draft, 'rules').find(one => textAt(one, 'key') === key)
+  const routes = valueAt(rule, 'routes')
+  return Array.isArray(routes) && routes.length === 0
+}

@@ -1,0 +1,61 @@
+// Binds the Resources of one revision to another, one by one, so that a run that stopped is run again to go on. Rule: docs/reference/v3.md, 6.5.
+import { inParallel } from '#shared/async/in-parallel.ts'
+import { askV3, sentenceOf } from '../../data/api.ts'
+import { counted } from '../../data/format.ts'
+import { type PageOf, readPageOf } from '../../data/paged.ts'
+import { inWorkspace } from '../template.ts'
+
+export interface BoundResource {
+  id: string
+  key: string
+  open_incident: object | null
+}
+
+/** Requests under way at once: a browser gives an origin six connections, and the event stream has one. */
+const atOnce = 4
+
+type ReadPage = (cursor: string | null) => Promise<PageOf<BoundResource>>
+
+const pagesOf =
+  (revision: string): ReadPage =>
+  cursor =>
+    readPageOf(inWorkspace(`/resources?template=${encodeURIComponent(revision)}&limit=200`), cursor)
+
+/** Every unarchived Resource of a revision. Rejects with a Refusal. */
+export async function readBound(revision: string, readPage: ReadPage = pagesOf(revision)): Promise<BoundResource[]> {
+  const found: BoundResource[] = []
+  let cursor: string | null = null
+  do {
+    const page: PageOf<BoundResource> = await readPage(cursor)
+    found.push(...page.items)
+    cursor = page.next
+  } while (cursor !== null)
+  return found
+}
+
+const bindOne = (to: string) => (id: string) =>
+  askV3<unknown>('POST', inWorkspace(`/resources/${encodeURIComponent(id)}/rebind`), { template: to })
+
+/**
+ * Resolves once all are bound. `onDone` hears after each how many are. Rejects with an Error whose message is a sentence, once those under way
+ * have ended.
+ */
+export async function rebindAll(
+  resources: readonly BoundResource[],
+  to: string,
+  onDone: (done: number) => void,
+  bind: (id: string) => Promise<unknown> = bindOne(to),
+): Promise<void> {
+  let done = 0
+  await inParallel(resources, atOnce, async ({ id, key }) => {
+    try {
+      await bind(id)
+    } catch (error) {
+      throw new Error(
+        `${done} of ${counted(resources.length, 'Resource')} ${done === 1 ? 'is' : 'are'} bound to ${to}. ${key} was not: ${sentenceOf(error)} Run it again to go on.`,
+      )
+    }
+    done += 1
+    onDone(done)
+  })
+}

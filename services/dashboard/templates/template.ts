@@ -1,0 +1,55 @@
+// Templates of the present workspace as generation 3 serves them, and how many Resources live by each revision.
+import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
+import { askV3, read } from '../data/api.ts'
+import { pathTo } from '../data/routing.ts'
+import { workspaceId } from '../data/session.ts'
+
+export interface NamedDestination {
+  id: string
+  name: string
+  enabled: boolean
+}
+
+/** By `key@version`. A revision without Resources is absent. */
+export type Uses = Readonly<Record<string, number>>
+
+export interface TemplatesRead {
+  /** System Templates, then the workspace's own by key and version. */
+  templates: readonly SentTemplate[]
+  destinations: readonly NamedDestination[]
+  uses: Uses
+}
+
+const workspacePart = () => encodeURIComponent(workspaceId.peek() ?? '')
+
+/** A path of generation 3 in the present workspace. */
+export const inWorkspace = (path: string): string => `/workspaces/${workspacePart()}${path}`
+
+/** Rejects with a Refusal, as the other reads do. */
+export async function readTemplates(): Promise<TemplatesRead> {
+  const [written, uses] = await Promise.all([readWritten(), readUses()])
+  return { ...written, uses }
+}
+
+export async function readWritten(): Promise<Omit<TemplatesRead, 'uses'>> {
+  const [templates, destinations] = await Promise.all([
+    askV3<readonly SentTemplate[]>('GET', inWorkspace('/templates')),
+    askV3<readonly NamedDestination[]>('GET', inWorkspace('/destinations')),
+  ])
+  return { templates, destinations }
+}
+
+export async function readUses(): Promise<Uses> {
+  const { uses } = await read<{ uses: Uses }>(`/session/workspaces/${workspacePart()}/template-uses`)
+  return uses
+}
+
+/** A system Template is judged by the installation itself: nobody publishes or previews it. */
+export const isSystem = ({ rules }: Pick<SentTemplate, 'rules'>): boolean => rules.some(({ decision }) => decision === null)
+
+/** The page of a Template. The page of a new one has the word `new` for itself. */
+export const pathOfTemplate = (key: string, version: number): string =>
+  pathTo('template', { key: key === 'new' ? `new@${version}` : key })
+
+/** The key of `key@version`. */
+export const keyOf = (reference: string): string => reference.split('@', 1)[0] ?? reference

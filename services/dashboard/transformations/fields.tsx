@@ -1,0 +1,27 @@
+// The fields that a template may name, with what they hold in a sample; pressed, a field is put where one types.
+import { Shown, useLoaded } from '../parts/loaded.tsx'
+import { readSamples } from './transformation.ts'
+
+export function Fields({ onInsert }: { onInsert(field: string): void }) {
+  const loaded = useLoaded(readSamples)
+  return (
+    <details class="part-of-form">
+      <summary>Fields</summary>
+      <Shown of={loaded}>
+        {([sample]) => (
+          <ul class="fields">
+            {Object.entries(sample?.fields ?? {}).map(([field, value]) => (
+              <li key={field}>
+                <button type="button" class="button" data-look="quiet" onClick={() => onInsert(field)}>
+                  <span class="hidden">Insert </span>
+                  <code>{field}</code>
+                </button>{' '}
+                <span class="dim">{value}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Shown>
+    </details>
+  )
+}

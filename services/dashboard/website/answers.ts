@@ -1,0 +1,83 @@
+// The form of a website monitor and the answers to its Template: what is typed becomes `meta`, and back. Pure.
+
+/** `meta` of a Resource of `website-check@1`, as generation 3 names its fields. */
+export interface WebsiteAnswers {
+  url: string
+  method: string
+  content_type: string
+  data: string
+  statuses: readonly number[]
+  expected_text: string
+  locations: readonly string[]
+  interval_value: number
+  interval_unit: 'MINUTE' | 'HOUR'
+  failure_mode: string
+  /** Seconds; absent from a new monitor, which has the installation's. */
+  confirm_after?: number
+  recover_after?: number
+}
+
+export const usualAnswers: Omit<WebsiteAnswers, 'url' | 'locations'> = {
+  method: 'GET',
+  content_type: '',
+  data: '',
+  statuses: [200],
+  expected_text: '',
+  interval_value: 1,
+  interval_unit: 'MINUTE',
+  failure_mode: 'at_least_one',
+}
+
+const delays = ['confirm_after', 'recover_after'] as const
+
+export const websiteFields: readonly string[] = ['name', ...Object.keys(usualAnswers), ...delays, 'url', 'locations']
+
+interface Values {
+  get(name: string): unknown
+  getAll(name: string): unknown[]
+}
+
+const textIn = (values: Values, name: string): string => {
+  const value = values.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+/** Fields that are folded are sent too. A delay that is empty is left out. A number that is none is sent as it was typed. */
+export function answersOf(values: Values): Record<string, unknown> {
+  return {
+    url: withScheme(textIn(values, 'url')),
+    method: textIn(values, 'method'),
+    content_type: textIn(values, 'content_type'),
+    data: values.get('data') ?? '',
+    statuses: textIn(values, 'statuses')
+      .split(/[\s,;]+/)
+      .filter(one => one !== '')
+      .map(numberOr),
+    expected_text: values.get('expected_text') ?? '',
+    locations: values.getAll('locations'),
+    interval_value: numberOr(textIn(values, 'interval_value')),
+    interval_unit: textIn(values, 'interval_unit'),
+    failure_mode: textIn(values, 'failure_mode'),
+    ...Object.fromEntries(delays.flatMap(name => (textIn(values, name) === '' ? [] : [[name, numberOr(textIn(values, name))]]))),
+  }
+}
+
+/** Returns the answers that differ from the stored answers. Unchanged answers are not sent. */
+export const changedAnswers = (answers: Readonly<Record<string, unknown>>, stored: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(answers).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(new Map(Object.entries(stored)).get(name)),
+    ),
+  )
+
+/** `shop.example` means `https://shop.example`. */
+export const withScheme = (url: string): string => (url === '' || /^[a-z][a-z\d+.-]*:/i.test(url) ? url : `https://${url}`)
+
+/** The name of a monitor that nobody named: its host. */
+export const nameOf = (name: string, url: string): string => {
+  if (name !== '') return name
+  const whole = withScheme(url)
+  return URL.canParse(whole) ? new URL(whole).hostname : ''
+}
+
+const numberOr = (text: string): number | string => (text === '' || Number.isNaN(Number(text)) ? text : Number(text))

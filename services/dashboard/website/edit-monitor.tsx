@@ -1,0 +1,51 @@
+// The page on which a website monitor is changed.
+import { useMemo } from 'preact/hooks'
+import { askV3 } from '../data/api.ts'
+import { createLoaded } from '../data/loaded.ts'
+import { workspaceId } from '../data/session.ts'
+import { pageTitle } from '../data/title.ts'
+import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { type ExistingWebsite, WebsiteForm } from './website-form.tsx'
+
+type Resource = ExistingWebsite & { template: string | null }
+
+export function EditMonitor({ params }: { params: Readonly<Record<string, string>> }) {
+  const { id = '' } = params
+  const resource = useMemo(() => {
+    const loaded = createLoaded(() =>
+      askV3<Resource>('GET', `/workspaces/${workspaceId.peek()}/resources/${encodeURIComponent(id)}`),
+    )
+    void loaded.reload()
+    return loaded
+  }, [id])
+  const found = resource.value.value
+  pageTitle.value = found === null ? 'Edit' : `Edit ${found.name}`
+  if (found === null) {
+    return resource.failure.value === null ? (
+      <Loading />
+    ) : (
+      <Failed error={resource.failure.value} onRetry={() => void resource.reload()} />
+    )
+  }
+  return (
+    <>
+      <p class="crumbs">
+        <a href="/">Monitoring</a> / <a href={`/monitors/${found.id}`}>{found.name}</a>
+      </p>
+      <h1>Edit {found.name}</h1>
+      {found.template === 'website-check@1' ? (
+        <WebsiteForm existing={found} />
+      ) : (
+        <Empty title="This monitor is no website">
+          {found.template === null ? (
+            <p>
+              It is judged by its <a href={`/monitors/${found.id}/signals`}>signals and rules</a>.
+            </p>
+          ) : (
+            <p>Its settings come from its Template.</p>
+          )}
+        </Empty>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+// A past incident in words. Pure.
+import { duration } from '../data/format.ts'
+
+interface Past {
+  /** Instant of the confirmation; null: not confirmed. */
+  confirmed_at: string | null
+  opened_at: string
+  /** Instant of the closing; null: still open. */
+  closed_at: string | null
+}
+
+export const stateWords = ({ closed_at: closed, confirmed_at: confirmed }: Past): string =>
+  `${closed === null ? 'Open' : 'Closed'}${confirmed === null ? ', not confirmed' : ''}`
+
+/** Empty while it is open. */
+export const lasted = ({ opened_at: from, closed_at: to }: Past): string =>
+  to === null ? '' : duration(Date.parse(to) - Date.parse(from))

@@ -1,0 +1,20 @@
+// Why a message was not delivered or was kept back, in words.
+
+const reasons: Readonly<Record<string, string>> = {
+  unreachable: 'the receiver could not be reached',
+  not_sent: 'it was not sent',
+  maintenance: 'in maintenance',
+  no_destination: 'there is no destination for it',
+  destination_disabled: 'the destination is disabled',
+  resource_gone: 'the Resource is gone',
+  not_announced: 'the opening was not announced',
+  not_routed: 'no route wants it',
+  not_opted_in: 'the destination hears of no openings',
+  confirmed_first: 'the Incident was confirmed first',
+}
+
+/** A reason that this page does not know is shown as it is. */
+export function reasonWords(reason: string): string {
+  const status = /^http_(\d+)$/.exec(reason)?.[1]
+  return status === undefined ? (reasons[reason] ?? reason) : `the receiver answered ${status}`
+}

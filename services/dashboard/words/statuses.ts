@@ -1,0 +1,22 @@
+// The words of states, one for one thing, and the tone (colour and sign) that each has everywhere.
+
+export type Tone = 'up' | 'down' | 'no-data' | 'pending' | 'recovering' | 'maintenance' | 'closed'
+
+/** The states of a monitor and of an incident, as the API names them. */
+const states: Readonly<Record<string, { word: string; tone: Tone }>> = {
+  up: { word: 'Up', tone: 'up' },
+  ok: { word: 'OK', tone: 'up' },
+  down: { word: 'Down', tone: 'down' },
+  problem: { word: 'Problem', tone: 'down' },
+  no_data: { word: 'No data', tone: 'no-data' },
+  noData: { word: 'No data', tone: 'no-data' },
+  unknown: { word: 'Not known yet', tone: 'no-data' },
+  pending: { word: 'Pending', tone: 'pending' },
+  recovering: { word: 'Recovering', tone: 'recovering' },
+  maintenance: { word: 'In maintenance', tone: 'maintenance' },
+  running: { word: 'Running', tone: 'maintenance' },
+  closed: { word: 'Closed', tone: 'closed' },
+}
+
+/** A state that this page does not know is shown by its name, as unknown. */
+export const stateOf = (name: string): { word: string; tone: Tone } => states[name] ?? { word: name, tone: 'no-data' }

@@ -1,9 +1,0 @@
-// Which function answers which question about Templates (shared/contracts/ask-templates.ts).
-import { getTemplate, listTemplates, publishTemplate, readTemplateManifest } from './templates.ts'
-
-export const templateAnswerers = {
-  'publish-template': publishTemplate,
-  'read-manifest': readTemplateManifest,
-  'list-templates': listTemplates,
-  'get-template': getTemplate,
-}

@@ -1,0 +1,69 @@
+// Blocks of audit rows: a document from a block as a gateway sends it, and rows from a document. Pure.
+import type { AuditBlock, AuditKind, AuditView } from '#shared/contracts/ask/ask-audit.ts'
+import type { AuditBlockDocument, PackedKind, PackedRows } from '#shared/contracts/audit.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { UnreadableDocument } from '#shared/store/port.ts'
+import { type AuditPlace, auditBlockId, compareAuditPlaces, parseAuditBlockId } from '#shared/text/audit-ids.ts'
+
+/** A row with its place among the rows of its workspace. */
+export interface PlacedRow extends AuditPlace {
+  kind: PackedKind
+  path: string
+}
+
+/** Throws `validation` if the columns do not fit each other. */
+export function blockDocument(block: AuditBlock): AuditBlockDocument {
+  const { workspaceId, isObservation, gateway, firstAt, kinds, afterMs, numbers, kindOf, paths } = block
+  const isWhole = [numbers, kindOf, paths].every(({ length }) => length === afterMs.length)
+  if (!isWhole || kindOf.some(kind => kind >= kinds.length)) throw new AppError('validation', 'Invalid block of audit rows')
+  const { auditMs, auditObservationsMs } = limits.retention
+  const newest = newestOf(afterMs.map((after, i) => ({ at: firstAt + after, number: numbers[i] as number, gateway })))
+  const packed: PackedRows = [kinds.map(packedKind), afterMs, numbers, kindOf, paths]
+  return {
+    id: auditBlockId(workspaceId, newest),
+    firstAt,
+    data: JSON.stringify(packed),
+    expireAt: newest.at + (isObservation ? auditObservationsMs : auditMs),
+  }
+}
+
+/** In the order in which their gateway recorded them. Throws `UnreadableDocument`. */
+export function rowsOf({ id, firstAt, data }: AuditBlockDocument): PlacedRow[] {
+  const { gateway } = parseAuditBlockId(id).newest
+  try {
+    const [kinds, afterMs, numbers, kindOf, paths] = JSON.parse(data) as PackedRows
+    return paths.map((path, i) => ({
+      at: firstAt + (afterMs[i] as number),
+      number: numbers[i] as number,
+      gateway,
+      kind: kinds[kindOf[i] as number] as PackedKind,
+      path,
+    }))
+  } catch (error) {
+    throw new UnreadableDocument('server_api_audit', id, error)
+  }
+}
+
+export function viewOf(workspaceId: string | null, { at, kind, path }: PlacedRow): AuditView {
+  const [personId, personName, keyId, keyPrefix, addressId, method, status, userAgent] = kind
+  return {
+    at,
+    workspaceId,
+    person: personId === null ? null : { id: personId, name: personName ?? '' },
+    key: keyId === null ? null : { id: keyId, prefix: keyPrefix ?? '' },
+    address: addressId === null ? null : { id: addressId },
+    method,
+    path,
+    status,
+    userAgent,
+  }
+}
+
+const packedKind = (kind: AuditKind): PackedKind => {
+  const { personId, personName, keyId, keyPrefix, addressId, method, status, userAgent } = kind
+  return [personId, personName, keyId, keyPrefix, addressId, method, status, userAgent]
+}
+
+const newestOf = (places: readonly AuditPlace[]): AuditPlace =>
+  places.reduce((newest, place) => (compareAuditPlaces(place, newest) > 0 ? place : newest))

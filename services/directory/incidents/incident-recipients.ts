@@ -1,0 +1,49 @@
+// Destinations that the messages of an incident would go to now, by the rule of the notifiers (v3 10.3 to 10.6).
+
+import type { IncidentRecipients } from '#shared/contracts/ask/ask-subjects.ts'
+import type { AlertKind, AlertRouting } from '#shared/contracts/incidents/alert.ts'
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { chooseDestinations } from '#shared/notifications/choose-destinations.ts'
+import type { Store } from '#shared/store/port.ts'
+import { isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
+import { destinationsOf } from '../notifications/destination-default.ts'
+
+const kinds: readonly AlertKind[] = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged']
+
+/** Names by the kind of message, as if no maintenance ran. */
+export async function recipientsOf(
+  store: Store,
+  subject: SubjectDocument,
+  rule: RuleState,
+  incident: IncidentDocument,
+): Promise<IncidentRecipients> {
+  const { id: incidentId, workspaceId, confirmedAt } = incident
+  const [tables, routing, openings] = await Promise.all([
+    store.get('deliveryTables', [subject.id]),
+    routingOf(store, subject, rule),
+    store.find('deliveries', { where: { incidentId, alertKind: 'opened' }, limit: limits.directory.listed }),
+  ])
+  const destinations = await destinationsOf(store, workspaceId)
+  const told = openings.filter(({ snapshot: { value } }) => value === 'delivered' || value === 'sending')
+  const facts = {
+    ...{ destinations, selections: tables[0]?.selections ?? [], subjectGone: false, isOvertaken: false },
+    openedAt: new Set(told.map(({ destinationId }) => destinationId)),
+  }
+  const namesOf = (kind: AlertKind): string[] =>
+    chooseDestinations({ workspaceId, kind, held: null, facts: { confirmedAt, routing } }, facts).chosen.map(({ name }) => name)
+  return Object.fromEntries(kinds.map(kind => [kind, namesOf(kind)])) as IncidentRecipients
+}
+
+/** Targets that the rule names in its Template; null: none, or it is another rule. */
+async function routingOf(store: Store, subject: SubjectDocument, { key, policy }: RuleState): Promise<AlertRouting> {
+  if (policy.language !== 'decision' || subject.template === null) return null
+  const id = `${subject.workspaceId}/${subject.template}`
+  const template = (await readRevisions(store, [id])).get(id) ?? 'missing'
+  const declared = isFault(template) ? undefined : template.rules.find(rule => rule.key === key)
+  if (declared === undefined) return null
+  const { routes, destination } = declared
+  if (routes !== null) return { routes }
+  return destination === null ? null : { destination }
+}

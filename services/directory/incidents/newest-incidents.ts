@@ -1,0 +1,55 @@
+// Incidents newest first out of several ranges of one index each, merged: what is not wanted of a workspace is not read.
+// Rules: docs/reference/v3.md, 9.2 and 9.5.
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { Query, Store } from '#shared/store/port.ts'
+import type { Cursor } from '../documents/page.ts'
+
+/** Columns alone: the documents follow for those that are shown. */
+export type IncidentEntry = Pick<IncidentDocument, (typeof columns)[number] | 'id'>
+
+const columns = ['troubleSince', 'subjectId', 'ruleShown', 'facets'] as const
+
+interface Source {
+  where: NonNullable<Query['where']>
+  after: Cursor | null
+  buffer: IncidentEntry[]
+  isRead: boolean
+}
+
+/** Entries behind `after`, in the order of lists. Each of `wheres` is one range of an index, and no Incident is in two of them. */
+export async function* newestIncidents(
+  store: Store,
+  wheres: readonly Source['where'][],
+  { after, perRead }: { after: Cursor | null; perRead: number },
+): AsyncGenerator<IncidentEntry> {
+  const sources = wheres.map((where): Source => ({ where, after, buffer: [], isRead: false }))
+  for (;;) {
+    await Promise.all(sources.map(source => fill(store, source, perRead)))
+    let first: Source | null = null
+    for (const source of sources) if (isBefore(source, first)) first = source
+    const entry = first?.buffer.shift()
+    if (entry === undefined) return
+    yield entry
+  }
+}
+
+async function fill(store: Store, source: Source, perRead: number): Promise<void> {
+  if (source.buffer.length > 0 || source.isRead) return
+  const { where, after } = source
+  const [from] = after?.values ?? []
+  // The position alone does not bound the range that an index is searched for.
+  const bounded = typeof from === 'number' ? { ...where, troubleSince: { lte: from } } : where
+  const query: Query = { where: bounded, sort: [['troubleSince', 'desc']], limit: perRead, select: columns }
+  source.buffer = await store.find('incidents', after === null ? query : { ...query, after })
+  source.isRead = source.buffer.length < perRead
+  const last = source.buffer.at(-1)
+  if (last !== undefined) source.after = positionOf(last)
+}
+
+export const positionOf = ({ troubleSince, id }: IncidentEntry): Cursor => ({ values: [troubleSince], id })
+
+function isBefore({ buffer: [one] }: Source, other: Source | null): boolean {
+  const than = other?.buffer[0]
+  if (one === undefined || than === undefined) return one !== undefined
+  return one.troubleSince === than.troubleSince ? one.id > than.id : one.troubleSince > than.troubleSince
+}

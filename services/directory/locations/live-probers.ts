@@ -1,0 +1,27 @@
+// Live probers of each location, as a metric that names locations as people do.
+import { Gauge, type Registry } from 'prom-client'
+import type { LocationDocument } from '#shared/contracts/account.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { registeredMetric } from '#shared/observability/registered-metric.ts'
+import type { Store } from '#shared/store/port.ts'
+
+/** Names are read at each scrape; while the store does not answer, those of the last one stand. */
+export function measureLiveProbers(registry: Registry, store: Store, activeWorkers: (locationId: string) => number): void {
+  let locations: readonly LocationDocument[] = []
+  registeredMetric(
+    registry,
+    'watchkeeper_directory_live_probers',
+    name =>
+      new Gauge({
+        name,
+        help: 'Live probers of each location',
+        labelNames: ['location'],
+        registers: [registry],
+        async collect() {
+          locations = await store.find('locations', { limit: limits.directory.listed }).catch(() => locations)
+          this.reset()
+          for (const location of locations) this.set({ location: location.name }, activeWorkers(location.id))
+        },
+      }),
+  )
+}

@@ -1,0 +1,61 @@
+// Changes some members of a destination and leaves the others. Rules: docs/reference/v3.md, 10.1.
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { defaultDestination } from '#shared/default-destination.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { DirectoryContext } from '../context.ts'
+import { clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
+import {
+  channelOf,
+  isFirstEnabled,
+  requireChannel,
+  requireEnabledDefault,
+  requireOpenable,
+  requireUrl,
+} from './destination-fields.ts'
+import { viewOf } from './destinations.ts'
+import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
+
+type Change = AskRequest<'change-destination'>
+
+/** Throws `not_found`, `taken`, and `validation` with the field. A change that changes nothing writes nothing. */
+export async function changeDestination({ store, clock }: DirectoryContext, request: Change): Promise<DestinationView> {
+  const { workspaceId, id, name, url, channel } = request
+  if (name !== undefined) {
+    requireName('destinations', name, limits.destination.nameCharacters)
+    await requireFreeName(store, 'destinations', workspaceId, name, id)
+  }
+  if (url !== undefined) requireUrl(url)
+  if (channel !== undefined) requireChannel(channel)
+  const all = await destinationsOf(store, workspaceId)
+  const isDefault = defaultDestination(all)?.id === id
+  const others = all.filter(other => other.id !== id)
+  const at = clock.now()
+  let hasMoved = false
+  const stored = await changeNamed(store, 'destinations', request, present => {
+    const changed = { ...present, ...membersOf(present, request) }
+    requireOpenable(changed.type, changed.sendOnOpen)
+    requireEnabledDefault(request.default === true, changed.enabled)
+    const isFirst = changed.enabled && !present.enabled && isFirstEnabled(others)
+    hasMoved = !isDefault && (request.default === true || isFirst)
+    if (!hasMoved && isSame(present, changed)) return null
+    return { ...changed, ...(hasMoved ? newMark(all, at) : {}), updatedAt: at }
+  })
+  if (hasMoved) await clearOlderMarks(store, workspaceId)
+  return viewOf(store, stored)
+}
+
+function membersOf(present: DestinationDocument, { name, url, channel, enabled, sendOnOpen }: Change) {
+  return {
+    name: name ?? present.name,
+    nameKey: nameKey(name ?? present.name),
+    url: url ?? present.url,
+    channel: channel === undefined ? present.channel : channelOf(present.type, channel),
+    enabled: enabled ?? present.enabled,
+    sendOnOpen: sendOnOpen ?? present.sendOnOpen,
+  }
+}
+
+const isSame = (one: DestinationDocument, other: DestinationDocument): boolean =>
+  (['name', 'url', 'channel', 'enabled', 'sendOnOpen'] as const).every(member => one[member] === other[member])

@@ -1,0 +1,30 @@
+// The mark of a workspace's default destination: set by one write, so that the workspace never is without it; of several the latest
+// counts, and older ones are cleared behind it.
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { defaultDestination, markedAt } from '#shared/default-destination.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Store } from '#shared/store/port.ts'
+
+/** All destinations of a workspace by name. */
+export const destinationsOf = (store: Store, workspaceId: string): Promise<DestinationDocument[]> =>
+  store.find('destinations', { where: { workspaceId }, sort: [['nameKey', 'asc']], limit: limits.directory.listed })
+
+/** The fields of a mark that counts more than all there are. */
+export function newMark(others: readonly DestinationDocument[], now: number): { default: true; defaultAt: number } {
+  const latest = others.filter(other => other.default).map(other => markedAt(other) + 1)
+  return { default: true, defaultAt: Math.max(now, ...latest) }
+}
+
+/** Clears the marks that do not count. What somebody changes meanwhile is looked at again. */
+export async function clearOlderMarks(store: Store, workspaceId: string): Promise<void> {
+  for (let i = 0; i < limits.directory.guardedTries; i++) {
+    const found = await destinationsOf(store, workspaceId)
+    const kept = defaultDestination(found)
+    const older = found.filter(destination => destination.default && destination !== kept)
+    if (older.length === 0) return
+    await store.replace(
+      'destinations',
+      older.map(destination => ({ ...destination, rev: destination.rev + 1, default: false, defaultAt: null })),
+    )
+  }
+}

@@ -1,0 +1,47 @@
+// Bounds of a destination's fields, for every request that writes one. Each refusal names its field.
+import type { DestinationDocument, DestinationType } from '#shared/contracts/notifications/destination.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isHttpUrl } from '#shared/net/http-url.ts'
+import { basicCredentials } from '#shared/net/url-credentials.ts'
+
+const bounds = limits.destination
+
+/** Without the leading `#`; only Slack has channels. */
+export const channelOf = (type: DestinationType, channel: string): string => (type === 'slack' ? bareChannel(channel) : '')
+
+export function requireUrl(url: string): void {
+  if (!isHttpUrl(url, bounds.urlCharacters)) {
+    const details = `The URL must be a valid http or https address of at most ${bounds.urlCharacters} characters`
+    throw invalid('url', 'Invalid url', details)
+  }
+  if (basicCredentials(new URL(url)) !== null) {
+    throw invalid('url', 'Invalid url', 'The URL must not carry a user name or a password')
+  }
+}
+
+export function requireChannel(channel: string): void {
+  if ([...bareChannel(channel)].length <= bounds.channelCharacters) return
+  throw invalid('channel', 'Invalid channel', `A channel has at most ${bounds.channelCharacters} characters`)
+}
+
+/** Throws if openings cannot be sent to a destination of this type. */
+export function requireOpenable(type: DestinationType, sendOnOpen: boolean): void {
+  if (!sendOnOpen || type === 'webhook') return
+  throw invalid('send_on_open', 'Invalid send_on_open', 'Only a webhook can be told when an incident opens')
+}
+
+/** Throws if the mark would move to a destination that is switched off. */
+export function requireEnabledDefault(isMarked: boolean, enabled: boolean): void {
+  if (!isMarked || enabled) return
+  throw invalid('default', 'Destination is disabled', 'Only a destination that is switched on becomes default')
+}
+
+/** Whether one that is switched on now is the first of its workspace, and becomes default. A mark stays where it is. */
+export const isFirstEnabled = (others: readonly Pick<DestinationDocument, 'enabled' | 'default'>[]): boolean =>
+  others.every(other => !other.enabled && !other.default)
+
+const bareChannel = (channel: string): string => channel.replace(/^[#\s]+/, '').trimEnd()
+
+const invalid = (field: string, message: string, details: string): AppError =>
+  new AppError('validation', message, { details, facts: { field } })

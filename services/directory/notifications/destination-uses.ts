@@ -1,0 +1,78 @@
+// Uses of a destination: rules of Templates, and of Resources that live by an older revision, that name it. Rule: docs/reference/v3.md, 10.2.
+
+import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { pagesOf } from '#shared/store/pages.ts'
+import type { Query, Store } from '#shared/store/port.ts'
+import { findRevisions, isFault } from '#shared/subjects/stored-revisions.ts'
+
+const { usesListed } = limits.destination
+
+/** Rules that name the destination, by revision (`key@version`). */
+type Naming = ReadonlyMap<string, readonly string[]>
+
+/** The first uses by key, and how many there are in all. */
+interface Uses {
+  listed: string[]
+  count: number
+}
+
+/** As a text for people, `Template paged@2 Rule host_down; Resource srv-0042 Rule host_down`; null: nothing uses it. */
+export async function usesOf(store: Store, workspaceId: string, destinationId: string): Promise<string | null> {
+  const { naming, newest } = await namingRevisions(store, workspaceId, destinationId)
+  const ofTemplates = [...naming]
+    .filter(([revision]) => newest.has(revision))
+    .flatMap(([revision, rules]) => rules.map(rule => `Template ${revision} Rule ${rule}`))
+  const ofResources = await resourcesBy(store, workspaceId, naming)
+  const listed = [...ofTemplates, ...ofResources.listed].slice(0, usesListed)
+  const more = ofTemplates.length + ofResources.count - listed.length
+  if (listed.length === 0) return null
+  return more > 0 ? `${listed.join('; ')} and ${more} more` : listed.join('; ')
+}
+
+/** Revisions are read in the order of key and version, so that the last of a key is its highest. A damaged one names nothing (v3 4.13). */
+async function namingRevisions(store: Store, workspaceId: string, destinationId: string) {
+  const naming = new Map<string, string[]>()
+  const newestOf = new Map<string, string>()
+  const sort: Query['sort'] = [
+    ['key', 'asc'],
+    ['version', 'asc'],
+  ]
+  const query: Query = { where: { workspaceId }, sort, limit: limits.templateRevision.perRead }
+  for await (const page of pagesOf(query, next => findRevisions(store, next))) {
+    for (const { key, version, template } of page) {
+      if (isFault(template)) continue
+      const revision = `${key}@${version}`
+      const rules = rulesNaming(template, destinationId)
+      newestOf.set(key, revision)
+      if (rules.length > 0) naming.set(revision, rules)
+    }
+  }
+  return { naming, newest: new Set(newestOf.values()) }
+}
+
+const rulesNaming = ({ rules }: Template, id: string): string[] => rules.filter(rule => isNamedBy(rule, id)).map(({ key }) => key)
+
+const isNamedBy = ({ destination, routes }: TemplateRule, id: string): boolean =>
+  destination === id || (routes ?? []).some(route => route.destination === id)
+
+/** An unarchived Resource counts by the revision that it lives by, once for each of its rules that names the destination. */
+async function resourcesBy(store: Store, workspaceId: string, naming: Naming): Promise<Uses> {
+  const revisions = [...naming.keys()]
+  if (revisions.length === 0) return { listed: [], count: 0 }
+  const where = (template: string[]) => ({ workspaceId, template: { in: template }, archivedAt: null, deletedAt: null })
+  const found = await store.find('subjects', {
+    where: where(revisions),
+    sort: [['slug', 'asc']],
+    limit: usesListed,
+    select: ['slug', 'template'],
+  })
+  const listed = found.flatMap(({ slug, template }) =>
+    (naming.get(template ?? '') ?? []).map(rule => `Resource ${slug} Rule ${rule}`),
+  )
+  let count = 0
+  for (const [rules, group] of Map.groupBy(revisions, revision => naming.get(revision)?.length ?? 0)) {
+    count += rules * (await store.count('subjects', where(group)))
+  }
+  return { listed, count: Math.max(count, listed.length) }
+}

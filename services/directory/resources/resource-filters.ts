@@ -1,0 +1,149 @@
+// Filters of lists by what Resources are: read by their Template's declarations, and found by tags. Rules: docs/reference/v3.md, 9.3 and 9.4.
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+import type { Template, TemplateField } from '#shared/contracts/resources/template.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { readFilterValue } from '#shared/manifest/filter-value.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import type { Query, Store } from '#shared/store/port.ts'
+import { findRevisions, readRevisions } from '#shared/subjects/stored-revisions.ts'
+import { answerTag, labelTag, stateTag, tagsOf, templateTag } from '#shared/subjects/subject-tags.ts'
+import { allSubjects, subjectsTagged } from '../subjects/tagged-subjects.ts'
+
+export type ResourceFilters = Pick<AskRequest<'list-resources'>, 'state' | 'template' | 'meta' | 'labels'>
+
+/** A workspace's subjects behind filters. */
+export interface FilteredSubjects {
+  /** Their ids behind `after`, ascending, in lots: see `subjectsTagged`. */
+  ids(after: string): AsyncGenerator<string[]>
+  /** Whether a subject, as it is stored now, is one of them. */
+  isOne(subject: SubjectDocument): boolean
+}
+
+/** Throws `validation` with the query parameter at fault. */
+export async function filteredSubjects(
+  store: Store,
+  workspaceId: string,
+  { state, template, meta, labels }: ResourceFilters,
+): Promise<FilteredSubjects> {
+  const tags = [
+    ...(state === 'all' ? [] : [stateTag(state)]),
+    ...templateTags(template, meta),
+    ...(await answerTags(store, workspaceId, template, meta)),
+    ...labels.map(({ key, value }) => labelTag(key, value)),
+  ]
+  const wanted = [...new Set(tags)]
+  return {
+    ids: after =>
+      wanted.length === 0 ? allSubjects(store, workspaceId, after) : subjectsTagged(store, workspaceId, wanted, after),
+    isOne: subject => subject.workspaceId === workspaceId && subject.deletedAt === null && hasAll(tagsOf(subject), wanted),
+  }
+}
+
+/** The ids of the subjects behind filters, ascending, at most `max` of them. Throws `validation` with the query parameter at fault. */
+export async function subjectIdsBehind(
+  store: Store,
+  workspaceId: string,
+  filters: ResourceFilters,
+  max: number = limits.v3.filteredSubjects + 1,
+): Promise<string[]> {
+  const found: string[] = []
+  for await (const ids of (await filteredSubjects(store, workspaceId, filters)).ids('')) {
+    found.push(...ids.slice(0, max - found.length))
+    if (found.length >= max) break
+  }
+  return found
+}
+
+/** A tag of an answer is one of its Template's key, too: fewer tags are found faster. */
+function templateTags(reference: string | null, meta: ResourceFilters['meta']): string[] {
+  const isSaid = reference === null || (meta.length > 0 && !reference.includes('@'))
+  return isSaid ? [] : [templateTag(reference)]
+}
+
+function hasAll(tags: readonly string[], wanted: readonly string[]): boolean {
+  const has = new Set(tags)
+  return wanted.every(tag => has.has(tag))
+}
+
+async function answerTags(
+  store: Store,
+  workspaceId: string,
+  reference: string | null,
+  meta: ResourceFilters['meta'],
+): Promise<string[]> {
+  const [first] = meta
+  if (first === undefined) return []
+  if (reference === null)
+    throw invalid(`meta.${first.key}`, 'A filter by a field needs the parameter template, which declares it')
+  const [templateKey = ''] = reference.split('@', 1)
+  const fields = await fieldsOf(
+    store,
+    workspaceId,
+    reference,
+    meta.map(({ key }) => key),
+  )
+  return meta.map(({ key, value }) => {
+    const parameter = `meta.${key}`
+    const field = fields.get(key)
+    if (field === undefined) throw invalid(parameter, `The Template ${reference} declares no such field`)
+    const read = readFilterValue(templateKey, field, value)
+    if (typeof read === 'object') throw invalid(parameter, `The parameter '${parameter}' ${read.fault}`)
+    return answerTag(templateKey, key, read)
+  })
+}
+
+/** Each field as the named revision declares it; of a bare key, as the highest one does that declares it and is not damaged (v3 4.13). */
+async function fieldsOf(
+  store: Store,
+  workspaceId: string,
+  reference: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, TemplateField>> {
+  const fields = new Map<string, TemplateField>()
+  let isKnown = false
+  let isWhole = false
+  for await (const revision of revisionsOf(store, workspaceId, reference)) {
+    isKnown = true
+    if (revision === 'damaged') continue
+    isWhole = true
+    for (const field of revision.fields) if (keys.includes(field.key) && !fields.has(field.key)) fields.set(field.key, field)
+    if (keys.every(key => fields.has(key))) break
+  }
+  if (!isKnown) throw invalid('template', `There is no Template ${reference}`)
+  if (!isWhole) throw invalid('template', `The Template ${reference} is damaged in the store`)
+  return fields
+}
+
+/** From the highest downwards. */
+async function* revisionsOf(
+  store: Store,
+  workspaceId: string,
+  reference: string,
+): AsyncGenerator<Pick<Template, 'fields'> | 'damaged'> {
+  const [key = '', version = null] = reference.split('@')
+  const system = Object.hasOwn(systemTemplates, key) ? systemTemplates[key] : undefined
+  if (system !== undefined) {
+    if (version === null || version === String(system.version)) yield system
+    return
+  }
+  if (version !== null) {
+    const id = `${workspaceId}/${reference}`
+    const found = (await readRevisions(store, [id])).get(id) ?? 'missing'
+    if (found !== 'missing') yield found
+    return
+  }
+  const query: Query = { where: { workspaceId, key }, sort: [['version', 'desc']], limit: 1 }
+  for (let after: Query['after']; ; ) {
+    const found = await findRevisions(store, { ...query, ...(after === undefined ? {} : { after }) })
+    for (const { template } of found) yield template
+    const last = found.at(-1)
+    if (last === undefined || found.length < query.limit) return
+    after = { values: [last.version], id: last.id }
+    // The highest mostly declares all of them.
+    query.limit = limits.templateRevision.perRead
+  }
+}
+
+const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })

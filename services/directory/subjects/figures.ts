@@ -1,0 +1,42 @@
+// Two figures for each of a page of monitors: the response time of the last day, from rolled-up hours alone, and the share of the last 30 days without trouble.
+import type { Figures, GetFigures } from '#shared/contracts/subjects/monitor-state.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { day, hour } from '#shared/limits/limits.ts'
+import { emptyBucket, mergeBucket, quantile } from '#shared/roll-up/bucket.ts'
+import { unpackBuckets } from '#shared/roll-up/packed.ts'
+import { rowRange, spans } from '#shared/roll-up/roll-up-ids.ts'
+import type { Store } from '#shared/store/port.ts'
+import { shareWithout } from '#shared/time/share-without.ts'
+import type { DirectoryContext } from '../context.ts'
+import { getBands } from './bands.ts'
+
+const uptimeMs = 30 * day
+
+/** By id; ids that are none of the workspace are left out. */
+export async function getFigures(context: DirectoryContext, { workspaceId, subjectIds }: GetFigures): Promise<Figures> {
+  const { store, clock } = context
+  const now = clock.now()
+  const found = await store.get('subjects', [...new Set(subjectIds)])
+  const mine = found.filter(subject => subject !== null && subject.workspaceId === workspaceId && subject.deletedAt === null)
+  const figures = await Promise.all(
+    (mine as SubjectDocument[]).map(async subject => {
+      const from = Math.max(now - uptimeMs, subject.createdAt)
+      const { incidents } = await getBands(context, { subjectId: subject.id, from, to: now })
+      const uptime = shareWithout(incidents, from, now)
+      return [subject.id, { p95: await p95Of(store, subject, now), uptime }] as const
+    }),
+  )
+  return Object.fromEntries(figures)
+}
+
+/** Of all locations, ms; null: nothing was measured, or nothing is rolled up yet. */
+async function p95Of(store: Store, { id, check }: SubjectDocument, now: number): Promise<number | null> {
+  const to = Math.floor(now / hour) * hour
+  const all = emptyBucket()
+  for (const location of check?.locations ?? []) {
+    const where = { id: rowRange(id, { kind: 'location', id: location }, 'hour', to - day, to) }
+    for (const { data } of await store.find('rollUps', { where, limit: day / hour }))
+      for (const bucket of unpackBuckets(data, spans.hour.row / spans.hour.bucket)) if (bucket !== null) mergeBucket(all, bucket)
+  }
+  return quantile(all, 0.95)
+}

@@ -1,0 +1,110 @@
+// One monitor with all that its page shows: made from its document alone, and from its Template's words.
+import { nextStep } from '#machines/incident-next.ts'
+import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import type { GetMonitor, MonitorReading, MonitorRule, MonitorState } from '#shared/contracts/subjects/monitor-state.ts'
+import { inputsOf } from '#shared/contracts/subjects/policy.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { inputKeyOf } from '#shared/judging/policy-input.ts'
+import { platformSignalKey } from '#shared/subjects/resource-signals.ts'
+import { rosterRow } from '#shared/subjects/roster-row.ts'
+import { isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+import type { DirectoryContext } from '../context.ts'
+import { getResource } from '../resources/resources.ts'
+import { newestReports } from './observation-log.ts'
+import { thresholdsOf } from './thresholds.ts'
+
+export async function getMonitor(context: DirectoryContext, { subjectId }: GetMonitor): Promise<MonitorState | null> {
+  const [subject = null] = await context.store.get('subjects', [subjectId])
+  if (subject === null || subject.deletedAt !== null) return null
+  const resource = await getResource(context, { workspaceId: subject.workspaceId, reference: subjectId })
+  if (resource === null) return null
+  return {
+    row: rosterRow(subject, nextStep),
+    resource,
+    rules: subject.rules.map(rule => ruleOf(rule, subject)),
+    signals: await readingsOf(context, subject),
+    window: subject.maintenance,
+    thresholds: thresholdsOf(subject, await templateOf(context, subject)),
+  }
+}
+
+async function readingsOf(context: DirectoryContext, subject: SubjectDocument): Promise<MonitorReading[]> {
+  const read = [...checkReadings(subject), ...heardReadings(subject), ...observedReadings(subject)]
+  const known = new Set(read.map(({ signal }) => signal))
+  const unread = new Set(subject.custom?.signals.map(({ slug }) => slug).filter(slug => !known.has(slug)))
+  return unread.size === 0 ? read : [...read, ...(await newestReports(context, subject, unread)).map(unreadReading)]
+}
+
+/** Of a signal that no rule reads: its subject keeps no report of it. */
+const unreadReading = ({ signal, state, value, atUs, reason }: ObservationEntry): MonitorReading => ({
+  ...{ signal, locationId: null, state, value, atUs, reason: plain(reason), baselines: {} },
+})
+
+async function templateOf({ store }: DirectoryContext, subject: SubjectDocument): Promise<Template | null> {
+  if (subject.kind !== 'template') return null
+  const id = `${subject.workspaceId}/${subject.template}`
+  const found = (await readRevisions(store, [id])).get(id) ?? null
+  return isFault(found) ? null : found
+}
+
+function ruleOf({ key, slug, name, policy, verdict, incident }: RuleState, { maintenance }: SubjectDocument): MonitorRule {
+  const open = incident === null || incident.value === 'closed' ? null : incident
+  const isDecided = verdict !== null && verdict.verdict !== 'not_judged'
+  return {
+    key: policy.language === 'inputs' ? slug : key,
+    name,
+    isOfLocations: policy.language === 'reachability',
+    verdict,
+    incident: open,
+    next: open && nextStep(open, { isDecided, mutedTo: maintenance?.context.endsAt ?? null }),
+  }
+}
+
+function checkReadings({ readings }: SubjectDocument): MonitorReading[] {
+  return Object.entries(readings).flatMap(([locationId, { at, ok, error, totalMs }]) => {
+    if (at === null) return []
+    const said = { state: ok ? ('ok' as const) : ('problem' as const), value: totalMs, atUs: at * 1_000, reason: plain(error) }
+    return [{ signal: platformSignalKey(locationId), locationId, ...said, baselines: {} }]
+  })
+}
+
+/** Of a published Template's signals. */
+function heardReadings({ templated, custom }: SubjectDocument): MonitorReading[] {
+  const names = new Map(custom?.signals.map(({ key, slug }) => [key, slug]))
+  return Object.entries(templated?.heard ?? {}).flatMap(([key, { recent, baselines }]) => {
+    const [newest] = recent
+    if (newest === undefined) return []
+    const { state, value, atUs, reason } = newest
+    const medians = Object.fromEntries(Object.entries(baselines).map(([days, { median }]) => [days, median]))
+    const signal = names.get(key) ?? key
+    return [{ signal, locationId: null, state, value, atUs, reason: plain(reason), baselines: medians }]
+  })
+}
+
+/** Of signals that generation 2's rules read, the newest that any of their inputs selects. */
+function observedReadings({ rules, custom }: SubjectDocument): MonitorReading[] {
+  const newest = new Map<string, MonitorReading>()
+  for (const { key: ruleKey, policy } of rules) {
+    for (const input of inputsOf(policy)) {
+      const read = custom?.observed[inputKeyOf(ruleKey, input)]
+      if (input.signal === null || read === undefined || read.observedAtUs === null) continue
+      const { observedAtUs: atUs, ok, isNoData = false, value, error } = read
+      if (atUs <= (newest.get(input.signal)?.atUs ?? -1)) continue
+      const state = isNoData ? 'no_data' : ok ? 'ok' : 'problem'
+      newest.set(input.signal, {
+        signal: input.signal,
+        locationId: null,
+        state,
+        value,
+        atUs,
+        reason: plain(error),
+        baselines: {},
+      })
+    }
+  }
+  return [...newest.values()]
+}
+
+const plain = (text: string | null): string | null => (text === null ? null : redactedText(text))

@@ -1,0 +1,54 @@
+// Entries of the Observation log, made from the rows of senders' Observations and of checks. Pure. Rule: docs/reference/v3.md, 7.8.
+import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
+import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
+import { shortHash } from '#shared/text/ids.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+
+/** A signal as its rows are stored: `key` is in their ids, `signal` is its name. */
+export interface Source {
+  key: string
+  signal: string
+  locationId: string | null
+}
+
+const states = { 0: 'problem', 1: 'ok', 2: 'no_data' } as const
+
+/** Reports of generation 2 say as little of their door as of addresses in their reasons. */
+export function pushedEntry(row: PushedObservationDocument, atUs: number, { signal, locationId }: Source): ObservationEntry {
+  const { id, sentId, ok, value, labels, body, receivedAtUs, source, error, rejectReason } = row
+  return {
+    id: sentId ?? shortHash(id),
+    signal,
+    locationId,
+    state: states[ok],
+    value,
+    labels: labels === null ? {} : (JSON.parse(labels) as Record<string, string>),
+    body,
+    atUs,
+    receivedAtUs,
+    source: source ?? 'api',
+    reason: reasonOf(error),
+    rejected: rejectReason,
+  }
+}
+
+/** Its number is how long it took, ms. */
+export function checkEntry(row: CheckObservationDocument, atUs: number, { signal, locationId }: Source): ObservationEntry {
+  const { id, ok, totalMs, statusCode, error } = row
+  return {
+    id,
+    signal,
+    locationId,
+    state: states[ok],
+    value: totalMs,
+    labels: statusCode === null ? {} : { status: String(statusCode) },
+    body: null,
+    atUs,
+    receivedAtUs: atUs,
+    source: 'worker',
+    reason: reasonOf(error),
+    rejected: null,
+  }
+}
+
+const reasonOf = (error: string | null): string | null => (error === null || error === '' ? null : redactedText(error))

@@ -1,0 +1,184 @@
+// The Observation log of a Resource, read by ranges of ids. Their keeper alone writes the rows. Rule: docs/reference/v3.md, 7.8.
+import type { ListObservations, ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { day, hour, limits, minute } from '#shared/limits/limits.ts'
+import { pagesOf } from '#shared/store/pages.ts'
+import type { Store } from '#shared/store/port.ts'
+import { platformSignalKey } from '#shared/subjects/resource-signals.ts'
+import {
+  checkObservationId,
+  endOfPrefix,
+  observationPrefix,
+  parseCheckObservationId,
+  parsePushedObservationId,
+  pushedPrefix,
+} from '#shared/text/ids.ts'
+import type { DirectoryContext } from '../context.ts'
+import { checkEntry, pushedEntry, type Source } from './observation-entries.ts'
+
+/** Id of a row, and its instant (µs). */
+interface Place {
+  id: string
+  atUs: number
+  collection: 'pushedObservations' | 'observations'
+  source: Source
+}
+
+/** A single entry that is larger than a page is one all the same. Entries that a page has no room for are left out. */
+export async function listObservations(
+  { store, clock }: DirectoryContext,
+  { subjectId, signal, from, to, unaccepted, limit }: ListObservations,
+): Promise<ObservationEntry[]> {
+  const [subject = null] = await store.get('subjects', [subjectId])
+  if (subject === null || subject.deletedAt !== null) return []
+  const wanted = { now: clock.now(), from, to, unaccepted, limit }
+  const sources = sourcesOf(subject).filter(source => signal === null || source.signal === signal)
+  const places = await Promise.all([
+    ...sources.map(source => newestPushed(store, subjectId, source, wanted)),
+    unaccepted ? [] : newestChecks(store, subjectId, sources, wanted),
+  ])
+  const isWithin = ({ atUs }: Place) => (from === null || atUs >= from * 1_000) && (to === null || atUs < to * 1_000)
+  return await readEntries(store, places.flat().filter(isWithin).sort(newestFirst).slice(0, limit))
+}
+
+/** The newest accepted report of each of these signals that has one. */
+export async function newestReports(
+  { store, clock }: Pick<DirectoryContext, 'store' | 'clock'>,
+  subject: SubjectDocument,
+  signals: ReadonlySet<string>,
+): Promise<ObservationEntry[]> {
+  const wanted = { now: clock.now(), from: null, to: null, unaccepted: false, limit: 1 }
+  const sources = sourcesOf(subject).filter(({ signal }) => signals.has(signal))
+  const places = await Promise.all(sources.map(source => newestPushed(store, subject.id, source, wanted)))
+  return await readEntries(store, places.flat())
+}
+
+const newestFirst = (one: Place, other: Place): number =>
+  one.atUs === other.atUs ? (one.id < other.id ? 1 : -1) : other.atUs - one.atUs
+
+/** The signals that the Resource has. */
+const sourcesOf = ({ check, custom }: SubjectDocument): Source[] => [
+  ...(check?.locations ?? []).map(locationId => {
+    const key = platformSignalKey(locationId)
+    return { key, signal: key, locationId }
+  }),
+  ...(custom?.signals ?? []).map(({ key, slug }) => ({ key, signal: slug, locationId: null })),
+]
+
+interface Wanted extends Pick<ListObservations, 'from' | 'to' | 'unaccepted' | 'limit'> {
+  now: number
+}
+
+/** Generation 2 also keeps reports that it does not accept, of any instant. The log has either kind, and few of the other one are passed over. */
+async function newestPushed(store: Store, subjectId: string, source: Source, wanted: Wanted): Promise<Place[]> {
+  const { now, from, to, unaccepted, limit } = wanted
+  const prefixAt = (at: number) => pushedPrefix(subjectId, source.key, Math.max(0, at) * 1_000)
+  const all = pushedPrefix(subjectId, source.key)
+  const acceptedEnd = pushedPrefix(subjectId, source.key, (now + limits.intake.clockSkewMs) * 1_000 + 1)
+  const end = to !== null ? prefixAt(to) : unaccepted ? endOfPrefix(all) : acceptedEnd
+  const where = { id: { gte: from === null ? all : prefixAt(from), lt: end } }
+  const query = { where, sort: [['id', 'desc']] as const, select: ['rejectReason'], limit: Math.max(limit, rowsPerRead) }
+  const found: Place[] = []
+  let read = 0
+  for await (const page of pagesOf(query, paged => store.find('pushedObservations', paged))) {
+    for (const { id, rejectReason } of page) {
+      const atUs = parsePushedObservationId(id).observedAtUs
+      if ((rejectReason !== null) === unaccepted) found.push({ id, atUs, collection: 'pushedObservations', source })
+    }
+    read += page.length
+    if (found.length >= limit || read >= limits.v3.logRowsRead) break
+  }
+  return found.slice(0, limit)
+}
+
+/** If many were not accepted, a short log needs no read for each. */
+const rowsPerRead = 50
+
+/** Ids of checks begin with their day: one day after the other, back to the oldest that are kept. */
+async function newestChecks(
+  store: Store,
+  subjectId: string,
+  sources: readonly Source[],
+  { now, from, to, limit }: Wanted,
+): Promise<Place[]> {
+  const checked = sources.filter(({ locationId }) => locationId !== null)
+  if (checked.length === 0) return []
+  // A check ends some time after its slot.
+  const oldest = Math.max(now - limits.retention.checksMs - limits.retention.heldBackMs, (from ?? 0) - hour)
+  const found: Place[] = []
+  // Slots follow the bus's clock, which may be ahead.
+  const newest = Math.min(to ?? Number.POSITIVE_INFINITY, now + minute)
+  for (let at = newest; at > oldest - day; at -= day) {
+    const prefix = observationPrefix(at, subjectId)
+    const where = { id: { gte: prefix, lt: endOfPrefix(prefix) } }
+    const [first] = await store.find('observations', { where, select: [], limit: 1 })
+    if (first === undefined) continue
+    found.push(
+      ...(
+        await Promise.all(checked.map(source => checksOfDay(store, subjectId, source, { at, isCut: at === to, limit })))
+      ).flat(),
+    )
+    // A check may end some time after its slot, and so a day later.
+    const settledUs = (at - (at % day) + hour) * 1_000
+    if (found.filter(({ atUs }) => atUs >= settledUs).length >= limit) break
+  }
+  return found
+}
+
+/** Checks of one location whose slots are before an instant at which they had not ended. */
+const endedLater = 5
+
+interface OfDay {
+  at: number
+  /** Only slots before `at`. */
+  isCut: boolean
+  limit: number
+}
+
+async function checksOfDay(store: Store, subjectId: string, source: Source, { at, isCut, limit }: OfDay): Promise<Place[]> {
+  const ofLocation = observationPrefix(at, subjectId) + source.locationId
+  const end = isCut ? checkObservationId(subjectId, source.locationId ?? '', at) : endOfPrefix(ofLocation)
+  const where = { id: { gte: ofLocation, lt: end } }
+  const rows = await store.find('observations', {
+    where,
+    sort: [['id', 'desc']],
+    select: ['delayMs'],
+    limit: isCut ? limit + endedLater : limit,
+  })
+  return rows.map(({ id, delayMs }) => {
+    const atUs = (parseCheckObservationId(id).slotAt + delayMs) * 1_000
+    return { id, atUs, collection: 'observations', source }
+  })
+}
+
+/** A few rows at a time: bodies may be large. A row that has left meanwhile is left out. */
+async function readEntries(store: Store, places: readonly Place[]): Promise<ObservationEntry[]> {
+  const entries: ObservationEntry[] = []
+  let bytes = 0
+  for (let from = 0; from < places.length; from += perRead) {
+    for (const entry of await entriesOf(store, places.slice(from, from + perRead))) {
+      bytes += Buffer.byteLength(JSON.stringify(entry)) + 1
+      if (entries.length > 0 && bytes > limits.request.pageBytes) return entries
+      entries.push(entry)
+    }
+  }
+  return entries
+}
+
+const perRead = 25
+
+async function entriesOf(store: Store, places: readonly Place[]): Promise<ObservationEntry[]> {
+  const idsOf = (wanted: Place['collection']) => places.filter(({ collection }) => collection === wanted).map(({ id }) => id)
+  const [pushedIds, checkIds] = [idsOf('pushedObservations'), idsOf('observations')]
+  const [pushed, checks] = await Promise.all([
+    pushedIds.length === 0 ? [] : store.get('pushedObservations', pushedIds),
+    checkIds.length === 0 ? [] : store.get('observations', checkIds),
+  ])
+  const pushedById = new Map(pushedIds.map((id, i) => [id, pushed[i] ?? null]))
+  const checksById = new Map(checkIds.map((id, i) => [id, checks[i] ?? null]))
+  return places.flatMap(({ id, atUs, source }) => {
+    const [row, check] = [pushedById.get(id) ?? null, checksById.get(id) ?? null]
+    if (row !== null) return [pushedEntry(row, atUs, source)]
+    return check === null ? [] : [checkEntry(check, atUs, source)]
+  })
+}

@@ -1,0 +1,131 @@
+// Template revisions of a workspace: published once, never changed. Rules: docs/reference/v3.md, section 3.
+import { subjects } from '#shared/bus/subjects.ts'
+import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
+import type { Page } from '#shared/contracts/ask/page.ts'
+import type { News } from '#shared/contracts/news.ts'
+import type { SystemTemplate, Template, TemplateDocument } from '#shared/contracts/resources/template.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import type { Query, Store } from '#shared/store/port.ts'
+import { findRevisions, isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
+import type { DirectoryContext } from '../context.ts'
+import { destinationsOf } from '../notifications/destination-default.ts'
+
+const bounds = limits.templateRevision
+
+export async function publishTemplate(
+  { store, bus, clock }: DirectoryContext,
+  { workspaceId, manifest }: AskRequest<'publish-template'>,
+): Promise<Template> {
+  const template = await read(store, workspaceId, manifest)
+  const { key, version } = template
+  const bytes = Buffer.byteLength(JSON.stringify(template))
+  await requireRoom(store, workspaceId, bytes)
+  const id = revisionId(workspaceId, key, version)
+  const document: TemplateDocument = { id, rev: 1, workspaceId, key, version, publishedAt: clock.now(), bytes, template }
+  const [result] = await store.insert('templates', [document])
+  if (result === 'written') {
+    const news: News = { kind: 'template', template: `${key}@${version}` }
+    bus.publish(subjects.stateOfTemplates(workspaceId), news)
+    return template
+  }
+  throw new AppError('invalid_state', 'Template revision exists', {
+    details: `${key}@${version} is published already: publish the next version`,
+  })
+}
+
+export async function readTemplateManifest(
+  { store }: DirectoryContext,
+  { workspaceId, manifest }: AskRequest<'read-manifest'>,
+): Promise<Template> {
+  const template = await read(store, workspaceId, manifest)
+  await requireRoom(store, workspaceId, Buffer.byteLength(JSON.stringify(template)))
+  return template
+}
+
+/** A page of the revisions by key and version, bounded in bytes. A damaged one is left out and logged. */
+export async function listTemplates(
+  { store, logger }: DirectoryContext,
+  { workspaceId, after }: AskRequest<'list-templates'>,
+): Promise<Page<Template>> {
+  const items: Template[] = []
+  let bytes = 0
+  let last = parseCursor(after)
+  for (;;) {
+    const found = await findRevisions(store, { ...ofWorkspace(workspaceId), ...(last === null ? {} : { after: last }) })
+    for (const { id, key, version, bytes: size, template } of found) {
+      if (items.length > 0 && bytes + size > limits.request.pageBytes) return { items, next: formatCursor(last) }
+      if (isFault(template)) logger.error({ workspaceId, template: `${key}@${version}` }, 'template revision is damaged')
+      else {
+        items.push(template)
+        bytes += size
+      }
+      last = { values: [key, version], id }
+    }
+    if (found.length < bounds.perRead) return { items, next: null }
+  }
+}
+
+/** `key@version`, or of a bare key the highest version, damaged or not; system Templates among them. */
+export async function getTemplate(
+  { store }: DirectoryContext,
+  { workspaceId, reference }: AskRequest<'get-template'>,
+): Promise<AskResults['get-template']> {
+  const [key = '', version = null] = reference.split('@')
+  const system = Object.hasOwn(systemTemplates, key) ? (systemTemplates[key] as SystemTemplate) : null
+  if (system !== null) return version === null || version === String(system.version) ? system : null
+  if (version !== null) {
+    const id = `${workspaceId}/${reference}`
+    const found = (await readRevisions(store, [id])).get(id) ?? 'missing'
+    return found === 'missing' ? null : found
+  }
+  const query: Query = { where: { workspaceId, key }, sort: [['version', 'desc']], limit: 1 }
+  return (await findRevisions(store, query))[0]?.template ?? null
+}
+
+/** Throws AppError `malformed` or `validation` with the dotted place of the first fault. */
+async function read(store: Store, workspaceId: string, manifest: unknown): Promise<Template> {
+  const destinations = await destinationsOf(store, workspaceId)
+  try {
+    return readManifest(manifest, { systemKeys: new Set(Object.keys(systemTemplates)), destinations })
+  } catch (error) {
+    if (!(error instanceof ManifestRefusal)) throw error
+    const code = error.kind === 'unreadable' ? 'malformed' : 'validation'
+    throw new AppError(code, error.message, { facts: { field: error.field } })
+  }
+}
+
+/** Two publications at once may pass by one revision: the bound protects the store, not a price. */
+async function requireRoom(store: Store, workspaceId: string, bytes: number): Promise<void> {
+  const sizes = await store.find('templates', { where: { workspaceId }, limit: bounds.perWorkspace, select: ['bytes'] })
+  const total = sizes.reduce((sum, { bytes: size }) => sum + size, bytes)
+  if (sizes.length < bounds.perWorkspace && total <= bounds.bytesPerWorkspace) return
+  const fault = `A workspace has at most ${bounds.perWorkspace} Template revisions and ${bounds.bytesPerWorkspace} bytes of them`
+  throw new AppError('validation', fault, { facts: { field: 'key' } })
+}
+
+const revisionId = (workspaceId: string, key: string, version: number) => `${workspaceId}/${key}@${version}`
+
+const ofWorkspace = (workspaceId: string): Query => ({
+  where: { workspaceId },
+  sort: [
+    ['key', 'asc'],
+    ['version', 'asc'],
+  ],
+  limit: bounds.perRead,
+})
+
+type Cursor = NonNullable<Query['after']>
+
+const formatCursor = (cursor: Cursor | null): string | null => cursor?.id ?? null
+
+/** The cursor is the id of the last revision shown: its key and version stand in it. */
+function parseCursor(text: string | null | undefined): Cursor | null {
+  if (text === null || text === undefined) return null
+  const [, key, version] = /^[^/]+\/([^@]+)@(\d+)$/.exec(text) ?? []
+  if (key !== undefined && version !== undefined) return { values: [key, Number(version)], id: text }
+  throw new AppError('validation', 'Invalid cursor', { details: 'after is not the next of a page' })
+}

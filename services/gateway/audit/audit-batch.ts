@@ -1,0 +1,82 @@
+// Audit rows that are written together. Rows of one workspace with nearby instants form one block, stored column by column. A block is one
+// document for any number of rows.
+import type { AuditBlock, AuditKind } from '#shared/contracts/ask/ask-audit.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { AuditRow } from './audit-row.ts'
+
+const { blockMs, kindsCompared } = limits.audit
+
+export interface AuditBatch {
+  readonly blocks: AuditBlock[]
+  rows(): number
+  /** Characters of the values that rows do not share. */
+  characters(): number
+  /** Adds a row. `number`: see `AuditPlace`. */
+  add(row: AuditRow, number: number): void
+}
+
+export function createAuditBatch(gateway: string): AuditBatch {
+  const blocks: AuditBlock[] = []
+  /** The latest block of each workspace, for rows of Observations. */
+  const ofObservations = new Map<string | null, AuditBlock>()
+  const ofOthers = new Map<string | null, AuditBlock>()
+  let rows = 0
+  let characters = 0
+
+  const blockFor = ({ at, workspaceId, isObservation }: AuditRow): AuditBlock => {
+    const latest = isObservation ? ofObservations : ofOthers
+    const open = latest.get(workspaceId)
+    // A clock that was set back also starts a new block.
+    if (open !== undefined && at >= open.firstAt && at - open.firstAt <= blockMs) return open
+    const columns = { kinds: [], afterMs: [], numbers: [], kindOf: [], paths: [] }
+    const block = { workspaceId, isObservation, gateway, firstAt: at, ...columns }
+    latest.set(workspaceId, block)
+    blocks.push(block)
+    return block
+  }
+  const placeOfKind = ({ kinds }: AuditBlock, row: AuditRow): number => {
+    const oldest = Math.max(0, kinds.length - kindsCompared)
+    for (let i = kinds.length - 1; i >= oldest; i--) if (isSameKind(kinds[i] as AuditKind, row)) return i
+    const kind = kindOf(row)
+    characters += (kind.personName?.length ?? 0) + (kind.userAgent?.length ?? 0) + kindCharacters
+    return kinds.push(kind) - 1
+  }
+  return {
+    blocks,
+    rows: () => rows,
+    characters: () => characters,
+    add: (row, number) => {
+      const block = blockFor(row)
+      block.kindOf.push(placeOfKind(block, row))
+      block.afterMs.push(row.at - block.firstAt)
+      block.numbers.push(number)
+      block.paths.push(row.path)
+      rows += 1
+      characters += row.path.length
+    },
+  }
+}
+
+/** Approximate characters of the ids, the field names and the block itself. */
+const kindCharacters = 400
+
+const kindOf = ({ personId, personName, keyId, keyPrefix, addressId, method, status, userAgent }: AuditRow): AuditKind => ({
+  personId,
+  personName,
+  keyId,
+  keyPrefix,
+  addressId,
+  method,
+  status,
+  userAgent,
+})
+
+const isSameKind = (one: AuditKind, other: AuditKind): boolean =>
+  one.status === other.status &&
+  one.method === other.method &&
+  one.keyId === other.keyId &&
+  one.addressId === other.addressId &&
+  one.personId === other.personId &&
+  one.userAgent === other.userAgent &&
+  one.personName === other.personName &&
+  one.keyPrefix === other.keyPrefix

@@ -1,0 +1,38 @@
+// Schema of a request body without its bounds: field names and the JSON types that each field accepts.
+
+type Schema = Record<string, unknown>
+
+/**
+ * Schema words that are checked field by field later, and this project's own marks. `required` is checked later too: a missing field is not
+ * a wrong JSON type.
+ */
+const leftOut = new Set([
+  ...['enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'required'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'propertyNames', '$id'],
+  ...['refusal', 'missing', 'faultOf', 'emptyIsMissing', 'emptyIsUnset', 'apart'],
+])
+
+const nothing = { type: 'null' }
+
+/** Returns a copy of a schema. Enumerated values are replaced by their JSON type, and each field accepts null. */
+export function shapeOf(schema: Schema): Schema {
+  if (schema['anyType'] === true) return {}
+  const shape: Schema = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (leftOut.has(keyword)) continue
+    if (keyword === 'properties') shape[keyword] = mapValues(value as Schema, part => ({ anyOf: [shapeOf(part), nothing] }))
+    else if (keyword === 'patternProperties') shape[keyword] = mapValues(value as Schema, shapeOf)
+    else if (Array.isArray(value)) shape[keyword] = value.map(part => shapeOf(part as Schema))
+    else shape[keyword] = isSchema(value) ? shapeOf(value) : value
+  }
+  if (Array.isArray(schema['enum']) && shape['type'] === undefined) shape['type'] = [...new Set(schema['enum'].map(jsonType))]
+  return shape
+}
+
+const mapValues = (schemas: Schema, change: (schema: Schema) => Schema): Schema =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema as Schema)]))
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const jsonType = (value: unknown): string => (value === null ? 'null' : typeof value)

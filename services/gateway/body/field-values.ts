@@ -1,0 +1,156 @@
+// Check of field values against the bounds of a schema, after their JSON types were checked. Each schema holds the texts of its refusals
+// beside its bounds.
+import type { TObject, TSchema } from 'typebox'
+import { AppError } from '#shared/errors.ts'
+
+interface Said {
+  /** Code of the refusal; absent: `validation`. */
+  code?: 'invalid_state' | 'not_found'
+  message: string
+  details: string
+}
+
+/**
+ * Text of a refusal: a sentence about the field, or a complete refusal. `place` is the dotted path of the field. `key` is the faulty key of
+ * an object with arbitrary keys.
+ */
+export type Words = string | Said | ((place: string, key: string) => Said)
+
+/** This project's additions to a schema, beside its bounds. */
+interface Marks {
+  /**
+   * Refusal of a value outside its bounds. Without `refusal`, the field's own reader checks the value; an item of a list is checked with
+   * the list.
+   */
+  refusal?: Words
+  /** Refusal of a required field that is missing; absent: `Field 'x' is required`. */
+  missing?: Words
+  /** Returns a fault that JSON Schema cannot express, or null. Called before the bounds are checked. */
+  faultOf?(value: unknown): Words | null
+  /** Whether the empty text counts as a missing field. */
+  emptyIsMissing?: true
+  /** Whether the empty text counts as an absent field, for a field whose type is not text. */
+  emptyIsUnset?: true
+  /** Whether the field's JSON type is checked together with its bounds, not with the types of the whole body. */
+  anyType?: true
+  /** Whether a separate reader checks the members of the field, because members depend on each other. */
+  apart?: true
+}
+
+/** Returns the marks as options of a schema, so that their types are checked. */
+export const marks = (given: Marks): Record<string, unknown> => ({ ...given })
+
+/** The words of JSON Schema that bound a value, and this project's marks. */
+interface Rules extends Marks {
+  properties?: Record<string, Rules>
+  patternProperties?: Record<string, Rules>
+  propertyNames?: Rules
+  required?: string[]
+  anyOf?: Rules[]
+  items?: Rules
+  enum?: unknown[]
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  multipleOf?: number
+  minItems?: number
+  maxItems?: number
+  maxProperties?: number
+}
+
+/** Throws for the first field, in declared order, that is missing or breaks its schema. Lengths count code points. */
+export const requireValues = (schema: TObject, sent: object): void => requireMembers(schema as Rules, sent, '')
+
+/** Like `requireValues`, for one member of an object at the path `place`. */
+export function requireMember(schema: TObject, sent: object, name: string, place = ''): void {
+  const { properties = {}, required = [] } = schema as Rules
+  judgeMember(properties[name] as Rules, (sent as Record<string, unknown>)[name], required.includes(name), join(place, name))
+}
+
+export const invalidField = (details: string, field?: string): AppError =>
+  new AppError('validation', 'Validation failed', { details, ...(field === undefined ? {} : { facts: { field } }) })
+
+/** Returns the marks of a field. If the field accepts null, returns the marks of its other type. */
+export const marksOf = (member: TSchema): Marks => rulesOf(member as Rules)
+
+export const missingField = (place: string): AppError => invalidField(`Field '${place}' is required`, place)
+
+/** Returns the length of a text in code points. */
+export const characters = (text: string): number => [...text].length
+
+function requireMembers({ properties = {}, required = [] }: Rules, sent: object, place: string): void {
+  const values = sent as Record<string, unknown>
+  for (const [name, member] of Object.entries(properties)) {
+    judgeMember(member, values[name], required.includes(name), join(place, name))
+  }
+}
+
+function judgeMember(member: Rules, value: unknown, isRequired: boolean, place: string): void {
+  const rules = rulesOf(member)
+  const isAbsent = value === undefined || value === null
+  if (!isAbsent && !(rules.emptyIsMissing && value === '')) requireValue(rules, value, place, '')
+  else if (isRequired) throw missing(rules, place)
+}
+
+const rulesOf = (member: Rules): Rules => member.anyOf?.[0] ?? member
+
+/** Returns the refusal of a missing field. For a missing object, the refusal names the object's first required member. */
+function missing(rules: Rules, place: string): AppError {
+  if (rules.missing !== undefined) return refused(rules.missing, place, '')
+  requireMembers(rules, {}, place)
+  return missingField(place)
+}
+
+function requireValue(rules: Rules, value: unknown, place: string, key: string): void {
+  if (rules.apart) return
+  const fault = rules.faultOf?.(value) ?? null
+  if (fault !== null) throw refused(fault, place, key)
+  if (rules.refusal !== undefined && !isWithin(rules, value)) throw refused(rules.refusal, place, key)
+  if (Array.isArray(value)) requireItems(rules.items ?? {}, value, place)
+  else if (typeof value === 'object' && value !== null) {
+    if (rules.patternProperties !== undefined) requireEntries(rules, value, place)
+    requireMembers(rules, value, place)
+  }
+}
+
+function requireItems(rules: Rules, items: readonly unknown[], place: string): void {
+  if (rules.refusal === undefined && rules.properties === undefined) return
+  for (const [i, item] of items.entries()) requireValue(rules, item, `${place}[${i}]`, '')
+}
+
+/** Checks an object with arbitrary keys: each key, then its value. */
+function requireEntries({ propertyNames = {}, patternProperties = {} }: Rules, sent: object, place: string): void {
+  const [ofValues = {}] = Object.values(patternProperties)
+  for (const [key, value] of Object.entries(sent)) {
+    requireValue(propertyNames, key, place, key)
+    requireValue(ofValues, value, place, key)
+  }
+}
+
+function isWithin(bounds: Rules, value: unknown): boolean {
+  if (bounds.enum !== undefined && !bounds.enum.includes(value)) return false
+  if (typeof value === 'string') return isTextWithin(bounds, value)
+  if (typeof value === 'number') {
+    const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY, multipleOf } = bounds
+    return value >= minimum && value <= maximum && (multipleOf === undefined || value % multipleOf === 0)
+  }
+  if (!Array.isArray(value)) return Object.keys(value ?? {}).length <= (bounds.maxProperties ?? Number.POSITIVE_INFINITY)
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items = {} } = bounds
+  const isOfItems = items.refusal === undefined
+  return value.length >= minItems && value.length <= maxItems && (!isOfItems || value.every(item => isWithin(items, item)))
+}
+
+/** Whether the length of a text is within its bounds. The number of code points never exceeds the number of UTF-16 units. */
+function isTextWithin({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Rules, text: string): boolean {
+  if (text.length > maxLength && characters(text) > maxLength) return false
+  return minLength === 0 || characters(text) >= minLength
+}
+
+function refused(words: Words, place: string, key: string): AppError {
+  const said = typeof words === 'function' ? words(place, key) : words
+  if (typeof said === 'string') return invalidField(`Field '${place}' ${said}`, place)
+  return new AppError(said.code ?? 'validation', said.message, { details: said.details, facts: { field: place } })
+}
+
+const join = (place: string, name: string): string => (place === '' ? name : `${place}.${name}`)

@@ -1,0 +1,20 @@
+// Formats of instants in the dialects: RFC 3339, UTC. Equal instants always give equal texts.
+export const timestamp = (at: number): string => new Date(at).toISOString()
+
+export const timestampOrNull = (at: number | null): string | null => (at === null ? null : timestamp(at))
+
+/**
+ * Converts microseconds since the epoch to whole milliseconds. In far years numbers cannot hold single microseconds, so the result is
+ * rounded.
+ */
+export const millisecondsOf = (atUs: number): number =>
+  Number.isSafeInteger(atUs) ? Math.floor(atUs / 1_000) : Math.round(atUs / 1_000)
+
+/**
+ * Formats microseconds since the epoch: with three fractional digits if they are exact, else with six. Far years always have three digits.
+ */
+export function timestampOfMicroseconds(atUs: number): string {
+  const ms = millisecondsOf(atUs)
+  const rest = Number.isSafeInteger(atUs) ? atUs - ms * 1_000 : 0
+  return rest === 0 ? timestamp(ms) : `${timestamp(ms).slice(0, -1)}${String(rest).padStart(3, '0')}Z`
+}

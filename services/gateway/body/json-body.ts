@@ -1,0 +1,155 @@
+// Reader of a request's JSON body. The body is read only after key, route, workspace, object and role were checked. Size, content type and
+// encoding are refused here in the order of reference/envelope 4.2, not by the framework.
+import { isUtf8 } from 'node:buffer'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { once } from '#shared/async/once.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Second check of the sender's rights, set by the hook that accepted the request's head. Rejects if the sender has lost a right since
+     * then. Null: no second check is needed.
+     */
+    confirmSender: (() => Promise<void>) | null
+  }
+}
+
+/** A parsed body, and the JSON text from which it was parsed. */
+export interface SentJson {
+  body: Record<string, unknown>
+  text: string
+}
+
+/**
+ * Reads the body at the first call and returns the same object at later calls. An empty or missing body is `{}`. Rejects with `malformed`
+ * (2006) for a body that is too large, of another content type, encoded, not UTF-8, not JSON, or not an object.
+ */
+export const jsonOnce = (request: FastifyRequest, reply: FastifyReply): (() => Promise<SentJson>) =>
+  once(() => readObjectAndText(request, reply))
+
+async function readObjectAndText(request: FastifyRequest, reply: FastifyReply): Promise<SentJson> {
+  const text = await readBodyText(request, reply)
+  if (text.trim() === '') return { body: {}, text: '{}' }
+  requireJson(request)
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { body: value as Record<string, unknown>, text }
+  throw invalidJson('The body must be a JSON object')
+}
+
+/** Throws `validation` (2001) if the body has at least one byte, whatever the headers announce (reference/incidents 6.7). */
+export async function requireNoBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const size = await readChunks(request, [], 0).catch(() => 1)
+  if (size > limits.http.discardBytes) reply.header('connection', 'close')
+  await requireWanted(request, reply)
+  if (size === 0) return
+  throw new AppError('validation', 'This request takes no body', { details: 'Send the request without a body' })
+}
+
+export const tooLarge = (details: string): AppError => new AppError('too_large', 'Request too large', { details })
+
+export const invalidJson = (details: string): AppError => new AppError('malformed', 'Invalid JSON', { details })
+
+/**
+ * Returns the text of the body; empty: there is none. Throws `malformed` for an encoding or invalid UTF-8, and `too_large` beyond
+ * `maxBytes`.
+ */
+export async function readBodyText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  maxBytes: number = limits.http.bodyBytes,
+): Promise<string> {
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new AppError('malformed', 'Unsupported encoding', { details: 'The body must be sent without a content encoding' })
+  }
+  const chunks: Buffer[] = []
+  const size = await readChunks(request, chunks, maxBytes)
+  if (size > limits.http.discardBytes) reply.header('connection', 'close')
+  await requireWanted(request, reply)
+  if (size > maxBytes) {
+    throw tooLarge(`A request body has at most ${maxBytes} bytes`)
+  }
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw invalidJson('The body is not UTF-8')
+}
+
+/**
+ * Throws if the sender has lost a right since the request's head arrived: a body may arrive much later. Throws also if the response was
+ * already sent, because the sender then knows that the request failed.
+ */
+async function requireWanted({ confirmSender }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  await confirmSender?.()
+  if (reply.sent) throw new AppError('unavailable', 'Too slow', { details: 'The request ended after its answer' })
+}
+
+/**
+ * Stores at most the allowed bytes and returns the number of bytes received. Rejects with `malformed` if the sender aborts. Far larger
+ * bodies are left unread: destroying the request would close the connection that carries the refusal.
+ */
+function readChunks({ raw }: FastifyRequest, chunks: Buffer[], maxBytes: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let size = 0
+    let isSettled = false
+    const complete = () => {
+      isSettled = true
+      resolve(size)
+    }
+    // An aborted request emits `close`. A complete request emits `close` too, but later.
+    const broken = () => {
+      if (!isSettled) reject(invalidJson('The body ended before its announced length'))
+    }
+    const take = (chunk: Buffer) => {
+      if (isSettled) return
+      size += chunk.length
+      if (size <= maxBytes) chunks.push(chunk)
+      else chunks.length = 0
+      if (size <= limits.http.discardBytes) return
+      raw.pause()
+      complete()
+    }
+    if (raw.readableEnded) complete()
+    else if (raw.destroyed) broken()
+    else raw.on('end', complete).on('close', broken).on('data', take)
+  })
+}
+
+/** Throws `malformed` unless the content type is JSON. A missing or empty content type counts as JSON; a malformed one does not. */
+function requireJson(request: FastifyRequest): void {
+  const sent = request.headers['content-type'] ?? ''
+  if (sent === '' || jsonType.test(sent.split(';', 1)[0] as string)) return
+  throw new AppError('malformed', 'Unsupported content type', { details: 'The Content-Type must be application/json' })
+}
+
+const jsonType = /^application\/(?:json|[\w!#$%&'*+.^`|~-]+\+json)\s*$/i
+
+/** Throws if a value is nested too deeply, because code that walks a value uses the stack. */
+function requireShallow(text: string): void {
+  let depth = 0
+  let isInString = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (isInString) {
+      if (code === backslash) i++
+      else if (code === quote) isInString = false
+    } else if (code === quote) isInString = true
+    else if (code === openBracket || code === openBrace) depth++
+    else if (code === closeBracket || code === closeBrace) depth--
+    if (depth > limits.http.jsonDepth) throw invalidJson(`The body is nested deeper than ${limits.http.jsonDepth} levels`)
+  }
+}
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Throws `malformed` for a text that is not JSON or is nested too deeply. */
+export function parseJson(text: string): unknown {
+  requireShallow(text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidJson('The body is not valid JSON')
+  }
+}

@@ -1,0 +1,9 @@
+// Reader of query parameters. Of repeated parameters the first counts; an empty value counts as absent.
+import type { FastifyRequest } from 'fastify'
+
+export function queryText(request: FastifyRequest, name: string): string | null {
+  const query = request.query as Record<string, string | string[] | undefined>
+  const given = Object.hasOwn(query, name) ? query[name] : undefined
+  const first = Array.isArray(given) ? given[0] : given
+  return first === undefined || first === '' ? null : first
+}

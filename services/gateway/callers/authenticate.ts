@@ -1,0 +1,85 @@
+// First check of every request: its key and the owner of the key (reference/envelope 1.3 to 1.5, 3.2).
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { Identity } from '#shared/contracts/ask/ask.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { hashToken, looksLikeToken } from '#shared/tokens/api-token.ts'
+import { noteAccepted } from '../http/strangers.ts'
+import { withinBudget } from '../http/time-budget.ts'
+import { hasLostRights, rightsChanged } from './access.ts'
+import { AuthenticationError } from './authentication-error.ts'
+import type { Identities } from './identities.ts'
+import type { KeyUsage } from './key-usage.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Identity of the caller, set by the first check. Present in every route after this check. */
+    identity: Identity
+    /** Instant of the request's arrival, ms of the monotonic clock. */
+    arrivedAt: number
+    /** Envelope code of the refusal, for the metrics. Null: the response has no such code. */
+    answeredCode: number | null
+  }
+}
+
+export type AuthenticateHook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
+
+/** Returns an onRequest hook that checks the key. A remembered key needs no promise and no question to the directory. */
+export function createAuthenticate(identities: Identities, usage: KeyUsage, clock: Clock): AuthenticateHook {
+  const sentTokens = createSentTokens()
+  const confirm = async (tokenHash: string, before: Identity): Promise<void> => {
+    if (identities.known(tokenHash) === before) return
+    const identity = await identities.find(tokenHash)
+    if (identity === null || identity.disabled) throw refusalOf(identity)
+    if (hasLostRights(before, identity)) throw rightsChanged()
+  }
+  const accept = (request: FastifyRequest, tokenHash: string, identity: Identity | null): AuthenticationError | undefined => {
+    if (identity === null || identity.disabled) return refusalOf(identity)
+    request.identity = identity
+    request.confirmSender = () => confirm(tokenHash, identity)
+    usage.used(identity.keyId)
+    noteAccepted(request.raw.socket)
+    return undefined
+  }
+  return (request, _reply, done) => {
+    const tokenHash = sentTokens.hashOf(request)
+    if (tokenHash instanceof AuthenticationError) return done(tokenHash)
+    const known = identities.known(tokenHash)
+    if (known) return done(accept(request, tokenHash, known))
+    withinBudget(clock, request.arrivedAt, limits.http.answerMs, identities.find(tokenHash)).then(
+      identity => done(accept(request, tokenHash, identity)),
+      error => done(error),
+    )
+  }
+}
+
+/** Key check of generations 1 and 2. They refuse scoped keys as unknown (v3 2.5). */
+export const requireFullKey =
+  (authenticate: AuthenticateHook): AuthenticateHook =>
+  (request, reply, done) =>
+    authenticate(request, reply, refusal => {
+      if (refusal === undefined && request.identity.scope !== null) done(new AuthenticationError('invalid'))
+      else done(refusal)
+    })
+
+const refusalOf = (identity: Identity | null): AuthenticationError =>
+  new AuthenticationError(identity === null ? 'invalid' : 'disabled')
+
+/** Returns the hash of a request's token. The hash is kept for its connection, so a repeated header is hashed only once. */
+function createSentTokens(): { hashOf(request: FastifyRequest): string | AuthenticationError } {
+  const latest = new WeakMap<object, { header: string; tokenHash: string }>()
+  return {
+    hashOf: ({ raw, headers }) => {
+      const header = headers.authorization
+      if (header === undefined || header === '') return new AuthenticationError('missing')
+      const sent = latest.get(raw.socket)
+      if (sent?.header === header) return sent.tokenHash
+      const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
+      if (token === undefined) return new AuthenticationError('malformed')
+      if (!looksLikeToken(token)) return new AuthenticationError('invalid')
+      const tokenHash = hashToken(token)
+      latest.set(raw.socket, { header, tokenHash })
+      return tokenHash
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// Last use of keys. Uses are collected here and sent to the directory in batches, so the use of a key needs no write of its own.
+
+import { limits } from '#shared/limits/limits.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
+
+export interface KeyUsage {
+  used(keyId: string): void
+  /** Sends the remaining uses and waits only briefly, so that they do not delay a stop. */
+  stop(): Promise<void>
+}
+
+/** `tell` receives the instants of last use (ms since the epoch) by key id. A failed batch is dropped: the key's next use is sent again. */
+export function createKeyUsage(clock: Clock, tell: (usedAt: Record<string, number>) => Promise<unknown>): KeyUsage {
+  let usedAt = new Map<string, number>()
+  let cancel: Cancel | null = null
+  const flush = async (): Promise<void> => {
+    cancel?.()
+    cancel = null
+    const batch = Object.fromEntries(usedAt)
+    if (usedAt.size === 0) return
+    usedAt = new Map()
+    await tell(batch).catch(() => undefined)
+  }
+  return {
+    used: keyId => {
+      if (usedAt.size >= limits.key.cached && !usedAt.has(keyId)) return
+      usedAt.set(keyId, clock.now())
+      cancel ??= clock.after(limits.key.touchMs, () => void flush())
+    },
+    stop: () =>
+      new Promise(resolve => {
+        const forgetLimit = clock.after(limits.key.lastTouchMs, resolve)
+        void flush().then(resolve).finally(forgetLimit)
+      }),
+  }
+}

@@ -1,0 +1,21 @@
+// Workspace that a request names: in the query of a read, in the body of a creation.
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '#shared/errors.ts'
+import { missingField } from '../body/field-values.ts'
+import { invalidJson } from '../body/json-body.ts'
+import { queryText } from '../body/query.ts'
+
+/** Throws invalid_state (2004) if the query names no workspace (reference/envelope 3.3). */
+export function requireWorkspaceId(request: FastifyRequest): string {
+  const workspaceId = queryText(request, 'workspace_id')
+  if (workspaceId !== null) return workspaceId
+  throw new AppError('invalid_state', 'Missing workspace ID', { details: 'workspace_id query parameter is required' })
+}
+
+/** Returns the workspace of a body. The workspace is checked before the role, and the role before the other fields. */
+export function requireBodyWorkspaceId(body: Record<string, unknown>): string {
+  const sent = Object.hasOwn(body, 'workspace_id') ? body['workspace_id'] : null
+  if (sent === null || sent === '') throw missingField('workspace_id')
+  if (typeof sent === 'string') return sent
+  throw invalidJson("Field 'workspace_id' has the wrong type")
+}

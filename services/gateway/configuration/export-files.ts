@@ -1,0 +1,163 @@
+// A workspace as configuration files in one canonical order and form: equal workspaces give equal bytes. Contains neither secrets nor URLs
+// of destinations. Pure.
+
+import { stringify } from 'yaml'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import { manifestOf } from '#shared/manifest/manifest-of.ts'
+import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { isSameValue } from '#shared/text/same-value.ts'
+import { highest } from './plan-templates.ts'
+import { type Present, type PresentResource, type PresentSubject, websiteTemplate } from './present.ts'
+
+export interface ExportedFile {
+  /** Path below the folder. */
+  path: string
+  text: string
+}
+
+export interface Exported {
+  files: ExportedFile[]
+  objects: number
+  /** Sentences about data that no file contains. */
+  omitted: string[]
+}
+
+/** First line of every exported file: `--force` replaces only files that start with this line. */
+export const firstLine = '# Written by ./watchkeeper export.'
+
+export function exportFiles(present: Present): Exported {
+  const active = present.resources.filter(({ archived_at }) => archived_at === null).toSorted(byKey)
+  const groups = [
+    { path: 'destinations.yaml', objects: destinationsOf(present.destinations) },
+    ...templateGroups(present, active),
+    { path: 'monitors.yaml', objects: active.filter(isMonitor).map(one => monitorOf(one, present.locations)) },
+    { path: 'subjects.yaml', objects: subjectsOf(present, active) },
+    { path: 'delivery-tables.yaml', objects: tablesOf(present) },
+  ].filter(({ objects }) => objects.length > 0)
+  const files = groups.map(({ path, objects }) => ({ path, text: `${firstLine}\n${objects.map(textOf).join('---\n')}` }))
+  return { files, objects: groups.reduce((sum, { objects }) => sum + objects.length, 0), omitted: omittedOf(present, active) }
+}
+
+/** Returns all files joined into one file with the same meaning. */
+export const inOneFile = (files: readonly ExportedFile[]): string =>
+  `${firstLine}\n${files.map(({ text }) => text.slice(firstLine.length + 1)).join('---\n')}`
+
+const textOf = (object: object): string => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })
+
+/**
+ * Returns the destinations. In a workspace without a default, each one states that it is not the default: otherwise the first created one
+ * would become it.
+ */
+function destinationsOf(destinations: Present['destinations']): object[] {
+  const hasDefault = destinations.some(one => one.default)
+  return destinations.toSorted(byName).map(({ name, type, channel, enabled, send_on_open, default: isDefault }) => ({
+    kind: 'Destination',
+    name,
+    type,
+    ...(channel === '' ? {} : { channel }),
+    ...(enabled ? {} : { enabled }),
+    ...(send_on_open ? { send_on_open } : {}),
+    ...(isDefault || !hasDefault ? { default: isDefault } : {}),
+  }))
+}
+
+/** Returns each Template's highest revision and the revisions bound to a Resource, followed by these Resources. */
+function templateGroups({ templates, destinations }: Present, active: readonly PresentResource[]) {
+  const used = new Set(active.map(({ template }) => template))
+  const byId = new Map(templates.map(template => [`${template.key}@${template.version}`, template]))
+  const keys = [...new Set(templates.map(({ key }) => key))].sort()
+  const kept = (key: string) =>
+    templates
+      .filter(one => one.key === key && (used.has(`${key}@${one.version}`) || one.version === highest(key, byId)))
+      .toSorted((one, other) => one.version - other.version)
+  const revisions = keys.map(key => ({
+    path: `templates/${key}.yaml`,
+    objects: kept(key).map(one => ({ kind: 'Template', ...manifestOf(one, destinations) })),
+  }))
+  const bound = active.filter(one => one.template !== null && !isMonitor(one))
+  const resourceKeys = [...new Set(bound.map(({ template }) => keyOf(template)))].sort()
+  const resources = resourceKeys.map(key => ({
+    path: `resources/${key}.yaml`,
+    objects: bound.filter(({ template }) => keyOf(template) === key).map(one => resourceOf(one, byId.get(one.template ?? ''))),
+  }))
+  return [...revisions, ...resources]
+}
+
+const keyOf = (template: string | null): string => (template ?? '').split('@', 1)[0] as string
+
+function resourceOf({ key, name, template, meta, labels }: PresentResource, revision: { fields: readonly Usual[] } | undefined) {
+  const answered = revision === undefined ? meta : changedAnswers(revision.fields, meta)
+  return { kind: 'Resource', key, name, template, ...filled('meta', answered), ...filled('labels', sorted(labels)) }
+}
+
+interface Usual {
+  key: string
+  default: Template['fields'][number]['default'] | unknown
+}
+
+/** Returns answers in the order of the fields. An answer equal to its field's default is omitted. */
+function changedAnswers(fields: readonly Usual[], meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const answered = fields.filter(one => Object.hasOwn(meta, one.key) && !isSameValue(meta[one.key], one.default))
+  return Object.fromEntries(answered.map(({ key }) => [key, meta[key]]))
+}
+
+function monitorOf({ key, name, meta, labels }: PresentResource, locations: Present['locations']) {
+  const fields = websiteCheck.fields.filter(({ secret }) => !secret)
+  const answered = changedAnswers(fields, meta)
+  const named = Array.isArray(answered['locations']) ? answered['locations'].map(id => nameOf(id, locations)) : []
+  return { kind: 'Monitor', key, name, meta: { ...answered, locations: named }, ...filled('labels', sorted(labels)) }
+}
+
+/** Returns the name of a Location, or its id if the name is also another Location's id or name. */
+function nameOf(id: unknown, locations: Present['locations']): unknown {
+  const name = locations.find(one => one.id === id)?.name
+  const isClear = locations.filter(one => one.name === name || one.id === name).length === 1
+  return isClear ? name : id
+}
+
+function subjectsOf({ classic }: Present, active: readonly PresentResource[]): object[] {
+  return active.flatMap(({ key, name, labels }) => {
+    const found = classic?.subjects.find(one => one.key === key)
+    return found === undefined ? [] : [{ kind: 'Subject', key, name, ...filled('labels', sorted(labels)), ...partsOf(found) }]
+  })
+}
+
+const partsOf = ({ signals, rules }: PresentSubject) => ({
+  ...(signals.length === 0
+    ? {}
+    : { signals: signals.toSorted(byKey).map(({ key, name, kind, meta }) => ({ key, name, kind, ...filled('meta', meta) })) }),
+  ...(rules.length === 0 ? {} : { rules: rules.toSorted(byKey) }),
+})
+
+function tablesOf({ classic }: Present): object[] {
+  const tables = [...(classic?.tables ?? [])].filter(([, rows]) => rows.length > 0)
+  return tables
+    .toSorted(([one], [other]) => compare(one, other))
+    .map(([subject, rows]) => ({ kind: 'DeliveryTable', subject, rows }))
+}
+
+function omittedOf(present: Present, active: readonly PresentResource[]): string[] {
+  const secrets = active.filter(one => isMonitor(one) && (one.meta['data'] ?? '') !== '').map(({ key }) => key)
+  return [
+    ...(present.classic === null
+      ? ['Custom subjects and delivery tables are left out: API_LEGACY=gone switches their API off.']
+      : []),
+    ...(present.classic?.customMonitors ?? []).map(
+      key =>
+        `The monitor ${key} has signals and rules of its own beside its check, which no file holds: apply leaves them as they are.`,
+    ),
+    ...secrets.map(key => `The answer data of the monitor ${key} is a secret, and is left out: apply leaves it as it is.`),
+  ]
+}
+
+const isMonitor = ({ template }: PresentResource): boolean => template === websiteTemplate
+
+const filled = (name: string, members: Readonly<Record<string, unknown>>) =>
+  Object.keys(members).length === 0 ? {} : { [name]: members }
+
+const sorted = <T>(members: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(members).toSorted(([one], [other]) => compare(one, other)))
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+const byKey = (one: { key: string }, other: { key: string }): number => compare(one.key, other.key)
+const byName = (one: { name: string }, other: { name: string }): number => compare(one.name, other.name)

@@ -1,0 +1,104 @@
+// Steps that remove objects missing from the files, only with --prune. Nothing deletes Templates, so they stay. Nothing deletes Resources,
+// so they are archived. A destination stays while a remaining Template refers to it. Pure.
+import { apiPath } from '#shared/api-v3/client.ts'
+import { isSame, standIn } from './plan-destinations.ts'
+import { highest, type Revisions } from './plan-templates.ts'
+import { type Present, type PresentSubject, tablePath } from './present.ts'
+import { left, type Phase, type Step, type StepRequest } from './step.ts'
+import type { Wanted } from './wanted.ts'
+
+interface Context {
+  workspace: string
+  revisions: Revisions
+}
+
+const ofDestination = { phase: 'unused destinations', kind: 'Destination', source: null } as const
+
+export function planDeletions(wanted: Wanted, present: Present, { workspace, revisions }: Context): Step[] {
+  const keys = new Set([...wanted.resources, ...wanted.subjects].map(({ key }) => key))
+  const { classic } = present
+  // If generation 2 is switched off, no file can contain a custom subject, so custom subjects stay.
+  const active = present.resources.filter(one => one.archived_at === null && (one.template !== null || classic !== null))
+  const unused = active.filter(({ key }) => !keys.has(key))
+  const steps =
+    classic === null
+      ? []
+      : [...unusedTables(wanted, present, keys, workspace), ...unusedParts(wanted, classic.subjects, workspace)]
+  const archived = unused.map(({ id, key, template }) => {
+    const kind = template === null ? 'Subject' : template === 'website-check@1' ? 'Monitor' : 'Resource'
+    const path = apiPath`/workspaces/${workspace}/resources/${id}/archive`
+    return { ...gone('unused resources', kind, key, { api: 'v3', method: 'POST', path }), verb: 'archived' } as const
+  })
+  const destinations = present.destinations.filter(
+    ({ name }) => name !== standIn.name && !wanted.destinations.some(one => isSame(one.name, name)),
+  )
+  const users = usersOf(wanted, revisions)
+  return [
+    ...steps,
+    ...archived,
+    ...destinations.map(({ id, name }) => {
+      const user = users.get(id)
+      if (user !== undefined) return { ...left({ ...ofDestination, name }), what: `the Template ${user} names it` }
+      const path = apiPath`/workspaces/${workspace}/destinations/${id}`
+      return gone('unused destinations', 'Destination', name, { api: 'v3', method: 'DELETE', path })
+    }),
+  ]
+}
+
+/** Returns the Templates that refer to each destination after the steps, by their highest version or a version bound to a Resource. */
+function usersOf({ resources }: Wanted, revisions: Revisions): ReadonlyMap<string, string> {
+  const living = [...revisions].filter(([id, { key, version }]) => {
+    return version === highest(key, revisions) || resources.some(({ template }) => template === id)
+  })
+  const uses = living.flatMap(([id, { rules }]) =>
+    rules.flatMap(({ destination, routes }) =>
+      [destination, ...(routes ?? []).map(route => route.destination)].flatMap(one => (one === null ? [] : [[one, id] as const])),
+    ),
+  )
+  return new Map(uses)
+}
+
+/** A delivery table is removed together with its subject. */
+function unusedTables(wanted: Wanted, { resources, classic }: Present, keys: ReadonlySet<string>, workspace: string): Step[] {
+  const named = new Set(wanted.tables.map(({ subject }) => subject))
+  return [...(classic?.tables ?? [])].flatMap(([key, rows]) => {
+    const owner = resources.find(resource => resource.key === key)
+    if (owner === undefined || rows.length === 0 || named.has(key) || !keys.has(key)) return []
+    const path = `${tablePath({ id: owner.id, key, isMonitor: owner.template !== null })}${inWorkspace(workspace)}`
+    return [gone('unused tables', 'DeliveryTable', key, { api: 'v2', method: 'DELETE', path })]
+  })
+}
+
+/** Removes rules first, each before the rules that it reads, and then signals. */
+function unusedParts(wanted: Wanted, present: readonly PresentSubject[], workspace: string): Step[] {
+  const pairs = wanted.subjects.flatMap(one => {
+    const found = present.find(({ key }) => key === one.key)
+    return found === undefined ? [] : [{ one, found }]
+  })
+  const removed = (phase: Phase, kind: string, path: (key: string, part: string) => string) => (key: string, part: string) =>
+    gone(phase, kind, `${key}/${part}`, { api: 'v2', method: 'DELETE', path: `${path(key, part)}${inWorkspace(workspace)}` })
+  const rule = removed('unused rules', 'Rule', (key, part) => apiPath`/subjects/${key}/rules/${part}`)
+  const signal = removed('unused signals', 'Signal', (key, part) => apiPath`/subjects/${key}/signals/${part}`)
+  const without = (all: readonly { key: string }[], kept: readonly { key: string }[]) =>
+    all.map(({ key }) => key).filter(key => !kept.some(one => one.key === key))
+  return [
+    ...pairs.flatMap(({ one, found }) =>
+      without(found.rules, one.rules)
+        .toReversed()
+        .map(part => rule(one.key, part)),
+    ),
+    ...pairs.flatMap(({ one, found }) => without(found.signals, one.signals).map(part => signal(one.key, part))),
+  ]
+}
+
+const inWorkspace = (workspace: string): string => `?workspace_id=${encodeURIComponent(workspace)}`
+
+const gone = (phase: Phase, kind: string, name: string, request: StepRequest): Step => ({
+  verb: 'deleted',
+  phase,
+  kind,
+  name,
+  what: '',
+  source: null,
+  requests: [request],
+})

@@ -1,0 +1,151 @@
+// Steps of destinations. Names are matched without case, as in the API. URLs come from the environment, and are needed only for new
+// destinations: the API never returns a URL. Pure.
+//
+// The API moves the mark of the default, and takes it away only with its destination (v3 10.1). A destination that must not be the default therefore
+// gives its mark to a stand-in, which is made and deleted within one step.
+
+import { apiPath } from '#shared/api-v3/client.ts'
+import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isHttpUrl } from '#shared/net/http-url.ts'
+import { faultAt } from './document.ts'
+import { left, type Step } from './step.ts'
+import type { WantedDestination } from './wanted.ts'
+
+export interface KnownDestination {
+  /** Id of the destination. For a destination that is not created yet: a text that is never an id. */
+  id: string
+  name: string
+}
+
+interface Context {
+  workspace: string
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Plans the steps. `known`: all destinations under their names after the steps. */
+export function planDestinations(
+  wanted: readonly WantedDestination[],
+  present: readonly SentDestination[],
+  { workspace, environment }: Context,
+): { steps: Step[]; known: KnownDestination[] } {
+  requireOwnVariables(wanted)
+  const all = apiPath`/workspaces/${workspace}/destinations`
+  const matched = wanted.map(one => ({ one, found: present.find(({ name }) => isSame(name, one.name)) }))
+  const steps = matched.map(({ one, found }) =>
+    found === undefined ? made(one, all, urlOf(one, environment)) : changed(one, found, `${all}/${encodeURIComponent(found.id)}`),
+  )
+  const unmarked = unmarkedBy(wanted, present)
+  const renamed = present.map(({ id, name }) => ({ id, name: matched.find(({ found }) => found?.id === id)?.one.name ?? name }))
+  const added = matched.flatMap(({ one, found }) => (found === undefined ? [{ id: `new ${one.name}`, name: one.name }] : []))
+  return {
+    steps: [...steps.map((step, i) => (unmarked.has(i) ? withoutMark(step, all) : step)), ...leftStandIn(wanted, present, all)],
+    known: [...renamed, ...added],
+  }
+}
+
+export const isSame = (name: string, other: string): boolean => name.toLowerCase() === other.toLowerCase()
+
+/** Returns the environment variable of a destination: `On call` becomes `WATCHKEEPER_DESTINATION_ON_CALL_URL`. */
+export const variableOf = (name: string): string =>
+  `WATCHKEEPER_DESTINATION_${name
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')}_URL`
+
+function requireOwnVariables(wanted: readonly WantedDestination[]): void {
+  const names = new Map<string, string>()
+  for (const { source, name } of wanted) {
+    const variable = variableOf(name)
+    const first = names.get(variable)
+    if (first !== undefined) {
+      throw faultAt(source, 'name', `"${first}" and "${name}" would both take their URL from ${variable}: rename one`)
+    }
+    names.set(variable, name)
+  }
+}
+
+function urlOf({ source, name }: WantedDestination, environment: Context['environment']): string {
+  const variable = variableOf(name)
+  const url = environment[variable] ?? ''
+  if (url === '') throw faultAt(source, 'name', `"${name}" is new: set ${variable} to its URL`)
+  if (isHttpUrl(url, limits.destination.urlCharacters)) return url
+  throw faultAt(source, 'name', `${variable} must be an http or https URL`)
+}
+
+function made(one: WantedDestination, path: string, url: string): Step {
+  const { source, name, type, channel, enabled, sendOnOpen } = one
+  const isDefault = one.isDefault === true
+  const fields = { name, type, url, ...(channel === '' ? {} : { channel }), send_on_open: sendOnOpen }
+  const step = { phase: 'destinations', kind: 'Destination', name, source } as const
+  const body = { ...fields, enabled: enabled || isDefault, default: isDefault }
+  const post = { api: 'v3', method: 'POST', path, body } as const
+  // A disabled destination cannot become the default, but stays the default if it already was.
+  const isSwitchedOff = isDefault && !enabled
+  const off = { api: 'v3', method: 'PATCH', path, body: { enabled: false }, isBelowMade: true } as const
+  return { ...step, verb: 'made', what: '', requests: isSwitchedOff ? [post, off] : [post] }
+}
+
+function changed(one: WantedDestination, found: SentDestination, path: string): Step {
+  const { source, name, type, channel, enabled, sendOnOpen, isDefault } = one
+  if (type !== found.type) throw faultAt(source, 'type', `"${found.name}" is a ${found.type}, and a type never changes`)
+  const becomesDefault = isDefault === true && !found.default
+  const change = {
+    ...(name === found.name ? {} : { name }),
+    ...(channel === found.channel ? {} : { channel }),
+    ...(enabled === found.enabled ? {} : { enabled }),
+    ...(sendOnOpen === found.send_on_open ? {} : { send_on_open: sendOnOpen }),
+    ...(becomesDefault ? { default: true } : {}),
+  }
+  const step = { phase: 'destinations', kind: 'Destination', name, source } as const
+  if (Object.keys(change).length === 0) return left(step)
+  const patch = (body: object) => ({ api: 'v3', method: 'PATCH', path, body }) as const
+  const isSwitchedOff = becomesDefault && !enabled
+  const requests = isSwitchedOff ? [patch({ ...change, enabled: true }), patch({ enabled: false })] : [patch(change)]
+  return { ...step, verb: 'changed', what: Object.keys(change).join(', '), requests }
+}
+
+/**
+ * Temporary destination that takes the default mark. Nothing listens at its URL. If a run stops before its deletion, the next run deletes
+ * it.
+ */
+export const standIn = { name: 'Stand-in of ./watchkeeper apply', type: 'webhook', url: 'https://stand-in.invalid/' } as const
+
+/**
+ * Returns the indices of destinations that would be the default after their steps, but must not be. Follows the API's rule for the default
+ * mark (v3 10.1).
+ */
+function unmarkedBy(wanted: readonly WantedDestination[], present: readonly SentDestination[]): ReadonlySet<number> {
+  const now = new Map(present.map(({ name, enabled }) => [name.toLowerCase(), enabled]))
+  let marked = present.find(one => one.default)?.name.toLowerCase() ?? null
+  const unmarked = new Set<number>()
+  // If another destination becomes the default, no stand-in is needed.
+  if (wanted.some(({ isDefault }) => isDefault)) return unmarked
+  for (const [i, { name, enabled, isDefault }] of wanted.entries()) {
+    const key = name.toLowerCase()
+    const isSwitchedOn = enabled && now.get(key) !== true
+    if (isSwitchedOn && marked === null && ![...now].some(([other, isOn]) => other !== key && isOn)) marked = key
+    now.set(key, enabled)
+    if (marked !== key || isDefault !== false) continue
+    unmarked.add(i)
+    marked = null
+  }
+  return unmarked
+}
+
+function withoutMark(step: Step, path: string): Step {
+  const take = { api: 'v3', method: 'POST', path, body: { ...standIn, default: true } } as const
+  const drop = { api: 'v3', method: 'DELETE', path, isBelowMade: true } as const
+  const verb = step.verb === 'left' ? 'changed' : step.verb
+  const what = verb === 'made' ? 'not the default' : [step.what, 'default'].filter(Boolean).join(', ')
+  return { ...step, verb, what, requests: [take, ...step.requests, drop] }
+}
+
+/** A stand-in left by an earlier run keeps the default mark until all other destinations are correct. */
+function leftStandIn(wanted: readonly WantedDestination[], present: readonly SentDestination[], path: string): Step[] {
+  const found = present.find(({ name }) => name === standIn.name)
+  if (found === undefined || wanted.some(({ name }) => isSame(name, standIn.name))) return []
+  const step = { phase: 'destinations', kind: 'Destination', name: standIn.name, source: null } as const
+  const request = { api: 'v3', method: 'DELETE', path: `${path}/${encodeURIComponent(found.id)}` } as const
+  return [{ ...step, verb: 'deleted', what: '', requests: [request] }]
+}

@@ -1,0 +1,153 @@
+// Steps of Resources and of website monitors. A file is complete: an omitted answer returns to its default, and an omitted label is
+// removed. Only omitted secret answers are kept, because no export contains them. Pure.
+
+import { apiPath } from '#shared/api-v3/client.ts'
+import type { Answers, Template } from '#shared/contracts/resources/template.ts'
+import { readAnswers } from '#shared/manifest/answers.ts'
+import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { readWebsiteAnswers, websiteAnswers } from '#shared/manifest/website-answers.ts'
+import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { isSameValue } from '#shared/text/same-value.ts'
+import { faultAt } from './document.ts'
+import { highest, type Revisions } from './plan-templates.ts'
+import { type Present, type PresentResource, websiteTemplate } from './present.ts'
+import { left, type Step, type StepRequest } from './step.ts'
+import type { WantedResource } from './wanted.ts'
+
+interface Context {
+  workspace: string
+  revisions: Revisions
+}
+
+type Meta = Readonly<Record<string, unknown>>
+
+/** A Resource with all data that decides its step. */
+interface Judged {
+  one: WantedResource
+  template: string
+  /** Fields in their order. Secret fields keep their answers if omitted. */
+  fields: readonly { key: string; secret: boolean }[]
+  /** Answers to send, with every default. */
+  sent: Meta
+  answers: Answers
+}
+
+export function planResources(
+  wanted: readonly WantedResource[],
+  { resources, locations }: Present,
+  { workspace, revisions }: Context,
+): Step[] {
+  const present = new Map(resources.map(resource => [resource.key, resource]))
+  return wanted.map(one => {
+    const found = present.get(one.key)
+    if (found !== undefined) requireSameKind(one, found)
+    const judged = one.template === null ? judgeMonitor(one, locations) : judgeResource(one, one.template, revisions)
+    return found === undefined ? made(judged, workspace) : changed(judged, found, workspace)
+  })
+}
+
+function requireSameKind({ source, key, template }: WantedResource, found: PresentResource): void {
+  if (found.archived_at !== null) {
+    throw faultAt(source, 'key', `${key} is archived, and nothing restores it: choose another key`)
+  }
+  if (found.template === null) throw faultAt(source, 'key', `${key} is a custom subject: its kind is Subject`)
+  if ((found.template === websiteTemplate) === (template === null)) return
+  const is =
+    found.template === websiteTemplate
+      ? 'a website monitor: its kind is Monitor'
+      : 'a Resource of a Template: its kind is Resource'
+  throw faultAt(source, 'key', `${key} is ${is}`)
+}
+
+function judgeResource(one: WantedResource, reference: string, revisions: Revisions): Judged {
+  const template = revisionOf(one, reference, revisions)
+  const answers = readable(one, () => readAnswers(template, one.meta))
+  return { one, template: `${template.key}@${template.version}`, fields: template.fields, sent: one.meta, answers }
+}
+
+function revisionOf({ source }: WantedResource, reference: string, revisions: Revisions): Template {
+  const version = reference.includes('@') ? null : highest(reference, revisions)
+  const found = revisions.get(version === null ? reference : `${reference}@${version}`)
+  if (found !== undefined) return found
+  throw faultAt(source, 'template', `there is no Template ${reference}, neither in the files nor in the workspace`)
+}
+
+function judgeMonitor(one: WantedResource, locations: Present['locations']): Judged {
+  const sent = { ...one.meta, ...locationsOf(one, locations) }
+  const answers = readable(one, () => websiteAnswers(readWebsiteAnswers(sent, null)))
+  return { one, template: websiteTemplate, fields: websiteCheck.fields, sent, answers }
+}
+
+/** Returns the Locations, which files name by id or by name. */
+function locationsOf({ source, meta }: WantedResource, known: Present['locations']): { locations?: string[] } {
+  const { locations } = meta
+  if (!Array.isArray(locations)) return {}
+  const ids = locations.map((named, i) => {
+    const found = known.find(({ id }) => id === named) ?? known.find(({ name }) => name === named)
+    if (found !== undefined) return found.id
+    throw faultAt(source, `meta.locations.${i}`, `there is no Location ${JSON.stringify(named)}`)
+  })
+  return { locations: ids }
+}
+
+function readable<T>({ source }: WantedResource, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ManifestRefusal) throw faultAt(source, `meta.${error.field}`, error.message)
+    throw error
+  }
+}
+
+function made({ one, template, sent }: Judged, workspace: string): Step {
+  const { source, key, name, labels } = one
+  if (!/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/.test(key)) {
+    throw faultAt(source, 'key', 'it is new, so its key has 1 to 128 ASCII letters, digits and . _ : @ -')
+  }
+  const body = { template, key, name, meta: sent, labels }
+  const path = apiPath`/workspaces/${workspace}/resources`
+  return { ...stepOf(one), verb: 'made', what: template, requests: [{ api: 'v3', method: 'POST', path, body }] }
+}
+
+function changed(judged: Judged, found: PresentResource, workspace: string): Step {
+  const { one, template } = judged
+  const path = apiPath`/workspaces/${workspace}/resources/${found.id}`
+  const isRebound = found.template !== template
+  const meta = isRebound ? {} : metaChange(judged, found.meta)
+  const labels = labelChange(one.labels, found.labels)
+  const name = one.name === found.name ? {} : { name: one.name }
+  const whole = Object.fromEntries(judged.fields.map(({ key }) => [key, judged.sent[key] ?? null]))
+  const patch = { ...name, ...memberOf('meta', meta), ...memberOf('labels', labels) }
+  const requests: StepRequest[] = [
+    ...(isRebound ? [{ api: 'v3', method: 'POST', path: `${path}/rebind`, body: { template, meta: whole } } as const] : []),
+    ...(Object.keys(patch).length === 0 ? [] : [{ api: 'v3', method: 'PATCH', path, body: patch } as const]),
+  ]
+  const what = [
+    ...(isRebound ? [`from ${found.template} to ${template}`] : []),
+    ...Object.keys(name),
+    ...Object.keys(meta).map(key => `meta.${key}`),
+    ...Object.keys(labels).map(key => `labels.${key}`),
+  ]
+  return requests.length === 0 ? left(stepOf(one)) : { ...stepOf(one), verb: 'changed', what: what.join(', '), requests }
+}
+
+/** Returns changed answers. Null restores a default. */
+function metaChange({ fields, sent, answers }: Judged, present: Meta): Meta {
+  const differing = fields.filter(({ key, secret }) => {
+    const isKept = secret && (sent[key] ?? null) === null
+    return !isKept && !isSameValue(answers[key] ?? null, present[key] ?? null)
+  })
+  return Object.fromEntries(differing.map(({ key }) => [key, sent[key] ?? null]))
+}
+
+/** Returns changed labels. Null removes a label. */
+export function labelChange(wanted: Readonly<Record<string, string>>, present: Readonly<Record<string, string>>) {
+  const gone = Object.keys(present).filter(key => !Object.hasOwn(wanted, key))
+  const differing = Object.entries(wanted).filter(([key, value]) => present[key] !== value)
+  return { ...Object.fromEntries(differing), ...Object.fromEntries(gone.map(key => [key, null])) }
+}
+
+const memberOf = (name: string, members: object) => (Object.keys(members).length === 0 ? {} : { [name]: members })
+
+const stepOf = ({ source, key, template }: WantedResource) =>
+  ({ phase: 'resources', kind: template === null ? 'Monitor' : 'Resource', name: key, source }) as const

@@ -1,0 +1,84 @@
+// Steps of Templates. A revision never changes: changed content becomes a new version. A file without a version becomes the next version,
+// or no version if the highest has the same content. Pure.
+
+import { apiPath } from '#shared/api-v3/client.ts'
+import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
+import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
+import { manifestOf } from '#shared/manifest/manifest-of.ts'
+import { isSameValue } from '#shared/text/same-value.ts'
+import { templateObject } from '../v3/templates/template-object.ts'
+import { faultAt } from './document.ts'
+import type { KnownDestination } from './plan-destinations.ts'
+import type { Present } from './present.ts'
+import { left, type Step } from './step.ts'
+import { readRevision, type WantedTemplate } from './wanted.ts'
+
+/** Every revision that exists after the steps, by `key@version`. */
+export type Revisions = ReadonlyMap<string, Template>
+
+interface Context {
+  workspace: string
+  known: readonly KnownDestination[]
+}
+
+interface Planned {
+  steps: Step[]
+  revisions: Revisions
+}
+
+export function planTemplates(
+  wanted: readonly WantedTemplate[],
+  { templates, destinations }: Present,
+  { workspace, known }: Context,
+): Planned {
+  // Names after the steps, so that a renamed destination does not count as new content.
+  const names = destinations.map(({ id }) => known.find(one => one.id === id) ?? { id, name: id })
+  const contents = new Map(templates.map(template => [idOf(template), manifestOf(template, names)]))
+  const planned: Planned = { steps: [], revisions: new Map() }
+  for (const one of wanted.toSorted(byVersion)) {
+    const { source, key, sent } = one
+    const version = one.version ?? versionFor(one, contents, known)
+    const template = readRevision(source, { ...sent, version } as Manifest, known)
+    const content = manifestOf(templateObject(template, false), known)
+    const id = idOf(template)
+    const found = contents.get(id)
+    if (found !== undefined && !isSameValue(found, content)) {
+      const next = (highest(key, contents) ?? 0) + 1
+      const advice = `write version ${next}, or leave the version out and get the next one`
+      throw faultAt(source, 'version', `${id} is published with another content, which never changes: ${advice}`)
+    }
+    contents.set(id, content)
+    const step = { phase: 'templates', kind: 'Template', name: id, source } as const
+    const path = apiPath`/workspaces/${workspace}/templates`
+    const post = { api: 'v3', method: 'POST', path, body: { ...sent, version } } as const
+    planned.steps.push(found === undefined ? { ...step, verb: 'made', what: '', requests: [post] } : left(step))
+  }
+  return { ...planned, revisions: revisionsOf(contents, known) }
+}
+
+/** Returns the highest version if its content equals the wanted content, else the next version. */
+function versionFor(one: WantedTemplate, contents: ReadonlyMap<string, Manifest>, known: Context['known']): number {
+  const version = highest(one.key, contents)
+  if (version === null) return 1
+  const template = readRevision(one.source, { ...one.sent, version } as Manifest, known)
+  const isSame = isSameValue(contents.get(`${one.key}@${version}`), manifestOf(templateObject(template, false), known))
+  return isSame ? version : version + 1
+}
+
+/** Returns the highest version; null: the key has no revision. */
+export function highest(key: string, revisions: ReadonlyMap<string, { key: string; version: number }>): number | null {
+  const versions = [...revisions.values()].flatMap(one => (one.key === key ? [one.version] : []))
+  return versions.length === 0 ? null : versions.reduce((a, b) => Math.max(a, b))
+}
+
+function revisionsOf(contents: ReadonlyMap<string, Manifest>, known: Context['known']): Revisions {
+  // A published revision was checked at its publication, so it has no fault to locate.
+  const nowhere = { value: {}, file: '', lineOf: () => 0 }
+  return new Map([...contents].map(([id, manifest]) => [id, readRevision(nowhere, manifest, known)]))
+}
+
+const idOf = ({ key, version }: Pick<SentTemplate, 'key' | 'version'>): string => `${key}@${version}`
+
+/** Sorts by version. A Template without a version is last. */
+const byVersion = (one: WantedTemplate, other: WantedTemplate): number =>
+  (one.version ?? Number.MAX_SAFE_INTEGER) - (other.version ?? Number.MAX_SAFE_INTEGER)

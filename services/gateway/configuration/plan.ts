@@ -1,0 +1,39 @@
+// Plan of the steps from the present workspace to the wanted one. Pure: the environment is an argument. All faults of the files in this
+// workspace are thrown here, before any write.
+import { faultAt } from './document.ts'
+import { planDeletions } from './plan-deletions.ts'
+import { planDestinations } from './plan-destinations.ts'
+import { planResources } from './plan-resources.ts'
+import { planSubjects } from './plan-subjects.ts'
+import { planTables } from './plan-tables.ts'
+import { planTemplates } from './plan-templates.ts'
+import type { Present } from './present.ts'
+import type { Step } from './step.ts'
+import type { Wanted } from './wanted.ts'
+
+export interface PlanOptions {
+  workspace: string
+  prune: boolean
+  /** Environment with the URLs of new destinations. */
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Returns one step for each object of the files, in the order of their phases. Throws FileFault. */
+export function plan(wanted: Wanted, present: Present, options: PlanOptions): Step[] {
+  const { workspace, prune, environment } = options
+  const [classicOnly] = [...wanted.subjects, ...wanted.tables]
+  if (classicOnly !== undefined && present.classic === null) {
+    const why = 'it is written by generation 2 of the API, which is switched off (API_LEGACY=gone): take it out of the folder'
+    throw faultAt(classicOnly.source, 'kind', why)
+  }
+  const destinations = planDestinations(wanted.destinations, present.destinations, { workspace, environment })
+  const { steps: templates, revisions } = planTemplates(wanted.templates, present, { workspace, known: destinations.known })
+  return [
+    ...destinations.steps,
+    ...templates,
+    ...planResources(wanted.resources, present, { workspace, revisions }),
+    ...planSubjects(wanted.subjects, present, workspace),
+    ...planTables(wanted, present, destinations.known),
+    ...(prune ? planDeletions(wanted, present, { workspace, revisions }) : []),
+  ]
+}

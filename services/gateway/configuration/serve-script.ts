@@ -1,0 +1,94 @@
+// The worker's side of its exchange with the page: one question at a time. Every API request is sent by the page. If a worker is terminated
+// during a question, only its completed steps remain.
+import type { FromScript, ScriptQuestion, ToScript } from '#shared/contracts/session/configuration-script.ts'
+import { apiOfPage, isApiFailure } from './api-of-page.ts'
+import { exportFile, type FileToImport, planOf, readFile } from './browser.ts'
+import { FileFault } from './file-fault.ts'
+import type { Clients } from './present.ts'
+import { failureSentence, runSteps, StepFailure } from './run-steps.ts'
+import type { Step } from './step.ts'
+
+/** The used members of a worker's global scope. */
+export interface ScriptPort {
+  postMessage(message: FromScript): void
+  onmessage: ((event: { data: ToScript }) => void) | null
+}
+
+/** Largest number of steps in one message: a page reads the message without a noticeable pause. */
+const stepsPerMessage = 1_000
+
+/** The latest file and the latest plan. */
+interface Kept {
+  file: FileToImport | null
+  steps: readonly Step[]
+}
+
+/** Responds to each question that arrives at the port. */
+export function serveScript(port: ScriptPort): void {
+  const { api, settle } = apiOfPage(port)
+  const kept: Kept = { file: null, steps: [] }
+  port.onmessage = ({ data }) => {
+    if ('answerTo' in data) return settle(data)
+    answer(data.question, { api, workspace: data.workspace }, { kept, port }).then(
+      result => port.postMessage({ result }),
+      error => port.postMessage({ failure: sentenceOf(error) }),
+    )
+  }
+}
+
+interface Means {
+  kept: Kept
+  port: ScriptPort
+}
+
+async function answer(question: ScriptQuestion, clients: Clients, { kept, port }: Means): Promise<unknown> {
+  switch (question.ask) {
+    case 'export':
+      return exportFile(clients)
+    case 'read': {
+      kept.file = await readFile(question, clients, progress => port.postMessage({ progress }))
+      return kept.file.newDestinations
+    }
+    case 'plan': {
+      kept.steps = kept.file === null ? [] : planOf(kept.file, new Map(question.urls), clients.workspace)
+      for (let from = 0; from < kept.steps.length; from += stepsPerMessage)
+        port.postMessage({ steps: kept.steps.slice(from, from + stepsPerMessage).map(shown) })
+      return kept.steps.length
+    }
+    case 'run':
+      return kept.file === null ? null : run(kept.steps, kept.file, clients, port)
+  }
+}
+
+const shown = ({ verb, kind, name, what, source }: Step) => ({ verb, kind, name, what, line: source?.lineOf('') ?? null })
+
+async function run(steps: readonly Step[], { present }: FileToImport, clients: Clients, port: ScriptPort): Promise<null> {
+  const places = new Map(steps.map((step, place) => [step, place]))
+  let done: number[] = []
+  const send = () => {
+    if (done.length > 0) port.postMessage({ done })
+    done = []
+  }
+  const onDone = (step: Step) => {
+    done.push(places.get(step) ?? -1)
+    // A step without a request takes no time, so many such steps share one message.
+    if (step.verb !== 'left' || done.length >= stepsPerMessage) send()
+  }
+  try {
+    await runSteps(steps, { clients, present, onDone })
+    return null
+  } finally {
+    send()
+  }
+}
+
+/** Returns a fault as a sentence with file, line, object and field, or the sentence of another failure. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof StepFailure) return failureSentence(error, 'import the file again')
+  if (error instanceof FileFault) {
+    const { file, place, object, fault } = error
+    const where = [file, place === '' ? null : `line ${place}`, object].filter(part => part !== null)
+    return `${where.join(', ')}: ${fault}.`
+  }
+  return isApiFailure(error) ? error.message : 'The page made a mistake. Load it again.'
+}

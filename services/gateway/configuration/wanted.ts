@@ -1,0 +1,213 @@
+// Wanted state of a workspace from configuration files. Shapes, duplicate names and all faults within the files are checked here. The plan
+// checks all that depends on the workspace: destinations, Locations, revisions, answers. Pure.
+import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
+import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
+import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { isLabelKey, isLabelValue } from '../v3/resources/labels.ts'
+import { faultAt, type Placed } from './document.ts'
+import { type DeliveryTableFile, type DestinationFile, kinds, type SubjectFile } from './kinds.ts'
+import { readRules, type SubjectRule } from './subject-rules.ts'
+
+export interface WantedDestination {
+  source: Placed
+  name: string
+  type: 'slack' | 'webhook'
+  channel: string
+  enabled: boolean
+  sendOnOpen: boolean
+  /** Whether the destination is the default. False removes the mark; null: the file does not say. */
+  isDefault: boolean | null
+}
+
+/** `sent`: the Template as written. Its version is null if the next version is to be used. */
+export interface WantedTemplate {
+  source: Placed
+  key: string
+  version: number | null
+  sent: Omit<Manifest, 'version'>
+}
+
+export interface WantedResource {
+  source: Placed
+  key: string
+  name: string
+  /** Key (the highest revision) or key@version of the Template; null: a website monitor. */
+  template: string | null
+  meta: Readonly<Record<string, unknown>>
+  labels: Readonly<Record<string, string>>
+}
+
+export interface WantedSubject {
+  source: Placed
+  key: string
+  name: string
+  labels: Readonly<Record<string, string>>
+  signals: SubjectSignal[]
+  /** Rules, each after the rules that it reads. */
+  rules: SubjectRule[]
+}
+
+export interface SubjectSignal {
+  key: string
+  name: string
+  kind: 'heartbeat' | 'event'
+  meta: Readonly<Record<string, unknown>>
+}
+
+export interface TableRow {
+  /** Name of the destination. */
+  destination: string
+  on: string[]
+}
+
+export interface WantedTable {
+  source: Placed
+  subject: string
+  rows: TableRow[]
+}
+
+export interface Wanted {
+  destinations: WantedDestination[]
+  templates: WantedTemplate[]
+  resources: WantedResource[]
+  subjects: WantedSubject[]
+  tables: WantedTable[]
+}
+
+/** Returns the wanted state. Throws FileFault for the first faulty object, in the order of the files. */
+export function readWanted(objects: readonly Placed[]): Wanted {
+  const wanted: Wanted = { destinations: [], templates: [], resources: [], subjects: [], tables: [] }
+  const named = new Map<string, Placed>()
+  for (const source of objects) {
+    requireShape(source)
+    requireOnce(source, named)
+    addTo(wanted, source)
+  }
+  const [, second] = wanted.destinations.filter(({ isDefault }) => isDefault)
+  if (second !== undefined) throw faultAt(second.source, 'default', 'another destination is the default already')
+  return wanted
+}
+
+function requireShape(source: Placed): void {
+  const { kind } = source.value
+  const words = Object.keys(kinds)
+  if (typeof kind !== 'string') throw faultAt(source, '', `it needs a kind: one of ${words.join(', ')}`)
+  const schema = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
+  if (schema === undefined) throw faultAt(source, 'kind', `it must be one of ${words.join(', ')}`)
+  const refusal = firstRefusal(schema, source.value)
+  if (refusal !== null) throw faultAt(source, refusal.field, refusal.message)
+}
+
+/** Throws for a duplicate. Resources, monitors and subjects share one set of keys; names of destinations are compared without case. */
+function requireOnce(source: Placed, named: Map<string, Placed>): void {
+  const { kind, key, name, version, subject } = source.value
+  const id =
+    kind === 'Destination'
+      ? `destination ${String(name).trim().toLowerCase()}`
+      : kind === 'DeliveryTable'
+        ? `table ${subject}`
+        : kind === 'Template'
+          ? `template ${key}@${version ?? 'next'}`
+          : `resource ${key}`
+  const first = named.get(id)
+  const place = kind === 'Destination' ? 'name' : kind === 'DeliveryTable' ? 'subject' : 'key'
+  if (first !== undefined) throw faultAt(source, place, `it stands in ${first.file}:${first.lineOf('')} too`)
+  named.set(id, source)
+}
+
+function addTo(wanted: Wanted, source: Placed): void {
+  const value = withoutNulls(source.value)
+  switch (value['kind']) {
+    case 'Destination':
+      return void wanted.destinations.push(destinationOf(source, value as DestinationFile))
+    case 'Template':
+      return void wanted.templates.push(templateOf(source, value))
+    case 'Subject':
+      return void wanted.subjects.push(subjectOf(source, value as SubjectFile))
+    case 'DeliveryTable':
+      return void wanted.tables.push(tableOf(source, value as DeliveryTableFile))
+    default:
+      wanted.resources.push(resourceOf(source, value))
+  }
+}
+
+function destinationOf(source: Placed, sent: DestinationFile): WantedDestination {
+  const { name, type, channel = '', enabled = true, send_on_open: sendOnOpen = false, default: isDefault = null } = sent
+  if (type === 'webhook' && channel !== '') throw faultAt(source, 'channel', 'a webhook has no channel')
+  if (type === 'slack' && sendOnOpen) throw faultAt(source, 'send_on_open', 'only a webhook hears of openings')
+  return { source, name: name.trim(), type, channel: channel.replace(/^[#\s]+/, '').trimEnd(), enabled, sendOnOpen, isDefault }
+}
+
+function templateOf(source: Placed, { kind: _, version = null, ...sent }: Record<string, unknown>): WantedTemplate {
+  readRevision(source, { ...sent, version: version ?? 1 } as Manifest, null)
+  return { source, key: String(sent['key']), version: version as number | null, sent: sent as Omit<Manifest, 'version'> }
+}
+
+/** Reads the revision as publication would. `destinations`: destinations of the workspace; null: references stay unchanged. */
+export function readRevision(
+  source: Placed,
+  manifest: Manifest,
+  destinations: readonly { id: string; name: string }[] | null,
+): Template {
+  try {
+    return readManifest(manifest, { systemKeys: new Set(Object.keys(systemTemplates)), destinations })
+  } catch (error) {
+    if (error instanceof ManifestRefusal) throw faultAt(source, error.field, error.message)
+    throw error
+  }
+}
+
+function resourceOf(source: Placed, value: Record<string, unknown>): WantedResource {
+  const { key, name, template = null, meta = {} } = value
+  return {
+    source,
+    key: String(key),
+    name: String(name).trim(),
+    template: template === 'website-check' || template === 'website-check@1' ? null : (template as string | null),
+    meta: meta as Record<string, unknown>,
+    labels: labelsOf(source, value),
+  }
+}
+
+function subjectOf(source: Placed, sent: SubjectFile): WantedSubject {
+  const signals = (sent.signals ?? []).map(({ key, name, kind, meta = {} }) => {
+    return { key, name: name.trim(), kind, meta: { ...meta } }
+  })
+  requireUnique(source, 'signals', signals)
+  requireUnique(source, 'rules', sent.rules ?? [])
+  const rules = readRules(source, sent.rules ?? [], signals)
+  return { source, key: sent.key, name: sent.name.trim(), labels: labelsOf(source, sent), signals, rules }
+}
+
+function requireUnique(source: Placed, part: string, items: readonly { key: string }[]): void {
+  const seen = new Set<string>()
+  for (const [i, { key }] of items.entries()) {
+    if (seen.has(key)) throw faultAt(source, `${part}.${i}.key`, `the key ${key} stands twice`)
+    seen.add(key)
+  }
+}
+
+function tableOf(source: Placed, { subject, rows }: DeliveryTableFile): WantedTable {
+  const seen = new Set<string>()
+  for (const [i, { destination }] of rows.entries()) {
+    const name = destination.trim().toLowerCase()
+    if (seen.has(name)) throw faultAt(source, `rows.${i}.destination`, 'a destination has one row only')
+    seen.add(name)
+  }
+  return { source, subject, rows: rows.map(({ destination, on }) => ({ destination: destination.trim(), on: [...new Set(on)] })) }
+}
+
+function labelsOf(source: Placed, { labels = {} }: { labels?: unknown }): Record<string, string> {
+  const entries = Object.entries(labels as object)
+  const wrong = entries.find(([key, value]) => !isLabelKey(key) || !isLabelValue(value))
+  if (wrong !== undefined) {
+    throw faultAt(source, `labels.${wrong[0]}`, 'a label is a text of 1 to 128 characters under a key of a-z, 0-9, ., _ and -')
+  }
+  if (entries.length > 16) throw faultAt(source, 'labels', 'a Resource has at most 16 labels')
+  return Object.fromEntries(entries)
+}
+
+const withoutNulls = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))

@@ -1,0 +1,183 @@
+// Scripts and styles of the dashboard. They are bundled and compressed once per process, kept in memory, and named by a hash of their
+// content. No file is written.
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import type { BuildOptions, Plugin } from 'esbuild'
+import { once } from '#shared/async/once.ts'
+import type { PageName } from '#shared/contracts/session/page-paths.ts'
+
+export interface Asset {
+  type: string
+  body: Buffer
+  /** Compressed form of the asset; null for source maps, which are rarely requested. */
+  brotli: Buffer | null
+}
+
+/** Paths of assets that a page of this bundle links. */
+export interface Bundle {
+  script: string
+  style: string
+  /** Additional scripts of a page, for pages that people often open first. */
+  ofPage: Readonly<Partial<Record<PageName, string[]>>>
+}
+
+export interface Assets {
+  /** Assets by path. */
+  files: ReadonlyMap<string, Asset>
+  app: Bundle
+  signIn: Bundle
+}
+
+type Outputs = Awaited<ReturnType<typeof bundle>>['metafile']['outputs']
+
+export const assetFolder = '/assets'
+
+/** Bundles the dashboard. Rejects with the bundler's messages if a source has an error. */
+export const dashboardAssets = once(buildAssets)
+
+/** Script that plans configuration files, bundled at its first request. Its ETag is derived from its content. */
+export const configurationScript = once(async () => {
+  // Only one bundler may run at a time, because its stop would stop the other.
+  await dashboardAssets()
+  const esbuild = await import('esbuild')
+  try {
+    const entry = fileURLToPath(new URL('../configuration/worker.ts', import.meta.url))
+    const { outputFiles } = await esbuild.build({ ...shape, entryPoints: [entry], outdir: 'assets' })
+    const [script] = outputFiles
+    if (script === undefined) throw new Error('Invariant broken: a bundle has no output')
+    return { ...(await assetOf(script.path, Buffer.from(script.contents))), mark: script.hash }
+  } finally {
+    void esbuild.stop()
+  }
+})
+
+const sourceOf = (path: string): string => fileURLToPath(new URL(`../../dashboard/${path}`, import.meta.url))
+
+const entryPoints = {
+  app: sourceOf('main.ts'),
+  'sign-in': sourceOf('sign-in/main.tsx'),
+}
+
+/** Pages that people often open first: by address, or from a message. */
+const firstPages: Readonly<Partial<Record<PageName, string>>> = {
+  monitoring: 'list/list.tsx',
+  monitor: 'monitor/monitor.tsx',
+  incident: 'incident/incident.tsx',
+}
+
+/** esbuild is loaded only for the bundling. Its process needs 20 MB and ends afterwards. */
+async function buildAssets(): Promise<Assets> {
+  const esbuild = await import('esbuild')
+  try {
+    // Bundled together, these pages would share a dozen small chunks, each with its own request.
+    const made = await Promise.all([bundle(esbuild, 'app'), bundle(esbuild, 'sign-in')])
+    const files = new Map<string, Asset>()
+    const keep = async ({ path, contents }: { path: string; contents: Uint8Array }) =>
+      files.set(pathOf(path), await assetOf(path, Buffer.from(contents)))
+    await Promise.all(made.flatMap(({ outputFiles }) => outputFiles).map(keep))
+    return { files, app: bundleOf(made[0].metafile.outputs), signIn: bundleOf(made[1].metafile.outputs) }
+  } finally {
+    // Waiting here would cost the first visitor 70 ms.
+    void esbuild.stop()
+  }
+}
+
+const targets = ['chrome125', 'firefox128', 'safari17.5']
+
+const shape = {
+  bundle: true,
+  format: 'esm',
+  target: targets,
+  minify: true,
+  legalComments: 'none',
+  write: false,
+  logLevel: 'silent',
+} satisfies BuildOptions
+
+const bundle = (esbuild: typeof import('esbuild'), name: keyof typeof entryPoints) =>
+  esbuild.build({
+    entryPoints: { [name]: entryPoints[name] },
+    plugins: [smallSheets(esbuild), ...(name === 'app' ? [oneSharedChunk] : [])],
+    outdir: 'assets',
+    entryNames: '[name]-[hash]',
+    // Chunk names omit the source name: the first page lists all chunks, so each name makes it longer.
+    chunkNames: '[hash]',
+    ...shape,
+    splitting: true,
+    sourcemap: 'linked',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    metafile: true,
+  })
+
+/** Lets each page import the shared modules, so that they make one chunk, and the parts of forms another: see services/dashboard/shared-chunk.ts. */
+const oneSharedChunk: Plugin = {
+  name: 'one-shared-chunk',
+  setup: build => {
+    const shared = JSON.stringify(sourceOf('shared-chunk.ts'))
+    const forms = JSON.stringify(sourceOf('form-chunk.ts'))
+    build.onLoad({ filter: /services[/]dashboard[/][a-z-]+[/].*[.]tsx?$/ }, async ({ path }) => {
+      const isOfForms = /[/]parts[/]form[/][^/]*$/.test(path)
+      if (!isOfForms && /[/]dashboard[/](data|parts|words)[/]/.test(path)) return null
+      const contents = `import ${isOfForms ? forms : shared};${await readFile(path, 'utf8')}`
+      return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }
+    })
+  },
+}
+
+/** The sheet of a page is a text in its script (services/dashboard/parts/page-style.ts), which the bundler would leave as it is written. */
+const smallSheets = (esbuild: typeof import('esbuild')): Plugin => ({
+  name: 'small-sheets',
+  setup: build => {
+    build.onLoad({ filter: /[.]page[.]css$/ }, async ({ path }) => {
+      const { code } = await esbuild.transform(await readFile(path), { loader: 'css', minify: true, target: targets })
+      return { contents: code.trimEnd(), loader: 'text' }
+    })
+  },
+})
+
+async function assetOf(path: string, body: Buffer): Promise<Asset> {
+  const extension = path.slice(path.lastIndexOf('.') + 1)
+  const type = types[extension] ?? 'application/octet-stream'
+  return { type, body, brotli: extension === 'map' ? null : await compressFully(body) }
+}
+
+const compress = promisify(brotliCompress)
+const compressFully = (body: Buffer): Promise<Buffer> =>
+  compress(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })
+
+const types: Readonly<Record<string, string>> = {
+  // A module is UTF-8 whatever its type says.
+  js: 'text/javascript',
+  css: 'text/css; charset=utf-8',
+  map: 'application/json; charset=utf-8',
+}
+
+/**
+ * The only output with an entry point and a style sheet: those of lazy pages have none. An entry without a module of its own imports the
+ * shared chunk alone, so a page links that chunk in its place.
+ */
+function bundleOf(outputs: Outputs): Bundle {
+  const found = Object.entries(outputs).find(
+    ([, { entryPoint, cssBundle }]) => entryPoint !== undefined && cssBundle !== undefined,
+  )
+  if (found === undefined) throw new Error('Invariant broken: a bundle has no entry')
+  const [path, { imports, inputs, cssBundle = '' }] = found
+  const [shared = ''] = statics(imports)
+  const isEmpty = Object.values(inputs).every(({ bytesInOutput }) => bytesInOutput === 0)
+  const script = isEmpty ? shared : pathOf(path)
+  const ofPage: Partial<Record<PageName, string[]>> = {}
+  for (const [page, source] of Object.entries(firstPages) as [PageName, string][]) {
+    const chunk = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`services/dashboard/${source}`))
+    if (chunk !== undefined) ofPage[page] = [pathOf(chunk[0]), ...statics(chunk[1].imports)].filter(one => one !== script)
+  }
+  return { script, style: pathOf(cssBundle), ofPage }
+}
+
+const statics = (imports: Outputs[string]['imports']): string[] =>
+  imports.filter(({ kind }) => kind === 'import-statement').map(one => pathOf(one.path))
+
+const pathOf = (path: string): string => `${assetFolder}/${basename(path)}`

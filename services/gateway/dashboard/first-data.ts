@@ -1,0 +1,53 @@
+// Data of a page's first view, embedded in its HTML: the signed-in person, the workspace, the server's clock, and the rows of the list or
+// the shown monitor. Also contains the position in the news after which this data may be out of date.
+import { listPageRows, pagePaths } from '#shared/contracts/session/page-paths.ts'
+import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
+import { queryText } from '../body/query.ts'
+import type { Call } from '../http/answer.ts'
+import { findVisitor, type SessionContext, type Visitor, type VisitorCall } from '../session/caller/session-call.ts'
+import { monitorOfPage } from '../session/monitors/monitor-page.ts'
+import { monitorPage } from '../session/monitors/monitors.ts'
+import { whoAmI } from '../session/who-am-i.ts'
+
+/** Parts of the session API's context that a page needs. */
+export type PageContext = Omit<SessionContext, 'oidc'>
+
+/** Person who is signed in; null: nobody. */
+export const visitorOf = (context: PageContext, call: Call): Promise<Visitor | null> => findVisitor(context, call)
+
+export async function firstData(context: PageContext, call: Call, visitor: Visitor): Promise<object> {
+  const session = await whoAmI(context, visitor, call.traceId)
+  const ids = session.workspaces.map(({ id }) => id)
+  const wished = [queryText(call.request, 'workspace'), context.cookies.workspace(call.request)]
+  const workspace = wished.find(id => id !== null && ids.includes(id)) ?? ids[0] ?? null
+  const known = { at: context.clock.now(), version: context.version, session, workspace }
+  const view = views[call.request.routeOptions.url ?? '']
+  if (workspace === null || view === undefined) return known
+  // The position is read first, so that a change during the read is received again.
+  const news = await context.events.position(workspace)
+  return { ...known, news, ...(await readView(context, () => view(context, { ...call, visitor }, workspace))) }
+}
+
+type View = (context: PageContext, call: VisitorCall, workspace: string) => Promise<{ list?: MonitorPage; monitor?: object }>
+
+/** Readers of a page's data, by path of the page. */
+const views: Readonly<Partial<Record<string, View>>> = {
+  [pagePaths.monitoring]: async (context, call, workspace) => ({
+    list: await monitorPage(context, call, workspace, listPageRows),
+  }),
+  [pagePaths.monitor]: async (context, call, workspace) => {
+    const monitor = await monitorOfPage(context, call)
+    // The page changes to the monitor's workspace and reads the monitor there, together with the news.
+    return monitor.workspace_id === workspace ? { monitor } : {}
+  },
+}
+
+/** Returns the data if available. The page itself reads data that is unavailable now or whose address is refused. */
+async function readView<T extends object>(context: PageContext, read: () => Promise<T>): Promise<T | object> {
+  try {
+    return await read()
+  } catch (error) {
+    context.logger.debug({ err: error }, 'page made without its first view')
+    return {}
+  }
+}

@@ -1,0 +1,62 @@
+// HTML of every page: links to a bundle, and the data of the first view. No inline script, no inline style.
+import { type PageName, workerPolicy } from '#shared/contracts/session/page-paths.ts'
+import { iconAddress } from '../http/icon.ts'
+import type { Bundle } from './assets.ts'
+
+/**
+ * Content-Security-Policy of every page. Only this origin is loaded, no inline code runs, and no text becomes HTML. The only Trusted Types
+ * policy returns the address of one worker.
+ */
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    `trusted-types ${workerPolicy}`,
+  ].join('; '),
+  'cache-control': 'no-store',
+  // A popup keeps its opener, because the page sends an incident to the inspector that it opened.
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+/** Returns a page of a bundle. `page` null: the bundle has a single page. `first`: data that its script reads before it sends requests. */
+export const appPage = (bundle: Bundle, page: PageName | null, first: object): string => `${head('Watchkeeper', bundle.style)}
+${preloaded(bundle, page)
+  .map(path => `<link rel="modulepreload" href="${path}">`)
+  .join('\n')}
+<script type="module" src="${bundle.script}"></script>
+<body>
+<div id="app"></div>
+<noscript><main class="lone"><h1>Watchkeeper</h1><p>The dashboard needs JavaScript. The API works without it: <a href="/api/openapi/">its documents</a>.</p></main></noscript>
+<script type="application/json" id="first">${jsonInHtml(first)}</script>
+`
+
+const preloaded = ({ ofPage }: Bundle, page: PageName | null): string[] => (page === null ? [] : (ofPage[page] ?? []))
+
+/** Returns a page without a script: a title, and a sentence with the next action. */
+export const plainPage = ({ style }: Bundle, title: string, sentence: string): string => `${head(`${title} · Watchkeeper`, style)}
+<body>
+<main class="lone"><h1>${title}</h1><p>${sentence}</p><p><a href="/">To the monitoring page</a></p></main>
+`
+
+const head = (title: string, style: string): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${iconAddress}">
+<link rel="stylesheet" href="${style}">`
+
+/** Returns JSON that cannot close the surrounding HTML element. */
+export const jsonInHtml = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')

@@ -1,0 +1,116 @@
+// Pages of the dashboard and their assets. Pages require a sign-in. Other visitors are redirected to the sign-in page and afterwards back.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { configurationPath, type PageName, pagePaths, signInPath } from '#shared/contracts/session/page-paths.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { queryText } from '../body/query.ts'
+import type { GatewayContext } from '../context.ts'
+import type { GatewayOptions } from '../gateway-options.ts'
+import { callOf } from '../http/answer.ts'
+import { noteAccepted } from '../http/strangers.ts'
+import { withinBudget } from '../http/time-budget.ts'
+import { requireLocalVisitor } from '../session/caller/developer.ts'
+import { isSecure, type SessionOptions, sessionDefaults } from '../session/caller/options.ts'
+import { createCookieJar } from '../session/caller/session-cookie.ts'
+import { localPath } from '../session/oidc/oidc-paths.ts'
+import { assetFolder, configurationScript, dashboardAssets } from './assets.ts'
+import { firstData, type PageContext, visitorOf } from './first-data.ts'
+import { appPage, plainPage } from './page.ts'
+import { sendAsset, sendChecked, sendPage } from './send.ts'
+
+/** A Fastify plugin for the root. */
+export const dashboardRoutes =
+  (gateway: GatewayContext, { session = sessionDefaults }: Pick<GatewayOptions, 'session'>) =>
+  async (fastify: FastifyInstance) => {
+    const context: PageContext = { ...gateway, options: session, cookies: createCookieJar(isSecure(session)) }
+    fastify.setErrorHandler((error, request, reply) => sendFailure(context, error, request, reply))
+    fastify.get(configurationPath, async (request, reply) => sendChecked(request, reply, await configurationScript()))
+    fastify.get(`${assetFolder}/:name`, async (request, reply) => {
+      const asset = (await dashboardAssets()).files.get(request.url)
+      return asset === undefined ? sendNoSuchPage(request, reply) : sendAsset(request, reply, asset)
+    })
+    for (const [page, path] of Object.entries(pagePaths) as [PageName, string][])
+      fastify.get(path, within(context, sendAppPage(page)))
+    fastify.get(signInPath, within(context, sendSignInPage))
+    // Messages link to subjects.
+    fastify.get('/subjects/:id', (request, reply) => {
+      const { id } = request.params as { id: string }
+      return reply.redirect(`/monitors/${encodeURIComponent(id)}${queryOf(request)}`, 303)
+    })
+  }
+
+/** Response to an unknown path in a browser. */
+export async function sendNoSuchPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { app } = await dashboardAssets()
+  return sendPage(
+    request,
+    reply,
+    404,
+    plainPage(app, 'There is no such page', 'The address may be mistyped, or the page has moved.'),
+  )
+}
+
+/** Whether the request wants a page, not data. */
+export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
+
+type Send = (context: PageContext, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+const within = (context: PageContext, send: Send) => (request: FastifyRequest, reply: FastifyReply) => {
+  if (context.options.developer) requireLocalVisitor(request)
+  return withinBudget(context.clock, request.arrivedAt, limits.http.answerMs, send(context, request, reply))
+}
+
+const sendAppPage =
+  (page: PageName): Send =>
+  async (context, request, reply) => {
+    const call = callOf(request, reply)
+    const visitor = await visitorOf(context, call)
+    if (visitor === null) return reply.redirect(signInAddress(request), 303)
+    noteAccepted(request.raw.socket)
+    const [{ app }, first] = await Promise.all([dashboardAssets(), firstData(context, call, visitor)])
+    return sendPage(request, reply, 200, appPage(app, page, first))
+  }
+
+async function sendSignInPage(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const visitor = await visitorOf(context, callOf(request, reply))
+  if (visitor !== null) return reply.redirect(localPath(queryText(request, 'return_to')), 303)
+  const { signIn } = await dashboardAssets()
+  return sendPage(request, reply, 200, appPage(signIn, null, waysIn(context.options)))
+}
+
+/** Same data as the response of `GET /session/sign-in`. */
+const waysIn = ({ oidc }: SessionOptions): object => ({ oidc: oidc && { name: oidc.name } })
+
+/** A failed sign-in at a provider returns to `/` with a word that the sign-in page explains. */
+function signInAddress(request: FastifyRequest): string {
+  const word = queryText(request, 'sign_in_error')
+  if (word !== null) return `${signInPath}?sign_in_error=${encodeURIComponent(word)}`
+  return request.url === '/' ? signInPath : `${signInPath}?return_to=${encodeURIComponent(request.url)}`
+}
+
+async function sendFailure(
+  { logger }: PageContext,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { app } = await dashboardAssets()
+  if (error instanceof AppError && !error.retryable && error.code !== 'internal') {
+    return sendPage(
+      request,
+      reply,
+      403,
+      plainPage(app, 'Not allowed', 'This installation serves its pages to this machine alone.'),
+    )
+  }
+  logger.warn({ err: error, route: request.routeOptions.url }, 'page failed')
+  return sendPage(
+    request,
+    reply,
+    503,
+    plainPage(app, 'Temporarily unavailable', 'The page could not be made in time. Load it again in a moment.'),
+  )
+}
+
+const queryOf = ({ url }: FastifyRequest): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '')

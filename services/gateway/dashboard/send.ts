@@ -1,0 +1,42 @@
+// Sending of pages and assets: compressed as the browser accepts. A browser loads each asset only once.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { accepts, brotli, gzipped, quickly } from '../http/compress.ts'
+import { sayNothingOfConnection } from '../http/persistent.ts'
+import type { Asset } from './assets.ts'
+import { pageHeaders } from './page.ts'
+
+export async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  html: string,
+): Promise<FastifyReply> {
+  sayNothingOfConnection(reply)
+  void reply.code(status).headers(pageHeaders).header('vary', 'accept-encoding')
+  if (accepts(request, 'br')) {
+    return reply.header('content-encoding', 'br').send(await brotli(html, quickly))
+  }
+  if (accepts(request, 'gzip')) return reply.header('content-encoding', 'gzip').send(await gzipped(html))
+  return reply.send(html)
+}
+
+/** Content-Security-Policy of the worker: it loads and requests nothing. */
+const workerHeaders = {
+  'content-security-policy': "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+}
+
+/** Sends the script of a worker. Its name is fixed, so the browser asks each time whether the script has changed. */
+export function sendChecked(request: FastifyRequest, reply: FastifyReply, asset: Asset & { mark: string }): FastifyReply {
+  const etag = `"${asset.mark}"`
+  void reply.headers({ etag, 'cache-control': 'no-cache', ...workerHeaders })
+  return request.headers['if-none-match'] === etag ? reply.code(304).send() : sendAsset(request, reply, asset)
+}
+
+/** Sends an asset. Its name changes with its content, so browsers never revalidate the asset and it needs no ETag. */
+export function sendAsset(request: FastifyRequest, reply: FastifyReply, { type, body, brotli: small }: Asset): FastifyReply {
+  sayNothingOfConnection(reply)
+  const forGood = reply.hasHeader('etag') ? {} : { 'cache-control': 'max-age=31536000, immutable' }
+  void reply.headers({ ...forGood, 'content-type': type, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' })
+  if (small !== null && accepts(request, 'br')) return reply.header('content-encoding', 'br').send(small)
+  return reply.send(body)
+}

@@ -1,0 +1,15 @@
+// One call of a route: request, response and trace.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { newTraceId } from '#shared/text/ids.ts'
+
+/** Trace of the call, made once per HTTP request. It is sent with every question and command of the request. */
+export interface Call {
+  request: FastifyRequest
+  reply: FastifyReply
+  traceId: string
+}
+
+export const callOf = (request: FastifyRequest, reply: FastifyReply): Call => ({ request, reply, traceId: newTraceId() })
+
+/** Returns a path parameter by its name in the route, percent-decoded. An encoded slash is part of the value. */
+export const pathPart = ({ request }: Call, name: string): string => (request.params as Record<string, string>)[name] ?? ''

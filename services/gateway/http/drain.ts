@@ -1,0 +1,60 @@
+// End of the gateway's connections: idle connections are closed at once, others after their response. A client that keeps sending cannot
+// delay the stop. This module owns no connection and sends no response.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+
+export interface Drain {
+  arrived(request: IncomingMessage, response: ServerResponse): void
+  answered(request: IncomingMessage, response: ServerResponse): void
+  /** Whether the latest request of a connection was received completely and has no response yet. */
+  isAnswering(socket: Socket): boolean
+  /** Accepts no new connection and finishes responses under way. Closes connections whose responses exceed the grace period. */
+  stop(): Promise<void>
+}
+
+export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
+  const { server } = fastify
+  /** Latest unfinished response of each connection; null: no response is under way. */
+  const latest = new Map<Socket, ServerResponse | null>()
+  let isStopping = false
+  const hold = (socket: Socket) => {
+    latest.set(socket, null)
+    socket.once('close', () => latest.delete(socket))
+  }
+  /** Closes idle connections only if no response is being sent: Node counts a connection as idle before its response is sent completely. */
+  const closeIdle = () => {
+    for (const response of latest.values()) if (response !== null) return
+    server.closeIdleConnections()
+  }
+  server.on('connection', hold)
+  return {
+    arrived: (request, response) => {
+      if (!latest.has(request.socket)) hold(request.socket)
+      latest.set(request.socket, response)
+      if (isStopping) sayClose(response)
+    },
+    answered: (request, response) => {
+      if (latest.get(request.socket) === response) latest.set(request.socket, null)
+      if (isStopping) closeIdle()
+    },
+    isAnswering: socket => latest.get(socket)?.req.complete === true,
+    stop: async () => {
+      isStopping = true
+      for (const [socket, response] of latest) {
+        if (response !== null) sayClose(response)
+        // Node counts a connection without a first request as busy.
+        else if (socket.bytesRead === 0) socket.destroy()
+      }
+      const cancel = clock.after(limits.http.drainMs, () => server.closeAllConnections())
+      await fastify.close().finally(cancel)
+    },
+  }
+}
+
+/** Adds `Connection: close` to the latest response of a connection. On an earlier response, this header would cut off the latest one. */
+function sayClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close')
+}

@@ -1,0 +1,14 @@
+// A family of routes: one generation of the API, or pages. It consists of a dialect and a plugin, both in a folder of its own.
+import type { FastifyPluginAsync } from 'fastify'
+import type { AuthenticateHook } from '../callers/authenticate.ts'
+import type { GatewayContext } from '../context.ts'
+import type { GatewayOptions } from '../gateway-options.ts'
+import type { Dialect } from './dialect.ts'
+
+export interface Family {
+  /** Path below which its plugin is registered. */
+  prefix: string
+  dialect: Dialect
+  /** Creates the plugin. `authenticate` is the first check of every request that needs a key. */
+  routes(context: GatewayContext, authenticate: AuthenticateHook, options: GatewayOptions): FastifyPluginAsync
+}

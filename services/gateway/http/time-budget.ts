@@ -1,0 +1,33 @@
+// Time limit of a request. Each dialect's limit is shorter than its clients' timeout.
+
+import { AppError } from '#shared/errors.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import type { Dialect } from './dialect.ts'
+import type { Route } from './route.ts'
+
+/** Returns the time limit of a request to `route`, ms. Null: the handler limits its work itself. */
+export const budgetOf = (route: Pick<Route, 'budgetMs'>, { budgetMs }: Dialect): number | null =>
+  route.budgetMs === undefined ? budgetMs : route.budgetMs
+
+/**
+ * Settles as `work` does. Rejects with `unavailable` when the request that arrived at `arrivedAt` (monotonic) has used its time limit (ms).
+ * The work itself continues: its commands may still take effect, as after any lost response.
+ */
+export function withinBudget<T>(clock: Clock, arrivedAt: number, budgetMs: number | null, work: Promise<T>): Promise<T> {
+  if (budgetMs === null) return work
+  const leftMs = Math.max(0, budgetMs - (clock.monotonic() - arrivedAt))
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new AppError('unavailable', 'Too slow', { details: 'The answer took too long' }))
+    const cancel = clock.after(leftMs, late)
+    work.then(
+      result => {
+        cancel()
+        resolve(result)
+      },
+      error => {
+        cancel()
+        reject(error)
+      },
+    )
+  })
+}

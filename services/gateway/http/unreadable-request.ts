@@ -1,0 +1,106 @@
+// Bytes that never form a request: too large headers, no HTTP, a late request, or an unsupported expectation. The dialect of the path
+// writes the refusal; the key cannot be checked before. CONNECT names a host and no path: Node closes its connection.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { FastifyHttpOptions, RawServerDefault } from 'fastify'
+import { http } from '#shared/net/node-http.ts'
+import { type Dialect, dialectOf, type Refusal, type UnreadableReason } from './dialect.ts'
+
+type Handler = NonNullable<FastifyHttpOptions<RawServerDefault>['clientErrorHandler']>
+
+/** Node's own state of a connection: the current response, and the latest request. */
+interface HttpSocket extends Duplex {
+  _httpMessage?: ServerResponse | null
+  parser?: { incoming: IncomingMessage | null } | null
+}
+
+/** Parser error with the last bytes of a connection, and how many of them Node had parsed. */
+interface ParseError extends Error {
+  code?: string
+  rawPacket?: Buffer
+  bytesParsed?: number
+}
+
+/** Connections whose refusal waits for earlier responses. All further bytes of these connections are unreadable. */
+const refused = new WeakSet<Duplex>()
+
+/** Sends the refusal after earlier responses if the connection is still open, then closes the connection. */
+export const refuseUnreadable =
+  (dialects: readonly Dialect[]): Handler =>
+  (raised: Error, socket) => {
+    const error: ParseError = raised
+    if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
+    refused.add(socket)
+    refuseInTurn(dialects, error, socket)
+  }
+
+/** Earlier requests of the connection get their responses first. Otherwise the client would take the refusal for one of these responses. */
+function refuseInTurn(dialects: readonly Dialect[], error: ParseError, socket: HttpSocket): void {
+  const answering = socket._httpMessage ?? null
+  if (answering?.req.complete) {
+    answering.once('close', () => refuseInTurn(dialects, error, socket))
+    return
+  }
+  const path = answering?.req.url ?? pathOf(error)
+  const unknown = mayBeApi(error.code, socket) ? dialects[0] : dialects.at(-1)
+  const dialect = path === null ? (unknown as Dialect) : dialectOf(dialects, path)
+  if (socket.writable && !isAnswered(socket)) socket.write(responseOf(dialect.unreadable(reasonOf(error.code))))
+  socket.destroy(error)
+}
+
+/** Whether the unreadable bytes are the body of a request that already has its response, fully or in part. */
+function isAnswered({ _httpMessage: answering, parser }: HttpSocket): boolean {
+  return answering ? answering.headersSent : parser?.incoming?.complete === false
+}
+
+/**
+ * A `checkExpectation` listener. `Expect: 100-continue` never arrives here. The connection is closed because it is unknown whether a body
+ * follows.
+ */
+export const refuseExpectation =
+  (dialects: readonly Dialect[]) =>
+  ({ url = '' }: IncomingMessage, response: ServerResponse): void => {
+    const { status, type, text } = written(dialectOf(dialects, url).unreadable('expectation'))
+    response.writeHead(status, { 'content-type': type, connection: 'close' }).end(text)
+  }
+
+const tooLargeCode = 'HPE_HEADER_OVERFLOW'
+const lateCode = 'ERR_HTTP_REQUEST_TIMEOUT'
+const headEnd = '\r\n\r\n'
+
+/**
+ * Whether bytes without a path are refused as the API's. Of headers that came in pieces only the last piece is here, and nothing of those
+ * that did not end. A connection that sent nothing asked nothing: it could take a 200 for the response to its next request.
+ */
+const mayBeApi = (code: string | undefined, socket: Duplex): boolean =>
+  code === tooLargeCode || (code === lateCode && (socket as Socket).bytesRead > 0)
+
+/**
+ * Returns the path of the unreadable request from its request line; null: there is none. The line starts after the bytes that were parsed.
+ * A preceding body may end on the same line.
+ */
+function pathOf({ rawPacket, bytesParsed = 0 }: ParseError): string | null {
+  const came = rawPacket?.toString('latin1') ?? ''
+  const readTo = came.slice(0, bytesParsed).lastIndexOf(headEnd)
+  const unread = readTo < 0 ? came : came.slice(readTo + headEnd.length)
+  const [, atStart, further] = /^[A-Z-]{1,20} ([^ \r\n]*)|[A-Z-]{1,20} ([^ \r\n]*) HTTP\//.exec(unread) ?? []
+  return atStart ?? further ?? null
+}
+
+function reasonOf(code: string | undefined): UnreadableReason {
+  if (code === tooLargeCode) return 'headers too large'
+  return code === lateCode ? 'late' : 'no http'
+}
+
+function written({ status, body }: Refusal): { status: number; type: string; text: string } {
+  return typeof body === 'string'
+    ? { status, type: 'text/plain; charset=utf-8', text: body }
+    : { status, type: 'application/json; charset=utf-8', text: JSON.stringify(body) }
+}
+
+function responseOf(refusal: Refusal): string {
+  const { status, type, text } = written(refusal)
+  const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}`
+  return `${head}\r\nConnection: close\r\n\r\n${text}`
+}

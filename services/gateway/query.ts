@@ -1,9 +1,0 @@
-// Reading query parameters: given twice, the first counts; empty equals absent.
-import type { FastifyRequest } from 'fastify'
-
-export function queryText(request: FastifyRequest, name: string): string | null {
-  const query = request.query as Record<string, string | string[] | undefined>
-  const given = Object.hasOwn(query, name) ? query[name] : undefined
-  const first = Array.isArray(given) ? given[0] : given
-  return first === undefined || first === '' ? null : first
-}

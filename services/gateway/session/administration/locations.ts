@@ -1,0 +1,88 @@
+// Places from which probers check. Every signed-in person sees them, administrators change them. GET, POST /session/locations; PATCH,
+// DELETE /session/locations/{id}.
+import { Type } from 'typebox'
+import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { timestampOrNull } from '../../body/instants.ts'
+import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { pathPart } from '../../http/answer.ts'
+import type { Route } from '../../http/route.ts'
+import { FilledText, Text } from '../caller/session-fields.ts'
+import { admin, route, signedIn } from '../caller/session-route.ts'
+
+/** Display name; null: none. */
+const MaybeDisplayName = Type.Optional(Type.Union([Text, Type.Null()]))
+
+const NewLocation = Type.Object({ name: FilledText, display_name: MaybeDisplayName })
+const LocationChange = Type.Object({ name: Type.Optional(FilledText), display_name: MaybeDisplayName })
+
+const Place = Answered('Place', {
+  id: Type.String(),
+  name: Type.String(),
+  display_name: OrNull(Type.String()),
+  active_workers_count: Type.Integer({ minimum: 0, description: 'Probers that serve it now.' }),
+  last_seen_at: OrNull({ ...Instant, description: 'The newest beat of any of its probers; null: none is known.' }),
+})
+
+const listLocations = route({
+  method: 'GET',
+  path: '/locations',
+  summary: 'The locations that probers check from.',
+  needs: signedIn,
+  result: Answered('Places', { locations: Type.Array(Place) }),
+  refusals: [],
+  handler: async ({ directory }, { traceId }) => ({
+    locations: (await directory.ask('list-locations', {}, traceId)).map(locationObject),
+  }),
+})
+
+const createLocation = route({
+  method: 'POST',
+  path: '/locations',
+  summary: 'Makes a location.',
+  needs: admin,
+  body: NewLocation,
+  status: 201,
+  result: Place,
+  refusals: ['conflict'],
+  examples: [{ name: 'frankfurt', display_name: 'Frankfurt' }],
+  handler: async ({ directory }, { body: { name, display_name: displayName = null }, traceId }) =>
+    locationObject(await directory.ask('create-location', { id: randomId(idLength.location), name, displayName }, traceId)),
+})
+
+const changeLocation = route({
+  method: 'PATCH',
+  path: '/locations/:locationId',
+  summary: 'Renames a location; `display_name: null` removes that.',
+  needs: admin,
+  body: LocationChange,
+  result: Place,
+  refusals: ['not_found'],
+  examples: [{ display_name: 'Frankfurt am Main' }],
+  handler: async ({ directory }, call) => {
+    const { display_name: displayName, ...change } = call.body
+    const named = displayName === undefined ? {} : { displayName }
+    const locationId = pathPart(call, 'locationId')
+    return locationObject(await directory.ask('update-location', { locationId, ...change, ...named }, call.traceId))
+  },
+})
+
+const deleteLocation = route({
+  method: 'DELETE',
+  path: '/locations/:locationId',
+  summary: 'Deletes a location that no monitor uses.',
+  needs: admin,
+  status: 204,
+  refusals: ['not_found', 'conflict'],
+  handler: ({ directory }, call) => directory.ask('delete-location', { locationId: pathPart(call, 'locationId') }, call.traceId),
+})
+
+export const locationRoutes: readonly Route[] = [listLocations, createLocation, changeLocation, deleteLocation]
+
+const locationObject = ({ id, name, displayName, activeWorkers, lastSeenAt }: LocationView) => ({
+  id,
+  name,
+  display_name: displayName,
+  active_workers_count: activeWorkers,
+  last_seen_at: timestampOrNull(lastSeenAt),
+})

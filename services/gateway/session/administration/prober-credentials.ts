@@ -1,0 +1,79 @@
+// Credentials with which probers on other machines join the bus, for administrators: GET, POST /session/prober-credentials; DELETE
+// /session/prober-credentials/{id}. Only the response to the creation contains the file's text.
+import { Type } from 'typebox'
+import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { pathPart } from '../../http/answer.ts'
+import type { Route } from '../../http/route.ts'
+import { FilledText, Text } from '../caller/session-fields.ts'
+import { admin, route } from '../caller/session-route.ts'
+
+const NewCredential = Type.Object({ location: FilledText, description: Type.Optional(Text) })
+
+const credentialFields = {
+  id: Type.String(),
+  location_id: Type.String(),
+  location: Type.String({ description: 'Its name.' }),
+  description: Type.String(),
+  created_at: Instant,
+  revoked_at: OrNull(Instant),
+}
+const Credential = Answered('ProberCredential', credentialFields)
+const MadeCredential = Answered('MadeProberCredential', {
+  ...credentialFields,
+  credentials: Type.String({ description: "The file's text, shown here alone." }),
+})
+
+const listCredentials = route({
+  method: 'GET',
+  path: '/prober-credentials',
+  summary: 'The credentials of probers on other machines.',
+  needs: admin,
+  result: Type.Object({ prober_credentials: Type.Array(Credential) }, { additionalProperties: false }),
+  refusals: [],
+  handler: async ({ directory }, { traceId }) => {
+    const found = await directory.ask('list-prober-credentials', {}, traceId)
+    return { prober_credentials: found.map(credentialObject) }
+  },
+})
+
+const createCredential = route({
+  method: 'POST',
+  path: '/prober-credentials',
+  summary: 'Makes a credential for a prober of a location.',
+  needs: admin,
+  body: NewCredential,
+  status: 201,
+  result: MadeCredential,
+  refusals: ['conflict', 'not_found'],
+  examples: [{ location: 'frankfurt', description: 'rack 4' }],
+  handler: async ({ directory }, { body: { location, description = '' }, traceId }) => {
+    const asked = { id: randomId(idLength.key), locationName: location, description }
+    const made = await directory.ask('create-prober-credential', asked, traceId)
+    return { ...credentialObject(made), credentials: made.credentials }
+  },
+})
+
+const deleteCredential = route({
+  method: 'DELETE',
+  path: '/prober-credentials/:credentialId',
+  summary: 'Revokes a credential; its prober is cut off.',
+  needs: admin,
+  status: 204,
+  refusals: ['not_found'],
+  handler: ({ directory }, call) =>
+    directory.ask('delete-prober-credential', { credentialId: pathPart(call, 'credentialId') }, call.traceId),
+})
+
+export const proberCredentialRoutes: readonly Route[] = [listCredentials, createCredential, deleteCredential]
+
+const credentialObject = ({ id, locationId, locationName, description, createdAt, revokedAt }: ProberCredentialView) => ({
+  id,
+  location_id: locationId,
+  location: locationName,
+  description,
+  created_at: timestamp(createdAt),
+  revoked_at: timestampOrNull(revokedAt),
+})

@@ -1,0 +1,126 @@
+// Accounts of the installation, for its administrators: GET, POST /session/users; PATCH /session/users/{id}; PUT
+// /session/users/{id}/password. Administrators cannot remove their own rights, so at least one administrator remains.
+import { Type } from 'typebox'
+import { allPages } from '#shared/async/pages.ts'
+import type { UserView } from '#shared/contracts/ask/ask-people.ts'
+import { AppError } from '#shared/errors.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { pathPart } from '../../http/answer.ts'
+import type { Route } from '../../http/route.ts'
+import { FilledText, Text } from '../caller/session-fields.ts'
+import { admin, route } from '../caller/session-route.ts'
+import { refusalOf } from '../caller/sign-in-refusal.ts'
+
+const users = '/users'
+
+const NewUser = Type.Object({
+  username: FilledText,
+  display_name: Type.Optional(Text),
+  password: Type.Optional(Type.Union([FilledText, Type.Null()])),
+  admin: Type.Optional(Type.Boolean()),
+})
+
+const UserChange = Type.Object({
+  display_name: Type.Optional(Text),
+  disabled: Type.Optional(Type.Boolean()),
+  admin: Type.Optional(Type.Boolean()),
+})
+
+const NewPassword = Type.Object({ password: FilledText })
+
+const Account = Answered('Account', {
+  id: Type.String(),
+  username: Type.String(),
+  display_name: Type.String(),
+  admin: Type.Boolean(),
+  disabled: Type.Boolean(),
+  has_password: Type.Boolean(),
+  created_at: Instant,
+  signed_in_at: OrNull(Instant),
+})
+
+const listUsers = route({
+  method: 'GET',
+  path: users,
+  summary: 'All accounts.',
+  needs: admin,
+  result: Type.Object({ users: Type.Array(Account) }, { additionalProperties: false }),
+  refusals: [],
+  handler: async ({ directory }, { traceId }) => {
+    const found = await allPages(after => directory.ask('list-users', { after }, traceId))
+    return { users: found.map(userObject) }
+  },
+})
+
+const createUser = route({
+  method: 'POST',
+  path: users,
+  summary: 'Makes an account.',
+  needs: admin,
+  body: NewUser,
+  status: 201,
+  result: Account,
+  refusals: ['conflict'],
+  examples: [{ username: 'ada', display_name: 'Ada', password: 'a first password', admin: false }],
+  handler: async ({ directory }, { body, traceId }) => {
+    const { username, display_name: displayName = '', password = null, admin = false } = body
+    const id = randomId(idLength.user)
+    return userObject(await directory.ask('create-user', { id, username, displayName, password, admin }, traceId))
+  },
+})
+
+const changeUser = route({
+  method: 'PATCH',
+  path: `${users}/:userId`,
+  summary: 'Changes an account.',
+  needs: admin,
+  body: UserChange,
+  result: Account,
+  refusals: ['not_found', 'conflict'],
+  examples: [{ display_name: 'Ada L.' }],
+  handler: async ({ directory }, call) => {
+    const userId = pathPart(call, 'userId')
+    const { display_name: displayName, ...change } = call.body
+    if (userId === call.visitor.userId && (change.disabled === true || change.admin === false)) throw oneself()
+    const named = displayName === undefined ? {} : { displayName }
+    return userObject(await directory.ask('update-user', { userId, ...named, ...change }, call.traceId))
+  },
+})
+
+const setPassword = route({
+  method: 'PUT',
+  path: `${users}/:userId/password`,
+  summary: "Sets somebody's password; their sessions end.",
+  needs: admin,
+  body: NewPassword,
+  status: 204,
+  refusals: ['not_found'],
+  examples: [{ password: 'another first password' }],
+  handler: async ({ directory }, call) => {
+    const userId = pathPart(call, 'userId')
+    const keepSessionId = userId === call.visitor.userId ? call.visitor.sessionId : null
+    const asked = { userId, password: call.body.password, keepSessionId }
+    const outcome = await directory.ask('set-password', asked, call.traceId)
+    if (outcome.outcome !== 'set') throw refusalOf(outcome)
+  },
+})
+
+export const userRoutes: readonly Route[] = [listUsers, createUser, changeUser, setPassword]
+
+const userObject = (user: UserView) => ({
+  id: user.id,
+  username: user.username,
+  display_name: user.displayName,
+  admin: user.admin,
+  disabled: user.disabled,
+  has_password: user.hasPassword,
+  created_at: timestamp(user.createdAt),
+  signed_in_at: timestampOrNull(user.signedInAt),
+})
+
+const oneself = (): AppError =>
+  new AppError('invalid_state', 'Not your own account', {
+    details: 'An administrator cannot disable or demote the own account; another administrator can.',
+  })

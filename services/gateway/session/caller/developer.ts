@@ -1,0 +1,19 @@
+// AUTH_DEV: every visitor is the owner, so requests must come from this machine. The listener is bound to loopback (settings.ts). Two other
+// ways remain, and both are refused here: a website whose name resolves to 127.0.0.1, and a proxy on this machine.
+import type { FastifyRequest } from 'fastify'
+import { isLoopback } from '#shared/net/loopback.ts'
+import { SessionError } from './session-error.ts'
+
+const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
+
+/** Throws not_local. Checks the connection and the request itself, never what a proxy states about them. */
+export function requireLocalVisitor(request: FastifyRequest): void {
+  const host = (request.headers.host ?? '').replace(/:\d+$/, '')
+  const peer = (request.raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  if (isLoopback(host) && isLoopback(peer) && !forwardingHeaders.some(name => name in request.headers)) return
+  throw new SessionError(
+    'not_local',
+    'Only for this machine',
+    'AUTH_DEV makes every visitor an administrator, so that only this machine may visit: use http://localhost, without a proxy.',
+  )
+}

@@ -1,0 +1,41 @@
+// Dialects of the session API: plain JSON with HTTP statuses, and those of generations 2 and 3 below `/session/v2` and `/session/v3`.
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { AuthenticationError } from '../../callers/authentication-error.ts'
+import type { Dialect, Refusal } from '../../http/dialect.ts'
+import { fromFramework } from '../../http/framework-error.ts'
+import { unreadableRefusal } from '../../http/plain-dialect.ts'
+import { classicDialect } from '../../v2/dialect.ts'
+import { v3Dialect } from '../../v3/dialect.ts'
+import { fieldOf, sessionRefusal } from './session-error.ts'
+
+export const sessionDialect: Dialect = {
+  prefixes: ['/session'],
+  isKeyed: false,
+  budgetMs: limits.http.answerMs,
+  success: result => result,
+  refuse: error => sessionRefusal(fromFramework(error, 'The request is malformed.')),
+  unreadable: unreadableRefusal,
+}
+
+export const sessionV3Dialect: Dialect = { ...v3Dialect, prefixes: ['/session/v3'], isKeyed: false, isAudited: false }
+/**
+ * Generation 2 with two additions for pages. An ended session has an HTTP status, as in the other dialects. A refusal names the field that
+ * it concerns.
+ */
+export const sessionV2Dialect: Dialect = {
+  ...classicDialect,
+  prefixes: ['/session/v2'],
+  isKeyed: false,
+  refuse: error => (isUnauthenticated(error) ? signInFirst() : withField(error)),
+}
+
+function withField(error: unknown): Refusal {
+  const refusal = classicDialect.refuse(error)
+  const { body } = refusal
+  if (typeof body === 'string' || !('error' in body)) return refusal
+  return { ...refusal, body: { ...body, error: { ...(body.error as object), ...fieldOf(error) } } }
+}
+
+const isUnauthenticated = (error: unknown): boolean => error instanceof AppError && error.code === 'unauthenticated'
+const signInFirst = () => ({ ...classicDialect.refuse(new AuthenticationError('missing')), status: 401 })

@@ -1,0 +1,67 @@
+// Registers a route of the session API from its record. Checks run in this order: caller, object, rights, ids, body.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { jsonOnce } from '../../body/json-body.ts'
+import { roleIn } from '../../callers/access.ts'
+import { type Call, callOf, pathPart } from '../../http/answer.ts'
+import type { Needs, Route } from '../../http/route.ts'
+import { budgetOf, withinBudget } from '../../http/time-budget.ts'
+import { sessionDialect } from './dialect.ts'
+import { requireAdmin, requireRole, workspaceOf } from './rights.ts'
+import { findCaller, type SessionContext, type VisitorCall } from './session-call.ts'
+import { bodyReader, pathId, tellTooLarge } from './session-fields.ts'
+
+export function registerRoute(fastify: FastifyInstance, context: SessionContext, route: Route): void {
+  const { method, path: url, status = 200, isDry = false } = route
+  const budgetMs = budgetOf(route, sessionDialect)
+  const respond = responder(context, route)
+  fastify.route({
+    method,
+    url,
+    config: { isDry },
+    handler: async (request, reply) => {
+      const work = respond(callOf(request, reply))
+      return answer(reply, status, await withinBudget(context.clock, request.arrivedAt, budgetMs, work))
+    },
+  })
+}
+
+function responder(context: SessionContext, route: Route): (call: Call) => Promise<unknown> {
+  const { needs, find, body: schema, reader, handler } = route
+  const read = schema === undefined || reader === null ? null : (reader ?? bodyReader(schema))
+  const idNames = find === undefined ? idNamesOf(route) : []
+  return async call => {
+    const json = () => sent().catch(tellTooLarge)
+    const sent = jsonOnce(call.request, call.reply)
+    const caller = needs.role === 'nobody' ? null : await findCaller(context, call)
+    const checked = { ...(caller ?? call), json }
+    const found = await find?.(context, checked)
+    if (caller !== null) requireRights(needs, caller, found)
+    for (const name of idNames) pathId(call.request, name)
+    const body = read === null ? {} : read((await json()).body)
+    return handler(context, { ...checked, found, body, query: {} })
+  }
+}
+
+/**
+ * Names of the ids in the path of a route without `find`. A `find` checks its ids itself, and the check of the role checks the workspace.
+ */
+const idNamesOf = ({ path }: Route): string[] =>
+  [...path.matchAll(/:(\w+Id)/g)].map(([, name = '']) => name).filter(name => name !== 'workspaceId')
+
+/** Checks rights in the workspace of the found object, or else in the workspace of the path. */
+function requireRights({ role, orOneself }: Needs, caller: VisitorCall, found: { workspaceId?: string } | undefined): void {
+  if (role === 'admin') requireAdmin(caller)
+  if (role === 'nobody' || role === 'anybody' || role === 'admin') return
+  const foundIn = found?.workspaceId
+  const isOneself = orOneself === true && pathPart(caller, 'userId') === caller.visitor.userId
+  if (foundIn === undefined) workspaceOf(caller, isOneself ? 'viewer' : role)
+  else requireRole(roleIn(caller.visitor, foundIn) ?? 'viewer', role)
+}
+
+function answer(reply: FastifyReply, status: number, result: unknown): unknown {
+  if (reply.sent) return reply
+  if (status === 204) return reply.code(status).send()
+  if (status === 303) return reply.redirect(String(result), status)
+  void reply.code(status)
+  return result
+}

@@ -1,0 +1,36 @@
+// Rights in the session API. For people who are not members a workspace does not exist. A member whose role is too low gets a refusal that
+// names the needed role.
+import type { Role } from '#shared/contracts/account.ts'
+import { AppError } from '#shared/errors.ts'
+import { roleIn, roleNeeded } from '../../callers/access.ts'
+import type { VisitorCall } from './session-call.ts'
+import { pathId } from './session-fields.ts'
+
+/** Returns the id of the workspace in the path. Throws not_found or forbidden unless the caller has at least the role `least`. */
+export function workspaceOf({ request, visitor }: VisitorCall, least: Role = 'viewer'): string {
+  const workspaceId = pathId(request, 'workspaceId')
+  const role = roleIn(visitor, workspaceId)
+  if (role === null) throw noSuch('Workspace')
+  requireRole(role, least)
+  return workspaceId
+}
+
+/** Throws forbidden for a member whose role is lower than `least`. */
+export function requireRole(role: Role, least: Role): void {
+  if (roles.indexOf(role) >= roles.indexOf(least)) return
+  throw new AppError('forbidden', 'Forbidden', { details: roleNeeded(least, role) })
+}
+
+/** Roles in ascending order. Each role includes the rights of the roles before it. */
+const roles: readonly Role[] = ['viewer', 'editor', 'owner']
+
+/** Throws forbidden unless the caller is an administrator of the installation. */
+export function requireAdmin({ visitor }: VisitorCall): void {
+  if (visitor.admin) return
+  throw new AppError('forbidden', 'Forbidden', { details: 'This needs an administrator of the installation.' })
+}
+
+export const noSuch = (noun: string): AppError =>
+  new AppError('not_found', `${noun} not found`, {
+    details: `There is no such ${noun.toLowerCase()}, or it is not yours to see.`,
+  })

@@ -1,0 +1,54 @@
+// Protection against cross-site request forgery. A change must come from a page of this origin, shown by headers that only browsers set.
+// Its body must be JSON, which no form can send. No further token is needed.
+import type { FastifyRequest } from 'fastify'
+import { SessionError } from './session-error.ts'
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+const bodyMethods = new Set(['POST', 'PUT', 'PATCH'])
+
+/**
+ * Throws cross_origin or unsupported_media_type. Sec-Fetch-Site or Origin must be present, and each present header must state this origin.
+ * `publicUrl` is the address that people use; null: the host in the request.
+ */
+export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
+  if (safeMethods.has(request.method)) return
+  const site = single(request.headers['sec-fetch-site'])
+  const origin = single(request.headers.origin)
+  if (site === undefined && origin === undefined) {
+    throw refusal('Send the header Origin with the address of this installation, as a browser does.')
+  }
+  if (site !== undefined && site !== 'same-origin') throw refusal('The request comes from a page of another origin.')
+  if (origin !== undefined && !isOwnOrigin(origin, request.host, publicUrl)) {
+    const advice =
+      publicUrl === null
+        ? ' Behind a proxy, set PUBLIC_URL to the address that people use.'
+        : ' Use the address that PUBLIC_URL names.'
+    throw refusal(`The header Origin does not name this installation.${advice}`)
+  }
+  demandJson(request)
+}
+
+/**
+ * Returns the accepted origin: only that of PUBLIC_URL if PUBLIC_URL is set. Host proves nothing: if a foreign name resolves to this
+ * machine, both Host and Origin hold the foreign name.
+ */
+export function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
+  if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false
+  const given = new URL(origin)
+  if (given.origin !== origin.toLowerCase()) return false
+  if (publicUrl !== null) return given.origin === new URL(publicUrl).origin
+  return host !== undefined && given.host === withoutDefaultPort(host.toLowerCase(), given.protocol)
+}
+
+function demandJson(request: FastifyRequest): void {
+  if (!bodyMethods.has(request.method)) return
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (type === 'application/json') return
+  throw new SessionError('unsupported_media_type', 'Unsupported content type', 'The Content-Type must be application/json.')
+}
+
+const withoutDefaultPort = (host: string, protocol: string): string => host.replace(protocol === 'https:' ? /:443$/ : /:80$/, '')
+
+const single = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(',') : header)
+
+const refusal = (details: string): SessionError => new SessionError('cross_origin', 'Cross-origin request refused', details)

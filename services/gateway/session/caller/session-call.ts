@@ -1,0 +1,70 @@
+// Caller of the session API.
+import type { Identity } from '#shared/contracts/ask/ask.ts'
+import type { SessionIdentity } from '#shared/contracts/ask/ask-people.ts'
+import { AppError } from '#shared/errors.ts'
+import { ownerUsername } from '#shared/tokens/owner-username.ts'
+import { letInBySession } from '../../audit/let-in.ts'
+import { hasLostRights, rightsChanged } from '../../callers/access.ts'
+import type { GatewayContext } from '../../context.ts'
+import type { Call } from '../../http/answer.ts'
+import { noteAccepted } from '../../http/strangers.ts'
+import type { OidcParts } from '../oidc/oidc-parts.ts'
+import type { SessionOptions } from './options.ts'
+import type { CookieJar } from './session-cookie.ts'
+import { hashSessionToken } from './session-token.ts'
+
+export interface SessionContext extends GatewayContext {
+  options: SessionOptions
+  cookies: CookieJar
+  /** Parts of OIDC sign-ins; null: no provider is configured. */
+  oidc: OidcParts | null
+}
+
+/** The signed-in person. `sessionId` null: AUTH_DEV, which needs no session. */
+export type Visitor = Omit<SessionIdentity, 'sessionId'> & { sessionId: string | null }
+
+export interface VisitorCall extends Call {
+  visitor: Visitor
+}
+
+/** A session has the rights of its person's full key. */
+export const identityOf = (visitor: Visitor): Identity => ({ ...visitor, keyId: '', keyPrefix: '', scope: null })
+
+/** Returns the caller of a request. The directory is asked for every request, so an ended session stops working at once. */
+export async function findCaller(context: SessionContext, call: Call): Promise<VisitorCall> {
+  const visitor = await requireVisitor(context, call)
+  noteAccepted(call.request.raw.socket)
+  call.request.letIn = letInBySession(visitor)
+  call.request.confirmSender = async () => {
+    if (hasLostRights(visitor, await requireVisitor(context, call))) throw rightsChanged()
+  }
+  return { ...call, visitor }
+}
+
+async function requireVisitor(context: SessionContext, call: Call): Promise<Visitor> {
+  const visitor = await findVisitor(context, call)
+  if (visitor) return visitor
+  throw new AppError('unauthenticated', 'Not signed in', {
+    details: 'Sign in first: the session is missing, ended or expired.',
+  })
+}
+
+/** Returns the person of an earlier call with current rights. Null: the session has ended. */
+export const stillVisiting = (context: SessionContext, call: Call): Promise<Visitor | null> => findVisitor(context, call)
+
+/** Returns the person of a request; null: not signed in. A cookie whose session has ended is removed. */
+export async function findVisitor(
+  { directory, cookies, options }: Pick<SessionContext, 'directory' | 'cookies' | 'options'>,
+  call: Call,
+): Promise<Visitor | null> {
+  if (options.developer) {
+    const owner = await directory.ask('describe-user', { username: ownerUsername }, call.traceId)
+    return owner && { ...owner, admin: true, hasPassword: false, sessionId: null }
+  }
+  const token = cookies.token(call.request)
+  if (token === null) return null
+  const identity = await directory.ask('find-session', { tokenHash: hashSessionToken(token) }, call.traceId)
+  if (identity && !identity.disabled) return identity
+  cookies.clearToken(call.reply)
+  return null
+}

@@ -1,0 +1,50 @@
+// Session cookie: an opaque token that only the browser and its requests contain. The directory stores the token's hash. SameSite is Lax,
+// because people return from an OIDC provider and from links in messages. Changes need a further check (same-origin.ts).
+
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { looksLikeSessionToken } from './session-token.ts'
+
+/** Cookie written by the dashboard's script, which uses the same name in `services/dashboard/data/workspace.ts`. */
+const workspaceCookie = 'watchkeeper-workspace'
+
+export interface CookieJar {
+  /** Returns the session token. Null: no cookie, or a cookie that this system did not create. */
+  token(request: FastifyRequest): string | null
+  setToken(reply: FastifyReply, token: string, lifeMs: number): void
+  clearToken(reply: FastifyReply): void
+  /** Returns the workspace that the dashboard showed last, as its script stored it. The cookie grants no rights. */
+  workspace(request: FastifyRequest): string | null
+  /** Returns the data of a sign-in at a provider, stored in the browser that started the sign-in. */
+  transaction(request: FastifyRequest): string | null
+  setTransaction(reply: FastifyReply, value: string, lifeMs: number): void
+  clearTransaction(reply: FastifyReply): void
+}
+
+/**
+ * Creates the cookie jar. `secure`: people connect by https. Names then start with `__Host-`, so that other hosts of the domain cannot set
+ * these cookies.
+ */
+export function createCookieJar(secure: boolean): CookieJar {
+  const prefix = secure ? '__Host-' : ''
+  const sessionName = `${prefix}watchkeeper-session`
+  const transactionName = `${prefix}watchkeeper-sign-in`
+  const read = (request: FastifyRequest, name: string): string | null => parseCookie(request.headers.cookie ?? '')[name] ?? null
+  const write = (reply: FastifyReply, name: string, value: string, lifeMs: number) => {
+    const maxAge = Math.max(0, Math.floor(lifeMs / 1_000))
+    const cookie = stringifySetCookie({ name, value, path: '/', httpOnly: true, secure, sameSite: 'lax', maxAge })
+    void reply.header('set-cookie', cookie)
+  }
+  return {
+    token: request => {
+      const token = read(request, sessionName)
+      return token !== null && looksLikeSessionToken(token) ? token : null
+    },
+    setToken: (reply, token, lifeMs) => write(reply, sessionName, token, lifeMs),
+    clearToken: reply => write(reply, sessionName, '', 0),
+    workspace: request => read(request, workspaceCookie),
+    transaction: request => read(request, transactionName),
+    setTransaction: (reply, value, lifeMs) => write(reply, transactionName, value, lifeMs),
+    clearTransaction: reply => write(reply, transactionName, '', 0),
+  }
+}

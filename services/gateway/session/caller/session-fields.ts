@@ -1,0 +1,72 @@
+// Readers of requests to the session API: bounded JSON by a declared schema, and ids in paths. A refusal never quotes a value, because the
+// value may be a password.
+import type { FastifyRequest } from 'fastify'
+import { type Static, type TObject, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { once } from '#shared/async/once.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isId } from '#shared/text/is-id.ts'
+import { SessionError } from './session-error.ts'
+
+/** Schemas of a text, and of a text that must not be empty. The directory checks further rules. */
+export const Text = Type.String({ maxLength: limits.sessionApi.textCharacters })
+export const FilledText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
+export const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
+
+/** Returns a reader that returns the body as its declared type. The schema is compiled for its first body. Unknown fields are refused. */
+export function bodyReader<T extends TObject>(schema: T): (sent: Record<string, unknown>) => Static<T> {
+  const closed = Type.Object(schema.properties, { additionalProperties: false })
+  const validatorOf = once(() => Compile(closed))
+  return body => {
+    const validator = validatorOf()
+    const [fault] = validator.Check(body) ? [] : validator.Errors(body)
+    if (fault) throw invalid(sentence(fault), fieldOf(fault))
+    for (const [name, value] of Object.entries(body)) {
+      if (typeof value === 'string' && !value.isWellFormed()) throw invalid(`Field '${name}' holds an unpaired surrogate.`, name)
+    }
+    return body as Static<T>
+  }
+}
+
+/** Returns the id in a path parameter. Throws not_found for a text that cannot be an id. */
+export function pathId(request: FastifyRequest, name: string): string {
+  const id = (request.params as Record<string, string>)[name] ?? ''
+  if (isId(id)) return id
+  throw new AppError('not_found', 'Not found', { details: 'The path names nothing that exists.' })
+}
+
+const invalid = (details: string, field: string): AppError =>
+  new AppError('validation', 'Invalid request', { details, facts: { field } })
+
+/** Error handler of a body's reader. A body that is too large gets its own status in this dialect. Every other error is thrown again. */
+export function tellTooLarge(error: unknown): never {
+  if (error instanceof AppError && error.code === 'too_large') {
+    throw new SessionError('too_large', error.message, `${error.details}.`)
+  }
+  throw error
+}
+
+interface Fault {
+  keyword: string
+  instancePath: string
+  params: object
+}
+
+/** Returns the faulty field by its name in the request. */
+function fieldOf({ keyword, instancePath, params }: Fault): string {
+  const { requiredProperties = [] } = params as { requiredProperties?: string[] }
+  return keyword === 'required' ? (requiredProperties[0] ?? '') : instancePath.slice(1, 65).replaceAll('/', '.')
+}
+
+function sentence(fault: Fault): string {
+  const { keyword, params } = fault
+  const known = params as { limit?: number; allowedValues?: unknown[] }
+  const field = `Field '${fieldOf(fault)}'`
+  if (keyword === 'required') return `${field} is required.`
+  if (keyword === 'boolean') return `${field} is unknown.`
+  if (keyword === 'minLength') return `${field} must not be empty.`
+  if (keyword === 'maxLength') return `${field} has at most ${known.limit} characters.`
+  if (keyword === 'enum') return `${field} must be one of ${known.allowedValues?.join(', ')}.`
+  return `${field} has the wrong type.`
+}

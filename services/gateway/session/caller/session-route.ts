@@ -1,0 +1,30 @@
+// Types of a route of the session API, and who may call it.
+import type { TObject } from 'typebox'
+import type { SentJson } from '../../body/json-body.ts'
+import type { Call } from '../../http/answer.ts'
+import type { Needs, Route } from '../../http/route.ts'
+import type { SessionContext, VisitorCall } from './session-call.ts'
+import type { SessionErrorWord } from './session-error.ts'
+
+interface Json {
+  /** Reads the body once. Rejects with the fault of the body. */
+  json(): Promise<SentJson>
+}
+
+/** Creates a route record. TypeScript infers the types of its parts from each other. */
+export const route = <Found, Body extends TObject>(
+  record: Route<Found, Body, SessionContext, VisitorCall & Json, SessionErrorWord>,
+): Route => record
+
+/** Creates the record of a route that needs no sign-in. */
+export const openRoute = <Found, Body extends TObject>(
+  record: Omit<Route<Found, Body, SessionContext, Call, SessionErrorWord>, 'needs'>,
+): Route => ({ ...record, needs: { role: 'nobody', scope: 'full' } })
+
+/** A session has the rights of a full key. */
+const needs = (role: Needs['role']): Needs => ({ role, scope: 'full' })
+export const signedIn = needs('anybody')
+export const member = needs('viewer')
+export const editor = needs('editor')
+export const owner = needs('owner')
+export const admin = needs('admin')

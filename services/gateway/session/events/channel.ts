@@ -1,0 +1,84 @@
+// Events of one workspace for the streams that watch it. Events are collected briefly, written as one text for all streams, and kept for
+// reconnects. The channel owns no stream.
+
+import { limits } from '#shared/limits/limits.ts'
+import { randomId } from '#shared/text/ids.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
+import { timestamp } from '../../body/instants.ts'
+import type { ToldEvent } from './event-of.ts'
+
+export interface Channel {
+  tell(told: ToldEvent): void
+  /** Records that events may be missing from now on. Every stream sends `reset`, and earlier ids are no longer valid for a reconnect. */
+  reset(): void
+  /** Returns the first text of a stream. `lastEventId`: last id of the browser's previous stream, or a position; null: none. */
+  greeting(lastEventId: string | null): string
+  /**
+   * Returns the id from which a stream receives all later news. News that is still being collected comes after this id, because a read at
+   * this moment may lack the news.
+   */
+  position(): string
+  stop(): void
+}
+
+const bounds = limits.events
+
+/** Creates a channel. `write` receives the text for all streams of the workspace. */
+export function createChannel(clock: Clock, write: (text: Buffer) => void): Channel {
+  let epoch = randomId(8)
+  let lastId = 0
+  let waiting = new Map<string, ToldEvent>()
+  let cancel: Cancel | null = null
+  const recent: { id: number; text: string }[] = []
+
+  const textOf = (event: string, data: unknown) => `id: ${epoch}.${lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  const flush = () => {
+    cancel?.()
+    cancel = null
+    const texts: string[] = []
+    for (const { event, data } of waiting.values()) {
+      lastId++
+      const text = textOf(event, data)
+      recent.push({ id: lastId, text })
+      texts.push(text)
+    }
+    waiting = new Map()
+    recent.splice(0, recent.length - bounds.remembered)
+    if (texts.length > 0) write(Buffer.from(texts.join('')))
+  }
+  /** Returns the texts after an id; null: these texts are no longer kept. */
+  const missedSince = (lastEventId: string): string[] | null => {
+    const [theirEpoch, id = ''] = lastEventId.split('.')
+    const oldest = recent[0]?.id ?? lastId + 1
+    if (theirEpoch !== epoch || !/^\d{1,15}$/.test(id) || Number(id) > lastId || Number(id) < oldest - 1) return null
+    return recent.filter(entry => entry.id > Number(id)).map(({ text }) => text)
+  }
+  return {
+    tell: told => {
+      const key = `${told.event} ${told.key}`
+      // The newest event replaces the older one and moves to the end.
+      waiting.delete(key)
+      waiting.set(key, told)
+      if (waiting.size >= bounds.gathered) flush()
+      else cancel ??= clock.after(bounds.gatherMs, flush)
+    },
+    reset: () => {
+      flush()
+      epoch = randomId(8)
+      recent.length = 0
+      lastId = 0
+      write(Buffer.from(textOf('reset', { at: timestamp(clock.now()) })))
+    },
+    greeting: lastEventId => {
+      const missed = lastEventId === null ? [] : missedSince(lastEventId)
+      const at = timestamp(clock.now())
+      // Missed texts are sent first: a reconnect continues from the id of the last line.
+      return `${missed === null ? textOf('reset', { at }) : missed.join('')}${textOf('hello', { at })}`
+    },
+    position: () => `${epoch}.${lastId}`,
+    stop: () => {
+      cancel?.()
+      cancel = null
+    },
+  }
+}

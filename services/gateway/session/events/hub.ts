@@ -1,0 +1,123 @@
+// Open event streams of this gateway. The hub bounds their number, periodically checks the rights of each watcher, and ends all streams
+// before the gateway closes.
+
+import type { FastifyReply } from 'fastify'
+import { repeatWhile } from '#shared/async/repeat.ts'
+import type { Bus } from '#shared/bus/port.ts'
+import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { SessionError } from '../caller/session-error.ts'
+import type { EventMetrics } from './event-metrics.ts'
+import { watchProberCounts } from './prober-counts.ts'
+import { type RightsWatch, watchRights } from './rights.ts'
+import { openStream, type Stream, type Watcher } from './stream.ts'
+import { watchWorkspaces } from './workspaces.ts'
+
+export interface EventHub extends Pick<RightsWatch, 'revoke' | 'forgetAll'> {
+  /** Responds with a stream of the workspace's events. Throws `unavailable` or `rate_limited` before the response starts. */
+  open(workspaceId: string, reply: FastifyReply, watcher: Watcher, lastEventId: string | null): Promise<void>
+  /**
+   * Returns an id with which a stream may start during the next minute. This stream receives all news since this call, or `reset`. Null:
+   * news cannot be received now. Never rejects.
+   */
+  position(workspaceId: string): Promise<string | null>
+  /** Ends every stream and opens no more streams. */
+  stop(): Promise<void>
+}
+
+export interface HubContext {
+  bus: Bus
+  clock: Clock
+  incidentIds: IncidentIds
+  metrics: EventMetrics
+}
+
+const bounds = limits.events
+
+export function createEventHub(context: HubContext): EventHub {
+  const { bus, clock, metrics } = context
+  const workspaces = watchWorkspaces(context)
+  const streams = new Set<Stream>()
+  const rights = watchRights(clock, streams)
+  const isWatched = () => streams.size > 0
+  const probers = watchProberCounts(bus, clock, {
+    isWatched,
+    tell: data => workspaces.tellAll({ event: 'prober', key: data.location_id, data }),
+  })
+  let opened = 0
+  let isStopped = false
+  const beats = repeatWhile(clock, bounds.beatMs, isWatched, () => {
+    for (const stream of streams) stream.write(':\n\n')
+  })
+
+  return {
+    open: async (workspaceId, reply, watcher, lastEventId) => {
+      requireRoom(streams, watcher, isStopped)
+      const watched = workspaces.watch(workspaceId)
+      watched.stay()
+      const close = (stream: Stream) => {
+        streams.delete(stream)
+        watched.streams.delete(stream)
+        metrics.open(streams.size)
+        if (watched.streams.size === 0) watched.leaveSoon()
+      }
+      try {
+        await Promise.all([watched.subscribed, probers.begin()])
+        requireRoom(streams, watcher, isStopped)
+      } catch (error) {
+        if (watched.streams.size === 0) watched.leaveSoon()
+        throw error
+      }
+      watched.stay()
+      const stream = openStream(reply, watcher, { closed: close, cut: metrics.cut })
+      streams.add(stream)
+      watched.streams.add(stream)
+      metrics.open(streams.size)
+      beats.begin()
+      rights.begin()
+      // The browser may have disconnected before its stream was registered.
+      if (reply.raw.destroyed) return close(stream)
+      // The first bytes are sent at once, because browsers and proxies count a stream as open only after its first bytes.
+      stream.write(`retry: ${retryMs(opened++)}\n\n${watched.channel.greeting(lastEventId)}`)
+    },
+    position: async workspaceId => {
+      if (isStopped) return null
+      const { channel, streams, subscribed, leaveSoon } = workspaces.watch(workspaceId)
+      if (streams.size === 0) leaveSoon()
+      const isHeard = await subscribed.then(
+        () => true,
+        () => false,
+      )
+      return isHeard ? channel.position() : null
+    },
+    revoke: rights.revoke,
+    forgetAll: rights.forgetAll,
+    stop: async () => {
+      isStopped = true
+      rights.stop()
+      beats.stop()
+      for (const stream of streams) stream.end('stopping')
+      await Promise.all([workspaces.stop(), probers.stop()])
+    },
+  }
+}
+
+/** Returns the reconnect delay, ms. Delays are spread, so that browsers of a stopped gateway do not reconnect all at once. */
+const retryMs = (opened: number): number => bounds.retryMs + ((opened * 617) % bounds.retryMs)
+
+/** Throws before the response starts if no further stream may open. */
+function requireRoom(streams: ReadonlySet<Stream>, { userId }: Watcher, isStopped: boolean): void {
+  const waitMs = bounds.fullRetryMs
+  if (isStopped || streams.size >= bounds.streams)
+    throw new SessionError('unavailable', 'Too many event streams', 'Read again now and then, and try in a moment.', waitMs)
+  let mine = 0
+  for (const { person } of streams) if (person.userId === userId) mine++
+  if (mine >= bounds.streamsPerPerson)
+    throw new SessionError(
+      'rate_limited',
+      'Too many event streams',
+      'Close other pages of yours, or read again now and then.',
+      waitMs,
+    )
+}

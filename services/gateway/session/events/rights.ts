@@ -1,0 +1,77 @@
+// Rights of people who watch streams. Rights are checked soon after a possible change, and every minute in any case. Streams of people who
+// lost their rights are ended.
+import { repeatWhile } from '#shared/async/repeat.ts'
+import type { Revoked } from '#shared/bus/subjects.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import type { Stream } from './stream.ts'
+
+export interface RightsWatch {
+  /** Schedules checks after a revocation. Null: an unreadable revocation. */
+  revoke(revoked: { what: Revoked; id: string } | null): void
+  /** Schedules a check of every stream. */
+  forgetAll(): void
+  /** Starts the checks after a stream was opened. */
+  begin(): void
+  stop(): void
+}
+
+interface Looked {
+  /** Instant of the latest check on the monotonic clock. */
+  at: number
+  /** Number of consecutive checks without a response. */
+  failed: number
+}
+
+const bounds = limits.events
+
+export function watchRights(clock: Clock, streams: ReadonlySet<Stream>): RightsWatch {
+  const looked = new WeakMap<Stream, Looked>()
+  const queue = new Set<Stream>()
+  let running = 0
+
+  const look = async (stream: Stream) => {
+    const before = looked.get(stream)
+    const failed = (before?.failed ?? 0) + 1
+    const why = await stream.person.whyNot().catch(() => (failed >= bounds.failedLooks ? 'session' : undefined))
+    looked.set(stream, { at: clock.monotonic(), failed: why === undefined ? failed : 0 })
+    if (why != null) stream.end(why)
+  }
+  const work = () => {
+    for (const stream of queue) {
+      if (running >= bounds.looksAtOnce) return
+      queue.delete(stream)
+      if (!streams.has(stream)) continue
+      running++
+      void look(stream).finally(() => {
+        running--
+        work()
+      })
+    }
+  }
+  const lookAt = (which: (stream: Stream) => boolean) => {
+    for (const stream of streams) if (which(stream)) queue.add(stream)
+    work()
+  }
+  /** Whether a stream must be checked. A new stream must be: rights may have changed while it was opened. */
+  const isDue = (stream: Stream): boolean => {
+    const last = looked.get(stream)
+    return last === undefined || clock.monotonic() - last.at >= bounds.lookMs
+  }
+  const looking = repeatWhile(
+    clock,
+    bounds.lookTickMs,
+    () => streams.size > 0,
+    () => lookAt(isDue),
+  )
+  return {
+    revoke: revoked => {
+      if (revoked === null) lookAt(() => true)
+      else if (revoked.what === 'user') lookAt(({ person }) => person.userId === revoked.id)
+      else if (revoked.what === 'session') lookAt(({ person }) => person.sessionId === revoked.id)
+    },
+    forgetAll: () => lookAt(() => true),
+    begin: looking.begin,
+    stop: looking.stop,
+  }
+}

@@ -1,0 +1,42 @@
+// Figures of a chart as columns: the requested figures, and their values by step. Pure.
+import { Type } from 'typebox'
+import type { RollUpBucket } from '#shared/contracts/observations/roll-up.ts'
+import { type ChartColumns, type ChartFigure, chartFigures } from '#shared/contracts/session/session-charts.ts'
+import { AppError } from '#shared/errors.ts'
+import type { QueryParameter } from '../../http/route.ts'
+
+export const figuresParameter: QueryParameter = {
+  schema: Type.String({ minLength: 1, maxLength: 60 }),
+  meaning: 'Columns of the answer with commas between them: `count`, `ok`, `min`, `mean`, `max`, `p95`. Absent: all.',
+}
+
+/** Returns the names in a `figures` parameter; if it is absent, all names. Throws `validation` for an unknown name. */
+export function figuresOf(sent: unknown): readonly ChartFigure[] {
+  if (typeof sent !== 'string') return chartFigures
+  const names = sent.split(',')
+  if (names.every(isFigure)) return names
+  throw invalid(`The parameter 'figures' holds names of ${chartFigures.join(', ')} with commas between them.`, 'figures')
+}
+
+const isFigure = (name: string): name is ChartFigure => (chartFigures as readonly string[]).includes(name)
+
+/** Returns a column for each name, with one value for each step from `from` to `to` (ms). `rounded` shortens a measured value. */
+export function columnsOf(
+  buckets: readonly RollUpBucket[],
+  { from, to, stepMs }: { from: number; to: number; stepMs: number },
+  names: readonly ChartFigure[],
+  rounded: (value: number) => number,
+): ChartColumns {
+  const byStep = new Map(buckets.map(bucket => [(bucket.at - from) / stepMs, bucket]))
+  const columnOf = (name: ChartFigure) =>
+    Array.from({ length: (to - from) / stepMs }, (_, step) => {
+      const bucket = byStep.get(step)
+      if (name === 'count' || name === 'ok') return bucket?.[name] ?? 0
+      const value = bucket?.[name] ?? null
+      return value === null ? null : rounded(value)
+    })
+  return Object.fromEntries(names.map(name => [name, columnOf(name)]))
+}
+
+export const invalid = (details: string, field: string) =>
+  new AppError('validation', 'Invalid request', { details, facts: { field } })

@@ -1,0 +1,262 @@
+// Chart data of one monitor: response times, values, days, and figures for a page of monitors. Roll-ups and incidents are read as stored;
+// no rule is judged here.
+import { Type } from 'typebox'
+import { inParallel } from '#shared/async/in-parallel.ts'
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+import type { RollUpBucket, RollUps } from '#shared/contracts/observations/roll-up.ts'
+import { ChartRange, DayBars, FiguresPage, LatencyChart, ValueChart } from '#shared/contracts/session/session-charts.ts'
+import type { Bands, MonitorThreshold } from '#shared/contracts/subjects/monitor-state.ts'
+import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
+import { isId } from '#shared/text/is-id.ts'
+import { coveredMs, shareWithout } from '#shared/time/share-without.ts'
+import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { pathPart } from '../../http/answer.ts'
+import type { QueryParameter, Route } from '../../http/route.ts'
+import { sessionQuery } from '../caller/query.ts'
+import { noSuch } from '../caller/rights.ts'
+import type { SessionContext } from '../caller/session-call.ts'
+import { member, route } from '../caller/session-route.ts'
+import { columnsOf, figuresOf, figuresParameter, invalid } from './chart-figures.ts'
+import { findMonitor } from './monitor-page.ts'
+
+const ranges = {
+  '24h': { ms: day, step: '5m', stepMs: 5 * minute },
+  '7d': { ms: 7 * day, step: '1h', stepMs: hour },
+  '30d': { ms: 30 * day, step: '1h', stepMs: hour },
+  '400d': { ms: 400 * day, step: '1d', stepMs: day },
+} as const
+
+const one = '/monitors/:monitorId'
+const rangeQuery: Record<string, QueryParameter> = {
+  range: { schema: ChartRange, meaning: 'Absent: 24h.' },
+  figures: figuresParameter,
+}
+const signalQuery: Record<string, QueryParameter> = {
+  ...rangeQuery,
+  signal: { required: true, schema: Type.String({ minLength: 1, maxLength: 400 }), meaning: 'The key of a signal.' },
+}
+
+const showLatency = route({
+  method: 'GET',
+  path: `${one}/latency`,
+  summary: 'Response times of a monitor by location, with incidents and maintenance.',
+  needs: member,
+  find: findMonitor,
+  query: rangeQuery,
+  result: LatencyChart,
+  refusals: ['invalid'],
+  handler: async (context, call) => {
+    const { found, traceId } = call
+    const query = sessionQuery(rangeQuery, call)
+    const wanted = frameOf(context, query['range'])
+    const names = figuresOf(query['figures'])
+    const locations = found.resource.check?.locations ?? []
+    const [rollUps, places, bands] = await Promise.all([
+      inParallel(locations, limits.charts.seriesAtOnce, location =>
+        read(context, { subjectId: found.resource.id, source: { location } }, wanted, traceId),
+      ),
+      context.directory.ask('list-locations', {}, traceId),
+      readBands(context, found.resource.id, wanted, traceId),
+    ])
+    const nameOf = new Map(places.map(({ id, name }) => [id, name]))
+    return {
+      ...frameObject(context, wanted, bands, rollUps),
+      series: locations.map((id, i) => ({
+        location_id: id,
+        location: nameOf.get(id) ?? null,
+        figures: columnsOf(rollUps[i]?.buckets ?? [], wanted, names, Math.round),
+      })),
+    }
+  },
+})
+
+const showValues = route({
+  method: 'GET',
+  path: `${one}/values`,
+  summary: 'Values of a signal that senders report, with the thresholds of its rules.',
+  needs: member,
+  find: findMonitor,
+  query: signalQuery,
+  result: ValueChart,
+  refusals: ['invalid'],
+  handler: async (context, call) => {
+    const { found, traceId } = call
+    const query = sessionQuery(signalQuery, call)
+    const signal = query['signal']
+    if (typeof signal !== 'string') throw missing('signal')
+    const wanted = frameOf(context, query['range'])
+    const names = figuresOf(query['figures'])
+    const { id: subjectId } = found.resource
+    const [rollUps, bands] = await Promise.all([
+      read(context, { subjectId, source: { signal } }, wanted, traceId),
+      readBands(context, subjectId, wanted, traceId),
+    ])
+    if (rollUps === null) throw noSuch('Signal')
+    const baselines = found.signals.find(one => one.signal === signal)?.baselines ?? {}
+    return {
+      ...frameObject(context, wanted, bands, [rollUps]),
+      signal,
+      figures: columnsOf(rollUps.buckets, wanted, names, fourDigits),
+      thresholds: found.thresholds.filter(one => one.signal === signal).map(one => thresholdObject(one, baselines)),
+    }
+  },
+})
+
+const daysQuery: Record<string, QueryParameter> = {
+  count: { schema: Type.Integer({ minimum: 1, maximum: limits.charts.days }), meaning: 'Days, today included; absent: 90.' },
+}
+
+const showDays = route({
+  method: 'GET',
+  path: `${one}/days`,
+  summary: 'The last days of a monitor, one after the other: checks, time in trouble, incidents.',
+  needs: member,
+  find: findMonitor,
+  query: daysQuery,
+  result: DayBars,
+  refusals: ['invalid'],
+  handler: async (context, call) => {
+    const { found, traceId } = call
+    const count = (sessionQuery(daysQuery, call)['count'] ?? 90) as number
+    const now = context.clock.now()
+    const to = Math.floor(now / day) * day + day
+    const wanted = { from: to - count * day, to, step: '1d', stepMs: day } as const
+    const { id: subjectId, check, createdAt } = found.resource
+    const [rollUps, bands] = await Promise.all([
+      inParallel(check?.locations ?? [], limits.charts.seriesAtOnce, location =>
+        read(context, { subjectId, source: { location } }, wanted, traceId),
+      ),
+      readBands(context, subjectId, wanted, traceId),
+    ])
+    const buckets = rollUps.flatMap(one => one?.buckets ?? [])
+    const starts = Array.from({ length: count }, (_, i) => wanted.from + i * day)
+    return {
+      at: timestamp(now),
+      days: starts.map(start => dayObject(start, { now, createdAt, buckets, incidents: bands.incidents })),
+      uptime: shareWithout(bands.incidents, Math.max(wanted.from, createdAt), now),
+    }
+  },
+})
+
+const idsQuery: Record<string, QueryParameter> = {
+  ids: {
+    required: true,
+    schema: Type.String({ minLength: 1, maxLength: 65 * limits.charts.figures }),
+    meaning: 'Ids of monitors with commas between them, at most 100.',
+  },
+}
+
+const showFigures = route({
+  method: 'GET',
+  path: '/workspaces/:workspaceId/figures',
+  summary: 'Response time and uptime of some monitors; those that are not there are left out.',
+  needs: member,
+  query: idsQuery,
+  result: FiguresPage,
+  refusals: ['invalid'],
+  handler: async ({ directory }, call) => {
+    const { ids } = sessionQuery(idsQuery, call)
+    if (typeof ids !== 'string') throw missing('ids')
+    const subjectIds = ids.split(',')
+    const isFine = subjectIds.length <= limits.charts.figures && subjectIds.every(isId)
+    if (!isFine) throw invalid("The parameter 'ids' holds at most 100 ids with commas between them.", 'ids')
+    const found = await directory.ask('get-figures', { workspaceId: pathPart(call, 'workspaceId'), subjectIds }, call.traceId)
+    const shown = Object.entries(found).map(([id, { p95, uptime }]) => [id, { p95, uptime_30d: uptime }])
+    return { figures: Object.fromEntries(shown) }
+  },
+})
+
+interface Frame {
+  from: number
+  to: number
+  step: '5m' | '1h' | '1d'
+  stepMs: number
+}
+
+function frameOf({ clock }: SessionContext, sent: unknown): Frame {
+  const { ms, step, stepMs } = ranges[(sent ?? '24h') as ChartRange]
+  const to = Math.ceil(clock.now() / stepMs) * stepMs
+  return { from: to - ms, to, step, stepMs }
+}
+
+const read = (
+  { directory }: SessionContext,
+  asked: Pick<AskRequest<'get-roll-ups'>, 'subjectId' | 'source'>,
+  { from, to, step }: Frame,
+  traceId: string,
+): Promise<RollUps | null> => directory.ask('get-roll-ups', { ...asked, step, from, to }, traceId)
+
+const readBands = ({ directory }: SessionContext, subjectId: string, { from, to }: Frame, traceId: string): Promise<Bands> =>
+  directory.ask('get-bands', { subjectId, from, to }, traceId)
+
+/** Rounds to four significant digits, which is more than any chart shows. */
+const fourDigits = (value: number): number => Number(value.toPrecision(4))
+
+function frameObject(
+  { clock, incidentIds }: SessionContext,
+  { from, to, stepMs }: Frame,
+  bands: Bands,
+  read: (RollUps | null)[],
+) {
+  const now = clock.now()
+  const completeTo = Math.min(now, ...read.flatMap(one => (one === null ? [] : [one.completeTo])))
+  return {
+    at: timestamp(now),
+    from: timestamp(from),
+    to: timestamp(to),
+    step_seconds: stepMs / second,
+    complete_to: timestamp(completeTo),
+    bands: [
+      ...bands.incidents.map(band => ({
+        kind: 'incident' as const,
+        from: timestamp(band.from),
+        to: timestampOrNull(band.to),
+        incident: incidentIds.encode(band.id),
+        rule: band.rule,
+      })),
+      ...bands.windows.map(band => ({
+        kind: 'maintenance' as const,
+        from: timestamp(band.from),
+        to: timestamp(band.to),
+        incident: null,
+        rule: null,
+      })),
+    ],
+  }
+}
+
+const thresholdObject = (
+  { rule, operator, operand, baselineDays }: MonitorThreshold,
+  medians: Readonly<Record<number, number | null>>,
+) => ({
+  rule,
+  operator,
+  operand,
+  baseline_days: baselineDays,
+  median: baselineDays === null ? null : (medians[baselineDays] ?? null),
+})
+
+interface Past {
+  now: number
+  createdAt: number
+  buckets: readonly RollUpBucket[]
+  incidents: Bands['incidents']
+}
+
+function dayObject(start: number, { now, createdAt, buckets, incidents }: Past) {
+  const [from, to] = [Math.max(start, createdAt), Math.min(start + day, now)]
+  const mine = buckets.filter(({ at }) => at === start)
+  const sum = (of: (bucket: RollUpBucket) => number) => mine.reduce((all, bucket) => all + of(bucket), 0)
+  return {
+    day: timestamp(start).slice(0, 10),
+    checks: sum(({ count }) => count),
+    ok: sum(({ ok }) => ok),
+    trouble_seconds: Math.round(coveredMs(incidents, from, to) / second),
+    incidents: incidents.filter(band => band.from < to && (band.to ?? now) > from).length,
+    uptime: shareWithout(incidents, from, to),
+  }
+}
+
+const missing = (name: string) => invalid(`The parameter '${name}' is required.`, name)
+
+export const chartRoutes: readonly Route[] = [showLatency, showValues, showDays, showFigures]

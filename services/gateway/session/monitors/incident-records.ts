@@ -1,0 +1,127 @@
+// GET /session/incidents/{id}/records: all transitions of an incident's machine, with evidence, and the effect of each possible next event.
+// GET …/inspection: the same records in the Stately inspection protocol.
+import { Type } from 'typebox'
+import { inspectionOf } from '#machines/incident-inspection.ts'
+import { incidentOutlook, type Step } from '#machines/incident-outlook.ts'
+import type { IncidentRecipients, IncidentRecords } from '#shared/contracts/ask/ask-subjects.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import { type IncidentRecordObject, IncidentRecordsPage, type OutlookStep } from '#shared/contracts/session/session-incidents.ts'
+import { isOfLocations } from '#shared/incidents/incident-record.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { roleIn } from '../../callers/access.ts'
+import { pathPart } from '../../http/answer.ts'
+import type { QueryParameter, Route } from '../../http/route.ts'
+import { evidenceObject } from '../../v3/incidents/evidence-object.ts'
+import { sessionQuery } from '../caller/query.ts'
+import { noSuch } from '../caller/rights.ts'
+import type { SessionContext, VisitorCall } from '../caller/session-call.ts'
+import { member, route } from '../caller/session-route.ts'
+
+const one = '/incidents/:incidentId'
+
+const query: Record<string, QueryParameter> = {
+  after: {
+    schema: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+    meaning: 'Only records with a higher sequence; absent: all of them.',
+  },
+}
+
+interface Found {
+  incident: IncidentDocument
+  workspaceId: string
+  records: IncidentRecords
+}
+
+/**
+ * Returns a page of the incident's records. The caller gets the same refusal for a missing incident and for one in an unreachable
+ * workspace.
+ */
+async function findRecords({ directory, incidentIds }: SessionContext, call: VisitorCall): Promise<Found> {
+  const { visitor, request, traceId } = call
+  const id = incidentIds.decode(pathPart(call, 'incidentId'))?.incidentId
+  const afterSequence = (sessionQuery(query, call)['after'] ?? 0) as number
+  const records = id === undefined ? null : await directory.ask('get-incident-records', { id, afterSequence }, traceId)
+  const incident = records?.incident ?? null
+  if (records === null || incident === null || roleIn(visitor, incident.workspaceId) === null) throw noSuch('Incident')
+  if (request.letIn !== null) request.letIn.workspaceId = incident.workspaceId
+  return { incident, workspaceId: incident.workspaceId, records }
+}
+
+const readRecords = route({
+  method: 'GET',
+  path: `${one}/records`,
+  summary: 'The records of an incident, oldest first, and what comes next.',
+  needs: member,
+  find: findRecords,
+  query,
+  result: IncidentRecordsPage,
+  refusals: ['invalid'],
+  handler: async (context, { found: { incident, workspaceId, records }, traceId }) => {
+    const { clock } = context
+    const { history, more, held } = records
+    const now = clock.now()
+    const recipients = held?.recipients ?? null
+    const outlook = held && incidentOutlook(held.snapshot, now, held.mutedTo)
+    return {
+      at: timestamp(now),
+      workspace_id: workspaceId,
+      monitor_id: incident.subjectId,
+      records: history.map(entry => recordObject(entry, isOfLocations(incident.ruleKey))),
+      more,
+      locations: isOfLocations(incident.ruleKey) ? await namesIn(context, history, traceId) : {},
+      outlook: outlook && {
+        by_time: outlook.byTime && stepObject(outlook.byTime, recipients),
+        by_report: outlook.byReport.map(step => stepObject(step, recipients)),
+      },
+    }
+  },
+})
+
+const inspect = route({
+  method: 'GET',
+  path: `${one}/inspection`,
+  summary: 'The records of an incident as messages of the Stately inspection protocol.',
+  needs: member,
+  find: findRecords,
+  query,
+  result: Type.Object({ messages: Type.Array(Type.Record(Type.String(), Type.Unknown())), more: Type.Boolean() }),
+  refusals: ['invalid'],
+  handler: async (_context, call) => {
+    const { history, more } = call.found.records
+    const plain = history.map(entry => ({ ...entry, explanation: redactedText(entry.explanation) }))
+    return { messages: [...inspectionOf(pathPart(call, 'incidentId'), plain)], more }
+  },
+})
+
+/** Returns names by id of the locations in the evidence. */
+async function namesIn({ directory }: SessionContext, history: readonly HistoryDocument[], traceId: string) {
+  const read = new Set(history.flatMap(({ evidence }) => evidence?.inputs.map(({ input }) => input) ?? []))
+  const places = await directory.ask('list-locations', {}, traceId)
+  return Object.fromEntries(places.filter(({ id }) => read.has(id)).map(({ id, name }) => [id, name]))
+}
+
+function recordObject(entry: HistoryDocument, ofLocations: boolean): IncidentRecordObject {
+  const { sequence, at, event, kind, state, deadlineAt, condition, explanation, evidence } = entry
+  return {
+    ...{ sequence, at: timestamp(at), event: event.type, event_at: timestamp(event.at), kind },
+    state: state as IncidentRecordObject['state'],
+    deadline_at: timestampOrNull(deadlineAt),
+    ...{ condition, explanation: redactedText(explanation) },
+    evidence: evidence && evidenceObject(evidence, ofLocations),
+  }
+}
+
+/** Returns one step. `recipients` null: the recipients of the message are unknown. */
+export function stepObject({ event, at, to, orders }: Step, recipients: IncidentRecipients | null): OutlookStep {
+  const message = orders.find(order => order.type === 'announce')?.params
+  return {
+    ...{ event, at: timestamp(at), to },
+    announces: message?.kind ?? null,
+    reminder: message?.reminder ?? false,
+    held: message?.held ?? false,
+    recipients: message === undefined ? null : (recipients?.[message.kind] ?? null),
+  }
+}
+
+export const incidentRecordRoutes: readonly Route[] = [readRecords, inspect]

@@ -1,0 +1,127 @@
+// GET /session/monitors/{id}: one monitor with its rules, their evidence and open incidents, its newest reports and its maintenance window.
+
+import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
+import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
+import { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import type { MonitorRule, MonitorState } from '#shared/contracts/subjects/monitor-state.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+import { timestamp, timestampOfMicroseconds, timestampOrNull } from '../../body/instants.ts'
+import { roleIn } from '../../callers/access.ts'
+import type { Route } from '../../http/route.ts'
+import { evidenceObject } from '../../v3/incidents/evidence-object.ts'
+import { resourceObject } from '../../v3/resources/resource-object.ts'
+import { noSuch } from '../caller/rights.ts'
+import { identityOf, type SessionContext, type VisitorCall } from '../caller/session-call.ts'
+import { pathId } from '../caller/session-fields.ts'
+import { member, route } from '../caller/session-route.ts'
+import { monitorRow, nextStepObject } from './monitor-row.ts'
+
+type Found = MonitorState & { workspaceId: string }
+type Means = Pick<SessionContext, 'clock' | 'directory' | 'incidentIds'>
+
+/** Returns the monitor. The caller gets the same refusal for a missing monitor and for one in an unreachable workspace. */
+export const findMonitor = (context: Means, call: VisitorCall): Promise<Found> =>
+  readMonitor(context, call, pathId(call.request, 'monitorId'))
+
+async function readMonitor({ directory }: Pick<Means, 'directory'>, call: VisitorCall, subjectId: string): Promise<Found> {
+  const found = await directory.ask('get-monitor', { subjectId }, call.traceId)
+  const workspaceId = found?.resource.workspaceId ?? ''
+  if (found === null || roleIn(call.visitor, workspaceId) === null) throw noSuch('Monitor')
+  return { ...found, workspaceId }
+}
+
+/** Returns the monitor that the path of a page names as `id`. Rejects with `not_found` as the route does. */
+export const monitorOfPage = async (context: Means, call: VisitorCall) =>
+  detailOf(context, { ...call, found: await readMonitor(context, call, pathId(call.request, 'id')) })
+
+const showMonitor = route({
+  method: 'GET',
+  path: '/monitors/:monitorId',
+  summary: 'One monitor with its rules, open incidents, newest reports and window.',
+  needs: member,
+  find: findMonitor,
+  result: MonitorDetail,
+  refusals: [],
+  handler: (context, call) => detailOf(context, call),
+})
+
+async function detailOf(
+  { clock, directory, incidentIds }: Means,
+  { found, visitor, traceId }: Pick<VisitorCall, 'visitor' | 'traceId'> & { found: Found },
+) {
+  const { resource, row, rules, signals, window, workspaceId } = found
+  const isCalm = rules.every(({ incident }) => incident === null)
+  const [places, last] = await Promise.all([
+    directory.ask('list-locations', {}, traceId),
+    isCalm
+      ? directory.ask('list-incidents', { workspaceId, filters: ofMonitor(resource.id), after: null, limit: 1 }, traceId)
+      : null,
+  ])
+  const named = new Set(resource.check?.locations ?? [])
+  return {
+    at: timestamp(clock.now()),
+    workspace_id: workspaceId,
+    kind: resource.kind,
+    row: row && monitorRow(row, incidentIds),
+    resource: resourceObject(resource, { incidentIds, identity: identityOf(visitor) }),
+    rules: rules.map(rule => ruleObject(rule, incidentIds.encode)),
+    last_incident: lastIncident(last?.items[0], incidentIds.encode),
+    signals: signals.map(({ locationId, atUs, ...signal }) => ({
+      ...signal,
+      location_id: locationId,
+      at: timestampOfMicroseconds(atUs),
+    })),
+    window,
+    locations: Object.fromEntries(places.filter(({ id }) => named.has(id)).map(({ id, name }) => [id, name])),
+  }
+}
+
+const ofMonitor = (id: string): IncidentFilters => ({
+  ...{ state: 'all', template: null, meta: [], labels: [] },
+  ...{ resources: [id], rule: null, isOpen: null, isConfirmed: null, isAcknowledged: null },
+})
+
+const lastIncident = (last: IncidentRecord | undefined, encode: (id: string) => string) =>
+  last === undefined
+    ? null
+    : {
+        id: encode(last.id),
+        rule: last.rule,
+        opened_at: timestamp(last.openedAt),
+        confirmed_at: timestampOrNull(last.confirmedAt),
+        closed_at: timestampOrNull(last.closedAt),
+      }
+
+function ruleObject({ key, name, isOfLocations, verdict, incident, next }: MonitorRule, encode: (id: string) => string) {
+  return {
+    key,
+    name,
+    verdict: verdict?.verdict ?? null,
+    since: timestampOrNull(verdict?.since ?? null),
+    explanation: verdict && redactedText(verdict.explanation),
+    evidence: verdict && evidenceObject(verdict.evidence, isOfLocations),
+    incident: incident && incidentObject(incident, next, encode),
+  }
+}
+
+function incidentObject(
+  { value, context, transitions }: NonNullable<MonitorRule['incident']>,
+  next: MonitorRule['next'],
+  encode: (id: string) => string,
+) {
+  const { incidentId, troubleSince, confirmedAt, wellSince, deadlineAt } = context
+  const { acknowledgedAt: at, acknowledgedBy: by, acknowledgedVia: via } = context
+  return {
+    id: encode(incidentId),
+    state: value,
+    trouble_since: timestamp(troubleSince),
+    confirmed_at: timestampOrNull(confirmedAt),
+    well_since: timestampOrNull(wellSince),
+    deadline_at: timestampOrNull(deadlineAt),
+    next: nextStepObject(next),
+    sequence: transitions,
+    acknowledged: at === null || by === null ? null : { at: timestamp(at), by, via: via ?? 'api' },
+  }
+}
+
+export const monitorPageRoutes: readonly Route[] = [showMonitor]

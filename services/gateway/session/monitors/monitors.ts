@@ -1,0 +1,49 @@
+// GET /session/workspaces/{id}/monitors: a page of the list of monitors, worst first.
+import { Type } from 'typebox'
+import { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
+import { type RosterFilters, rosterAsks } from '#shared/contracts/subjects/roster.ts'
+import { timestamp } from '../../body/instants.ts'
+import type { GatewayContext } from '../../context.ts'
+import { type Call, pathPart } from '../../http/answer.ts'
+import type { QueryParameter, Route } from '../../http/route.ts'
+import { sessionQuery } from '../caller/query.ts'
+import { member, route } from '../caller/session-route.ts'
+import { monitorRow } from './monitor-row.ts'
+
+const { status, kind, text, count } = rosterAsks['list-roster'].properties
+
+const query: Record<string, QueryParameter> = {
+  status: { schema: status, meaning: '`trouble`: everything but up and unknown. Absent: `all`.' },
+  kind: { schema: kind, meaning: 'Absent: `all`.' },
+  q: { schema: text, meaning: 'Part of the name, the key or the host, in any case.' },
+  from: { schema: Type.Integer({ minimum: 0, maximum: 1_000_000 }), meaning: 'The first row, from 0 on.' },
+  count: { schema: count, meaning: 'Rows of the page; absent: 100.' },
+}
+
+const listMonitors = route({
+  method: 'GET',
+  path: '/workspaces/:workspaceId/monitors',
+  summary: 'A page of the monitors, the worst first, then by name; archived ones are left out.',
+  needs: member,
+  query,
+  result: MonitorPage,
+  refusals: ['invalid'],
+  handler: (context, call) => monitorPage(context, call, pathPart(call, 'workspaceId')),
+})
+
+/** Returns the page of monitors for the query of a request. Rejects with `validation` if the query is refused. */
+export async function monitorPage(
+  { clock, directory, incidentIds }: Pick<GatewayContext, 'clock' | 'directory' | 'incidentIds'>,
+  call: Call,
+  workspaceId: string,
+  usualCount = 100,
+): Promise<MonitorPage> {
+  const asked = sessionQuery(query, call)
+  const first = (asked['from'] ?? 0) as number
+  const filters = { status: asked['status'] ?? 'all', kind: asked['kind'] ?? 'all', text: asked['q'] ?? '' } as RosterFilters
+  const wanted = { workspaceId, ...filters, from: first, count: (asked['count'] ?? usualCount) as number }
+  const { total, counts, rows } = await directory.ask('list-roster', wanted, call.traceId)
+  return { at: timestamp(clock.now()), total, counts, from: first, rows: rows.map(row => monitorRow(row, incidentIds)) }
+}
+
+export const monitorRoutes: readonly Route[] = [listMonitors]

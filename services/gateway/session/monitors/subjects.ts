@@ -1,0 +1,112 @@
+// /session/subjects/{id}: changes that generation 2 leaves to the dashboard (reference/custom-subjects 1.3 and 1.5). A website monitor
+// becomes custom by its first signal or rule, for good; a custom subject is deleted with its whole history. Editors and owners.
+// Generation 2 shows the ids of monitors alone: with `workspace_id` in the query the path holds a slug.
+import { Type } from 'typebox'
+import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { isSlug } from '#shared/text/slug.ts'
+import { fieldReader } from '../../body/fields.ts'
+import { queryText } from '../../body/query.ts'
+import { roleIn } from '../../callers/access.ts'
+import type { QueryParameter, Route } from '../../http/route.ts'
+import { commandId } from '../../subjects/command-id.ts'
+import { SubjectRule } from '../../v2/subjects/policy-object.ts'
+import { RuleBody, readRule, ruleObject } from '../../v2/subjects/rules.ts'
+import { CreateSignalBody, readSignal, Signal, signalObject } from '../../v2/subjects/signals.ts'
+import { noSuch } from '../caller/rights.ts'
+import type { SessionContext, VisitorCall } from '../caller/session-call.ts'
+import { pathId } from '../caller/session-fields.ts'
+import { editor, route } from '../caller/session-route.ts'
+
+export const subjectQuery: Record<string, QueryParameter> = {
+  workspace_id: {
+    schema: Type.String(),
+    meaning: 'If it is given, the path holds the slug of a subject, else the id of a monitor.',
+  },
+}
+
+/** Returns the subject of the path. The caller gets the same refusal for a missing subject and for one in an unreachable workspace. */
+export async function findSubject(context: SessionContext, call: VisitorCall): Promise<CustomSubjectView> {
+  const subject = await findNamed(context, call)
+  if (subject === null || roleIn(call.visitor, subject.workspaceId) === null) throw noSuch('Subject')
+  if (call.request.letIn !== null) call.request.letIn.workspaceId = subject.workspaceId
+  return subject
+}
+
+async function findNamed({ directory }: SessionContext, { visitor, request, traceId }: VisitorCall) {
+  const workspaceId = queryText(request, 'workspace_id')
+  const { subjectId = '' } = request.params as { subjectId?: string }
+  const named =
+    workspaceId === null
+      ? await directory.ask('get-subject', { subjectId: pathId(request, 'subjectId') }, traceId)
+      : { id: null, slug: subjectId, workspaceId }
+  if (named === null || roleIn(visitor, named.workspaceId) === null || !isSlug(named.slug)) return null
+  const { subject } = await directory.ask('find-subjects', { slug: named.slug, workspaceIds: [named.workspaceId] }, traceId)
+  // The subject was deleted since the lookup, or its Template has an API of its own.
+  return named.id === null || subject?.id === named.id ? subject : null
+}
+
+const one = '/subjects/:subjectId'
+
+/** Body and result are those of generation 2. */
+const createSignal = route({
+  method: 'POST',
+  path: `${one}/signals`,
+  summary: 'Adds a signal; a monitor becomes a custom subject by it, for good.',
+  needs: editor,
+  find: findSubject,
+  query: subjectQuery,
+  body: CreateSignalBody,
+  reader: fieldReader(CreateSignalBody),
+  status: 201,
+  result: Signal,
+  refusals: ['conflict'],
+  examples: [{ name: 'Orders', kind: 'custom_event' }],
+  handler: async ({ keeper }, { found: subject, body, json, traceId }) => {
+    const command = { kind: 'create-signal', id: commandId(), ...readSignal(body, await json()), convert: true } as const
+    return signalObject(subject, await keeper.send(subject.id, command, traceId))
+  },
+})
+
+/** Body and result are those of generation 2. */
+const createRule = route({
+  method: 'POST',
+  path: `${one}/rules`,
+  summary: 'Adds a rule; a monitor becomes a custom subject by it, for good.',
+  needs: editor,
+  find: findSubject,
+  query: subjectQuery,
+  body: RuleBody,
+  reader: fieldReader(RuleBody),
+  status: 201,
+  result: SubjectRule,
+  refusals: ['conflict'],
+  examples: [{ name: 'No orders', document: { inputs: [{ signal: 'orders', mode: 'status' }], decision: { need: 'any' } } }],
+  handler: async (context, { found: subject, body, traceId }) => {
+    const fields = await readRule(context, traceId, body, subject)
+    const command = { kind: 'create-rule', id: commandId(), ...fields, convert: true } as const
+    return ruleObject(context, traceId, subject, await context.keeper.send(subject.id, command, traceId))
+  },
+})
+
+/** From now on reads do not find the subject. Its data is deleted in slices. */
+const deleteSubject = route({
+  method: 'DELETE',
+  path: one,
+  summary: 'Deletes a custom subject with its whole history.',
+  needs: editor,
+  find: findSubject,
+  query: subjectQuery,
+  status: 204,
+  refusals: ['conflict'],
+  handler: async ({ keeper }, { found: subject, traceId }) => {
+    if (subject.kind === 'website') {
+      throw new AppError('invalid_state', 'Website subjects are deleted elsewhere', {
+        details: 'This subject is a website monitor; delete the monitor instead.',
+      })
+    }
+    await keeper.send(subject.id, { kind: 'delete-subject', id: commandId(), subjectKind: 'custom' }, traceId)
+  },
+})
+
+export const subjectRoutes: readonly Route[] = [createSignal, createRule, deleteSubject]

@@ -1,0 +1,17 @@
+// Reasons why a sign-in at an OIDC provider failed.
+
+/** Reason of the failure for the sign-in page. */
+export type OidcTrouble = 'cancelled' | 'expired' | 'refused' | 'provider_unavailable'
+
+export class OidcError extends Error {
+  readonly trouble: OidcTrouble
+  /** Reason for the log, in the library's words. Never contains a token or a code. */
+  readonly reason: string
+
+  constructor(trouble: OidcTrouble, reason: string) {
+    super(`Sign-in at the provider: ${trouble}`)
+    this.name = 'OidcError'
+    this.trouble = trouble
+    this.reason = reason
+  }
+}

@@ -1,0 +1,23 @@
+// Parts of sign-ins at an OIDC provider, created once for each gateway.
+import type { Clock } from '#shared/time/clock.ts'
+import type { SessionOptions } from '../caller/options.ts'
+import { oidcCallbackPath } from './oidc-paths.ts'
+import type { OidcProvider } from './oidc-provider.ts'
+import { createTransactions, type Transactions } from './oidc-transaction.ts'
+
+export interface OidcParts {
+  provider: OidcProvider
+  transactions: Transactions
+  redirectUri: string
+  /** Number of requests that now wait for the provider. */
+  running: number
+}
+
+/** Creates the parts; null: no provider is configured. The library is loaded only for a configured provider. */
+export async function createOidcParts(clock: Clock, options: SessionOptions): Promise<OidcParts | null> {
+  if (options.oidc === null) return null
+  const { createOidcProvider } = await import('./oidc-provider.ts')
+  const redirectUri = `${options.callbackBase}${oidcCallbackPath}`
+  const provider = createOidcProvider(clock, options.oidc, redirectUri)
+  return { provider, transactions: createTransactions(clock, options.oidc), redirectUri, running: 0 }
+}

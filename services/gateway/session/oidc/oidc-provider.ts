@@ -1,0 +1,154 @@
+// Client of the OIDC provider, based on the certified library openid-client. Discovery runs at the first use and again after a failure, so
+// the gateway starts even without its provider. Code flow with PKCE, state and nonce.
+import * as oidc from 'openid-client'
+import { limits, second } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import type { OidcOptions } from '../caller/options.ts'
+import { OidcError } from './oidc-error.ts'
+import type { Transaction } from './oidc-transaction.ts'
+
+/** Identity stated by the provider. (issuer, subject) identifies the person; the other fields are suggestions. */
+export interface ProvenPerson {
+  issuer: string
+  subject: string
+  username: string
+  displayName: string
+}
+
+export interface OidcProvider {
+  /** Returns the address for the browser, and the data with which the browser must return. Throws an OidcError. */
+  begin(returnTo: string): Promise<{ url: string; transaction: Transaction }>
+  /** Completes a sign-in. `callbackUrl`: the address to which the provider redirected the browser. Throws an OidcError. */
+  finish(callbackUrl: URL, transaction: Transaction): Promise<ProvenPerson>
+}
+
+export function createOidcProvider(clock: Clock, options: OidcOptions, redirectUri: string): OidcProvider {
+  const configured = rememberConfiguration(clock, () => discover(options))
+  return {
+    begin: async returnTo => {
+      const configuration = await configured()
+      const codeVerifier = oidc.randomPKCECodeVerifier()
+      const transaction = { state: oidc.randomState(), nonce: oidc.randomNonce(), codeVerifier, returnTo }
+      const url = oidc.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: 'openid profile email',
+        state: transaction.state,
+        nonce: transaction.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, transaction }
+    },
+    finish: async (callbackUrl, { state, nonce, codeVerifier }) => {
+      const configuration = await configured()
+      // Refuses a state of another browser before the code is sent to the provider.
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true }
+      const tokens = await oidc.authorizationCodeGrant(configuration, callbackUrl, checks).catch(raise)
+      const claims = tokens.claims()
+      if (!claims) throw new OidcError('refused', 'no id token')
+      return personOf({ ...(await moreClaims(configuration, tokens.access_token, claims.sub)), ...claims })
+    },
+  }
+}
+
+function discover(options: OidcOptions): Promise<oidc.Configuration> {
+  const issuer = new URL(options.issuer)
+  return oidc.discovery(issuer, options.clientId, undefined, authenticateClient(options.clientSecret), {
+    timeout: limits.sessionApi.oidcRequestMs / second,
+    [oidc.customFetch]: fetchBounded,
+    // Only an issuer on loopback may use http (settings.ts).
+    ...(issuer.protocol === 'http:' ? { execute: [oidc.allowInsecureRequests] } : {}),
+  })
+}
+
+/** Fetches a response and cuts it at a size bound. A cut response is unreadable. */
+async function fetchBounded(...asked: Parameters<oidc.CustomFetch>): Promise<Response> {
+  const [url, { method, headers, redirect, signal, body }] = asked
+  const response = await fetch(url, { method, headers, redirect, signal: signal ?? null, body: body ?? null })
+  let bytes = 0
+  const bounded = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.length
+      if (bytes > limits.sessionApi.oidcAnswerBytes) controller.error(new Error('The answer of the provider is too long'))
+      else controller.enqueue(chunk)
+    },
+  })
+  const { status, statusText } = response
+  return new Response(response.body?.pipeThrough(bounded) ?? null, { status, statusText, headers: response.headers })
+}
+
+/** Sends the client secret in the header if the provider accepts this (the standard's default), else in the body. */
+function authenticateClient(secret: string): oidc.ClientAuth {
+  const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)]
+  return (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const method = methods.includes('client_secret_basic') ? basic : post
+    return method(server, client, body, headers)
+  }
+}
+
+/** Runs one discovery at a time and caches the result. A failed discovery is retried once and never cached. */
+function rememberConfiguration(clock: Clock, find: () => Promise<oidc.Configuration>): () => Promise<oidc.Configuration> {
+  let found: { configuration: oidc.Configuration; until: number } | null = null
+  let finding: Promise<oidc.Configuration> | null = null
+  const findAgain = async (): Promise<oidc.Configuration> => {
+    const configuration = await find().catch(find)
+    found = { configuration, until: clock.monotonic() + limits.sessionApi.oidcDiscoveryMs }
+    return configuration
+  }
+  return async () => {
+    if (found && clock.monotonic() < found.until) return found.configuration
+    finding ??= findAgain().finally(() => {
+      finding = null
+    })
+    try {
+      return await finding
+    } catch (error) {
+      // An expired configuration is better than none.
+      if (found) return found.configuration
+      throw new OidcError('provider_unavailable', reasonOf(error))
+    }
+  }
+}
+
+/**
+ * Returns further claims: many providers give name and e-mail address only here. If this request fails, the authenticated person is still
+ * accepted.
+ */
+async function moreClaims(configuration: oidc.Configuration, token: string, subject: string): Promise<Record<string, unknown>> {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return {}
+  return oidc.fetchUserInfo(configuration, token, subject).catch(() => ({}))
+}
+
+function personOf(claims: Record<string, unknown>): ProvenPerson {
+  const text = (name: string): string => {
+    const claim = claims[name]
+    return typeof claim === 'string' ? claim.slice(0, limits.sessionApi.textCharacters).toWellFormed() : ''
+  }
+  const username = text('preferred_username') || (text('email').split('@')[0] ?? '')
+  return {
+    issuer: text('iss'),
+    subject: text('sub'),
+    username,
+    displayName: text('name'),
+  }
+}
+
+/** Throws the library's error as an OidcError: cancelled by the person, refused by the provider, or provider unreachable. */
+function raise(error: unknown): never {
+  if (error instanceof oidc.AuthorizationResponseError) {
+    throw new OidcError(error.error === 'access_denied' ? 'cancelled' : 'refused', error.error)
+  }
+  if (error instanceof oidc.ResponseBodyError && error.status < 500) throw new OidcError('refused', error.error)
+  throw new OidcError(isOutage(error) ? 'provider_unavailable' : 'refused', reasonOf(error))
+}
+
+const outages = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'])
+
+const isOutage = (error: unknown): boolean =>
+  error instanceof oidc.ResponseBodyError || (error instanceof TypeError && !isCoded(error)) || outages.has(reasonOf(error))
+
+const isCoded = (error: Error): boolean => typeof (error as { code?: unknown }).code === 'string'
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? ((error as { code?: string }).code ?? error.name) : 'unknown'

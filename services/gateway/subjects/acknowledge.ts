@@ -1,0 +1,140 @@
+// Acknowledgement of an incident (reference/incidents 6). Website monitors and custom subjects differ only in the ids of the response.
+import { type TProperties, Type } from 'typebox'
+import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
+import type { AcknowledgementView } from '#shared/contracts/subjects/subject-views.ts'
+import { AppError } from '#shared/errors.ts'
+import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { timestamp, timestampOrNull } from '../body/instants.ts'
+import { requireNoBody } from '../body/json-body.ts'
+import { Answered, Instant, Kind, OrNull } from '../body/result-schema.ts'
+import type { GatewayContext } from '../context.ts'
+import { type Call, pathPart } from '../http/answer.ts'
+import type { Route } from '../http/route.ts'
+import { type ClassicCall, type ClassicRefusal, editor, route } from '../v2/classic-route.ts'
+import { accessDenied } from '../v2/refusals.ts'
+import { commandId } from './command-id.ts'
+
+interface Family<Subject> extends Pick<Route, 'path' | 'query'> {
+  /** Name of the response's schema. */
+  name: string
+  ids: TProperties
+  refusals: readonly ClassicRefusal[]
+  /** Returns the subject of the path, which the caller may read. */
+  findSubject(context: GatewayContext, call: ClassicCall): Promise<Subject>
+  /** Returns the ids that only this family has. Ids of the other family are absent, not empty. */
+  idsOf(subject: Subject, acknowledgement: AcknowledgementView): object
+}
+
+/**
+ * Records who acknowledged and when. A repeated request returns the first acknowledgement. Refusals, in this order: `Incident not found`
+ * for an id of another subject, a viewer, any body, `Incident is closed`.
+ */
+export const acknowledgeRoute = <Subject extends { id: string }>(family: Family<Subject>): Route =>
+  route({
+    method: 'POST',
+    path: family.path,
+    summary: 'Says that somebody looks after an incident: its reminders stop, its status does not change.',
+    more: 'Takes no body. A repeat answers who was first, with `recorded` false.',
+    needs: editor,
+    find: async (context, call) => {
+      const subject = await family.findSubject(context, call)
+      const incident = await findIncident(context, call, subject.id)
+      return { workspaceId: incident.workspaceId, subject, incident }
+    },
+    ...(family.query === undefined ? {} : { query: family.query }),
+    result: acknowledgementResult(family.name, family.ids),
+    refusals: [
+      ...(['2001 This request takes no body', '2002 Incident not found', '2004 Incident is closed'] as const),
+      accessDenied,
+      ...family.refusals,
+    ],
+    handler: async (context, call) => {
+      const { subject, incident } = call.found
+      await requireNoBody(call.request, call.reply)
+      const view = incident.open ? await acknowledgeOpen(context, call, incident) : answerClosed(incident)
+      return acknowledgementObject(view, context.incidentIds, family.idsOf(subject, view))
+    },
+  })
+
+const acknowledgementResult = (name: string, ids: TProperties) =>
+  Answered(name, {
+    incident_id: Type.String(),
+    ...ids,
+    status: Type.Enum(['problem', 'pending', 'recovering', 'no_data', 'ok']),
+    acknowledged: Type.Literal(true),
+    acknowledged_at: Instant,
+    acknowledged_by: Type.String(),
+    recorded: Type.Boolean({ description: 'Whether this call wrote the acknowledgement.' }),
+    trouble_since: Instant,
+    confirmed_at: OrNull(Instant),
+    well_since: OrNull(Instant),
+    closed_at: OrNull(Instant),
+    kind: Kind('incident_acknowledgement'),
+  })
+
+async function findIncident(context: GatewayContext, call: Call, subjectId: string): Promise<IncidentView> {
+  const decoded = context.incidentIds.decode(pathPart(call, 'incident'))
+  if (decoded === null || decoded.subjectId !== subjectId) throw notFound()
+  const incident = await context.directory.ask('get-incident', { incidentId: decoded.incidentId }, call.traceId)
+  if (incident === null) throw notFound()
+  return incident
+}
+
+/** Acknowledges an open incident. If the incident closes between lookup and command, returns its new state. */
+async function acknowledgeOpen(context: GatewayContext, call: Call, incident: IncidentView): Promise<AcknowledgementView> {
+  const by = call.request.identity.displayName
+  const command = {
+    kind: 'acknowledge-incident',
+    id: commandId(),
+    incidentId: incident.id,
+    by,
+    via: 'api',
+  } as const
+  try {
+    return await context.keeper.send(incident.subjectId, command, call.traceId)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+  }
+  const now = await context.directory.ask('get-incident', { incidentId: incident.id }, call.traceId)
+  if (now === null) throw notFound()
+  if (now.open) throw new AppError('unavailable', 'The incident is changing', { details: 'Try again' })
+  return answerClosed(now)
+}
+
+function answerClosed(incident: IncidentView): AcknowledgementView {
+  const { acknowledgedAt, acknowledgedBy } = incident
+  if (acknowledgedAt === null || acknowledgedBy === null) {
+    throw new AppError('invalid_state', 'Incident is closed', { details: 'Only an open incident can be acknowledged' })
+  }
+  const { id, ruleSlug, troubleSince, confirmedAt, wellSince, closedAt } = incident
+  return {
+    incidentId: id,
+    ruleSlug,
+    status: 'ok',
+    acknowledgedAt,
+    acknowledgedBy,
+    recorded: false,
+    troubleSince,
+    confirmedAt,
+    wellSince,
+    closedAt,
+  }
+}
+
+const acknowledgementObject = (view: AcknowledgementView, ids: IncidentIds, own: object) => ({
+  incident_id: ids.encode(view.incidentId),
+  ...own,
+  status: view.status,
+  acknowledged: true,
+  acknowledged_at: timestamp(view.acknowledgedAt),
+  acknowledged_by: view.acknowledgedBy,
+  recorded: view.recorded,
+  trouble_since: timestamp(view.troubleSince),
+  confirmed_at: timestampOrNull(view.confirmedAt),
+  well_since: timestampOrNull(view.wellSince),
+  closed_at: timestampOrNull(view.closedAt),
+  kind: 'incident_acknowledgement',
+})
+
+const notFound = (): AppError =>
+  new AppError('not_found', 'Incident not found', { details: 'The incident does not exist or belongs to something else' })

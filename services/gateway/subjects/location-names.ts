@@ -1,0 +1,78 @@
+// Conversion between location names and ids: dialects use names, all other parts use ids. Responses use names cached for a few seconds.
+// Before a location is stored, its name is always looked up: a cached name may belong to another location by now, or to none.
+
+import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { plainText } from '#shared/text/plain-text.ts'
+import type { Clock } from '#shared/time/clock.ts'
+
+export interface LocationNames {
+  /**
+   * Returns ids by name, in order, or the first unknown name, unchanged. Names are compared as they are stored: composed and trimmed. A
+   * location whose name matches exactly is preferred.
+   */
+  toIds(names: readonly string[], traceId: string): Promise<{ ids: Map<string, string> } | { unknown: string }>
+  /** Returns a function that converts ids to names. Ids of deleted locations are omitted. */
+  namer(ids: Iterable<string>, traceId: string): Promise<(ids: readonly string[]) => string[]>
+}
+
+export function createLocationNames(clock: Clock, list: (traceId: string) => Promise<LocationView[]>): LocationNames {
+  let byId = new Map<string, string>()
+  /** Ids without a location at their last lookup. They cause no new lookup. */
+  const gone = new Set<string>()
+  let freshUntil = Number.NEGATIVE_INFINITY
+  let asked = 0
+  let heard = 0
+  let shared: Promise<LocationView[]> | null = null
+
+  const read = async (traceId: string): Promise<LocationView[]> => {
+    const turn = ++asked
+    const locations = await list(traceId)
+    // An older response is not cached over a newer one.
+    if (turn < heard) return locations
+    heard = turn
+    byId = new Map(locations.map(location => [location.id, location.name]))
+    if (isStale()) gone.clear()
+    freshUntil = clock.monotonic() + limits.http.locationNamesMs
+    return locations
+  }
+  const isStale = () => clock.monotonic() >= freshUntil
+  const readTogether = (traceId: string) => {
+    shared ??= read(traceId).finally(() => {
+      shared = null
+    })
+    return shared
+  }
+  return {
+    toIds: async (names, traceId) => {
+      const ids = new Map<string, string>()
+      if (names.length === 0) return { ids }
+      const idOf = idsByName(await read(traceId))
+      for (const name of names) {
+        const id = idOf(name)
+        if (id === undefined) return { unknown: name }
+        ids.set(name, id)
+      }
+      return { ids }
+    },
+    namer: async (ids, traceId) => {
+      const wanted = [...ids]
+      const isUnheard = (id: string) => !byId.has(id) && !gone.has(id)
+      const joins = shared !== null
+      if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) await readTogether(traceId)
+      // A read that was already under way may lack a newer id.
+      if (joins && wanted.some(isUnheard)) await readTogether(traceId)
+      for (const id of wanted.filter(isUnheard)) gone.add(id)
+      return names(byId)
+    },
+  }
+}
+
+function idsByName(locations: readonly LocationView[]): (name: string) => string | undefined {
+  const exact = new Map(locations.map(({ id, name }) => [name, id]))
+  // A prober's own LOCATION is stored unchanged, so both names are normalised for the comparison.
+  const plain = new Map(locations.map(({ id, name }) => [plainText(name), id]))
+  return name => exact.get(name) ?? exact.get(plainText(name)) ?? plain.get(plainText(name))
+}
+
+const names = (byId: Map<string, string>) => (ids: readonly string[]) => ids.flatMap(id => byId.get(id) ?? [])

@@ -1,0 +1,59 @@
+// Lists of Incidents and their filters; an Incident must match all filters. Rules: docs/reference/v3.md, 9.5 and 9.6.
+import { Type } from 'typebox'
+import type { GatewayContext } from '../../context.ts'
+import { type Checked, Paged, type QueryParameter } from '../../http/route.ts'
+import type { V3Call } from '../common.ts'
+import { filterQuery, filterRefusals, readFilters } from '../filters.ts'
+import { formatCursor, limitOf, readCursor } from '../paging.ts'
+import { incidentItem } from './incident-object.ts'
+
+const Reference = Type.String({ minLength: 1, maxLength: 200 })
+
+export const incidentFilters = {
+  resource: { schema: Reference, meaning: 'The id or key of a Resource; an unknown one matches nothing.' },
+  rule: { schema: Reference, meaning: 'The key of a rule.' },
+  lifecycle: { schema: Type.Enum(['open', 'closed']), meaning: 'Both unless sent.' },
+  confirmation: { schema: Type.Enum(['confirmed', 'unconfirmed']), meaning: 'Both unless sent.' },
+  acknowledged: { schema: Type.Boolean(), meaning: 'Whether somebody has taken it on.' },
+  resource_state: { schema: Type.Enum(['active', 'archived', 'all']), meaning: 'Of their Resources; `all` unless sent.' },
+  ...filterQuery,
+} as const satisfies Record<string, QueryParameter>
+
+export const incidentFilterRefusals = [
+  ...(['422 resource', '422 rule', '422 lifecycle', '422 confirmation', '422 acknowledged', '422 resource_state'] as const),
+  ...filterRefusals,
+]
+
+interface Sent {
+  resource?: string
+  rule?: string
+  lifecycle?: 'open' | 'closed'
+  confirmation?: 'confirmed' | 'unconfirmed'
+  acknowledged?: boolean
+  resource_state?: 'active' | 'archived' | 'all'
+}
+
+/** Returns a page, newest first. `resourceId`: id of the Resource in the path. */
+export async function listIncidents(
+  { directory, incidentIds }: GatewayContext,
+  call: V3Call & Checked<unknown, unknown>,
+  resourceId?: string,
+): Promise<Paged> {
+  const { workspaceId, traceId } = call
+  const { resource, rule = null, lifecycle, confirmation, acknowledged, resource_state: state = 'all' } = call.query as Sent
+  const filters = {
+    state,
+    ...readFilters(call.query),
+    resources: [resourceId, resource].filter(reference => reference !== undefined),
+    rule,
+    isOpen: lifecycle === undefined ? null : lifecycle === 'open',
+    isConfirmed: confirmation === undefined ? null : confirmation === 'confirmed',
+    isAcknowledged: acknowledged ?? null,
+  }
+  const asked = { workspaceId, filters, after: readCursor(call), limit: limitOf(call) }
+  const { items, next } = await directory.ask('list-incidents', asked, traceId)
+  return new Paged(
+    items.map(incident => incidentItem(incident, incidentIds)),
+    formatCursor(call, next),
+  )
+}

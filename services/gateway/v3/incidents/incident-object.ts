@@ -1,0 +1,118 @@
+// An Incident in the form of generation 3. Rules: docs/reference/v3.md, 5 and 4.10.
+import { Type } from 'typebox'
+import type { NextStep } from '#shared/contracts/incidents/incident.ts'
+import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
+import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { Evidence, evidenceObject } from './evidence-object.ts'
+
+const Condition = Type.Enum(['ok', 'problem', 'no_data'])
+const Explanation = Type.String({ examples: ['beat problem'] })
+
+const item = {
+  id: Type.String({ examples: ['INCIDENT_ID'] }),
+  resource: Answered('IncidentResource', {
+    id: Type.String({ examples: ['aB3dE6gH9k'] }),
+    key: Type.String({ examples: ['backup-1'] }),
+    name: Type.String({ description: 'As it is now.', examples: ['Nightly backup'] }),
+  }),
+  rule: Type.String({ description: 'Its key when the Incident opened.', examples: ['failing'] }),
+  lifecycle: Type.Enum(['open', 'closed']),
+  confirmation: Type.Enum(['unconfirmed', 'confirmed']),
+  condition: Condition,
+  verdict: Condition,
+  explanation: Explanation,
+  closed_reason: OrNull(Type.Enum(['recovered', 'rule_removed', 'resource_archived'])),
+  opened_at: Instant,
+  confirmed_at: OrNull(Instant),
+  closed_at: OrNull(Instant),
+  effective_at: { ...Instant, description: 'When the latest entry of the history took effect.' },
+  acknowledgement: OrNull(
+    Answered('Acknowledgement', {
+      by: Type.String({ examples: ['Ada'] }),
+      at: Instant,
+      via: Type.Enum(['api', 'ui', 'mcp']),
+    }),
+  ),
+  action: OrNull(Type.String({ examples: ['Look at the log of the sender.'] })),
+}
+
+export const IncidentItem = Answered('IncidentItem', item)
+
+const omitted = (what: string) =>
+  Type.Integer({ minimum: 0, description: `${what} between the first 100 and the latest 400.`, examples: [0] })
+
+export const IncidentObject = Answered('Incident', {
+  ...item,
+  history: Type.Array(
+    Answered('IncidentTransition', {
+      at: Instant,
+      kind: Type.Enum(['opened', 'confirmed', 'verdict_changed', 'closed']),
+      condition: Condition,
+      verdict: Condition,
+      explanation: Explanation,
+      evidence: OrNull(Evidence),
+    }),
+    { description: 'Oldest first.' },
+  ),
+  history_omitted: omitted('Entries'),
+  next: OrNull(Answered('IncidentNext', { what: Type.Enum(['confirm', 'close', 'remind']), at: Instant })),
+  path: Type.Array(
+    Answered('IncidentState', {
+      state: Type.Enum(['pending', 'problem', 'noData', 'recovering', 'closed']),
+      at: Instant,
+      event: Type.String({ examples: ['problem.judged'] }),
+    }),
+    { description: 'The states of its machine, oldest first.' },
+  ),
+  path_omitted: omitted('States'),
+})
+
+export function incidentItem(incident: IncidentRecord, incidentIds: IncidentIds) {
+  const { id, resource, rule, isOpen, condition, explanation, closedReason, acknowledgement, action } = incident
+  return {
+    id: incidentIds.encode(id),
+    resource,
+    rule,
+    lifecycle: isOpen ? 'open' : 'closed',
+    confirmation: incident.confirmedAt === null ? 'unconfirmed' : 'confirmed',
+    condition,
+    verdict: condition,
+    explanation: redactedText(explanation),
+    closed_reason: closedReason,
+    opened_at: timestamp(incident.openedAt),
+    confirmed_at: timestampOrNull(incident.confirmedAt),
+    closed_at: timestampOrNull(incident.closedAt),
+    effective_at: timestamp(incident.effectiveAt),
+    acknowledgement: acknowledgement && { ...acknowledgement, at: timestamp(acknowledgement.at) },
+    action,
+  }
+}
+
+export interface IncidentParts {
+  incident: IncidentRecord
+  next: NextStep | null
+  outline: IncidentOutline
+  transitions: readonly RecordedTransition[]
+}
+
+export function incidentObject({ incident, next, outline, transitions }: IncidentParts, incidentIds: IncidentIds) {
+  const { path, pathOmitted, listedOmitted } = outline
+  return {
+    ...incidentItem(incident, incidentIds),
+    history: transitions.map(({ at, kind, condition, explanation, evidence }) => ({
+      at: timestamp(at),
+      kind,
+      condition,
+      verdict: condition,
+      explanation: redactedText(explanation),
+      evidence: evidence && evidenceObject(evidence, incident.isOfLocations),
+    })),
+    history_omitted: listedOmitted,
+    next: next && { what: next.what, at: timestamp(next.at) },
+    path: path.map(({ state, at, event }) => ({ state, at: timestamp(at), event })),
+    path_omitted: pathOmitted,
+  }
+}

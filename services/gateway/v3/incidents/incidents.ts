@@ -1,0 +1,193 @@
+// Incidents: lists, one Incident with its history, its deliveries, and its acknowledgement. Rules: docs/reference/v3.md, sections 5 and 9,
+// and 10.3.
+import { Type } from 'typebox'
+import type { DeliveryEntry } from '#shared/contracts/ask/ask-notifications.ts'
+import type { AcknowledgedVia } from '#shared/contracts/incidents/incident.ts'
+import type { IncidentNow, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
+import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { timestamp } from '../../body/instants.ts'
+import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import type { GatewayContext } from '../../context.ts'
+import { type Call, pathPart } from '../../http/answer.ts'
+import { Paged } from '../../http/route.ts'
+import { commandId } from '../../subjects/command-id.ts'
+import { route, type V3Call } from '../common.ts'
+import { DeliveryReason, SentEvent } from '../destinations.ts'
+import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
+import { findResource } from '../resources/resources.ts'
+import { incidentFilterRefusals, incidentFilters, listIncidents } from './incident-filters.ts'
+import { IncidentItem, IncidentObject, incidentObject } from './incident-object.ts'
+
+const all = '/workspaces/:workspace/incidents'
+const one = `${all}/:incident`
+
+async function findIncident(context: GatewayContext, call: V3Call): Promise<IncidentRecord> {
+  const decoded = context.incidentIds.decode(pathPart(call, 'incident'))
+  const found = decoded && (await readRecord(context, decoded.incidentId, call))
+  if (found !== null) return found
+  throw new AppError('not_found', 'Incident not found', { details: 'The workspace has no such Incident' })
+}
+
+type Reading = Pick<V3Call, 'workspaceId' | 'traceId'>
+
+const readRecord = ({ directory }: GatewayContext, incidentId: string, { workspaceId, traceId }: Reading) =>
+  directory.ask('read-incident', { workspaceId, incidentId }, traceId)
+
+const listed = {
+  needs: { role: 'viewer', scope: null },
+  query: { ...incidentFilters, ...pageQuery },
+  result: Type.Array(IncidentItem),
+  refusals: [...incidentFilterRefusals, '422 limit', '422 cursor'],
+  more: 'A page with filters may be short, or empty, and have a next one.',
+  isAudited: false,
+} as const
+
+const list = route({
+  ...listed,
+  method: 'GET',
+  path: all,
+  summary: 'Incidents of the workspace, newest first.',
+  handler: (context, call) => listIncidents(context, call),
+})
+
+const listOfResource = route({
+  ...listed,
+  method: 'GET',
+  path: '/workspaces/:workspace/resources/:resource/incidents',
+  summary: 'Incidents of one Resource, newest first.',
+  find: findResource,
+  handler: (context, call) => listIncidents(context, call, (call.found as ResourceView).id),
+})
+
+const detail = route({
+  method: 'GET',
+  path: one,
+  summary: 'One Incident with its history, as it stands now.',
+  more: 'Reading it is audited.',
+  needs: { role: 'viewer', scope: null },
+  find: findIncident,
+  result: IncidentObject,
+  refusals: [],
+  isAudited: true,
+  handler: (context, call) => shown(context, call.found, call),
+})
+
+const deliveries = route({
+  method: 'GET',
+  path: `${one}/deliveries`,
+  summary: 'Attempts to send messages about the Incident and messages kept back, newest first.',
+  more: 'Reading them is audited.',
+  needs: { role: 'viewer', scope: null },
+  find: findIncident,
+  query: pageQuery,
+  result: Type.Array(
+    Answered('IncidentDelivery', {
+      at: Instant,
+      destination: OrNull(Type.String({ description: 'Its name at that time; null if none was chosen.', examples: ['On call'] })),
+      type: OrNull(Type.Enum(['slack', 'webhook'])),
+      event: SentEvent,
+      status: Type.Enum(['delivered', 'failed', 'held']),
+      reason: OrNull(DeliveryReason),
+    }),
+  ),
+  refusals: ['422 limit', '422 cursor'],
+  isAudited: true,
+  handler: async ({ directory }, call) => {
+    const { workspaceId, found, traceId } = call
+    const asked = { workspaceId, incidentId: found.id, limit: limitOf(call), after: readCursor(call) }
+    const { items, next } = await directory.ask('list-incident-deliveries', asked, traceId)
+    return new Paged(items.map(deliveryObject), formatCursor(call, next))
+  },
+})
+
+const deliveryObject = ({ at, destinationName, destinationType, event, status, reason }: DeliveryEntry) => ({
+  at: timestamp(at),
+  destination: destinationName,
+  type: destinationType,
+  event,
+  status,
+  reason,
+})
+
+function doorOf({ letIn, headers }: Call['request']): AcknowledgedVia {
+  if (letIn?.by === 'session') return 'ui'
+  return mcpAgent.test(headers['user-agent'] ?? '') ? 'mcp' : 'api'
+}
+
+const acknowledge = route({
+  method: 'POST',
+  path: `${one}/acknowledge`,
+  summary: 'Takes the Incident on: its reminders stop, its state stays.',
+  more: 'One that is closed or taken: 409.',
+  needs: { role: 'viewer', scope: 'acknowledge' },
+  find: findIncident,
+  result: IncidentObject,
+  refusals: ['409'],
+  isAudited: true,
+  handler: async (context, call) => {
+    const { found, request, traceId } = call
+    if (!found.isOpen) throw isClosed()
+    if (found.acknowledgement !== null) throw isTaken(found.acknowledgement.by)
+    const via = doorOf(request)
+    const { displayName: by } = request.identity
+    const command = { kind: 'acknowledge-incident', id: commandId(), incidentId: found.id, by, via } as const
+    const view = await context.keeper.send(found.resource.id, command, traceId).catch(orClosed)
+    if (!view.recorded) throw isTaken(view.acknowledgedBy)
+    return shown(context, found, call)
+  },
+})
+
+/** User-Agent of Watchkeeper's own MCP server. */
+const mcpAgent = /^watchkeeper-mcp\//
+
+const isClosed = () =>
+  new AppError('invalid_state', 'Incident is closed', { details: 'The Incident is closed: only an open one can be taken on' })
+const isTaken = (by: string) =>
+  new AppError('invalid_state', 'Incident is taken', { details: `The Incident was taken on by ${by}` })
+
+/** The keeper no longer has the incident open, even if the store still shows it open. */
+function orClosed(error: unknown): never {
+  throw error instanceof AppError && error.code === 'not_found' ? isClosed() : error
+}
+
+/**
+ * Returns an Incident. An open one is shown as its keeper judges it now. A closed one, or one whose keeper is missing, is shown as stored.
+ */
+async function shown(context: GatewayContext, found: IncidentRecord, { workspaceId, traceId }: Reading) {
+  const { incident, next } = await standing(context, found, { workspaceId, traceId })
+  const outline = await context.directory.ask('outline-incident', { incidentId: found.id }, traceId)
+  const transitions = await readTransitions(context, found.id, { sequences: outline.listed, traceId })
+  return incidentObject({ incident, next, outline, transitions }, context.incidentIds)
+}
+
+async function standing(context: GatewayContext, found: IncidentRecord, reading: Reading): Promise<IncidentNow> {
+  const { id, resource, isOpen } = found
+  if (!isOpen) return { incident: found, next: null }
+  try {
+    return await context.keeper.send(resource.id, { kind: 'read-incident', id: commandId(), incidentId: id }, reading.traceId)
+  } catch (error) {
+    const isElsewhere = error instanceof AppError && (error.code === 'unavailable' || error.code === 'not_found')
+    if (!isElsewhere) throw error
+    // The Incident may have been closed or acknowledged since the lookup.
+    return { incident: (await readRecord(context, id, reading)) ?? found, next: null }
+  }
+}
+
+/** Reads all transitions, one page at a time. */
+async function readTransitions(
+  { directory }: GatewayContext,
+  incidentId: string,
+  { sequences, traceId }: { sequences: readonly number[]; traceId: string },
+): Promise<RecordedTransition[]> {
+  const read: RecordedTransition[] = []
+  for (let left = [...sequences]; left.length > 0; ) {
+    const page = await directory.ask('read-transitions', { incidentId, sequences: left }, traceId)
+    read.push(...page)
+    const last = page.at(-1)?.sequence ?? Number.POSITIVE_INFINITY
+    left = left.filter(sequence => sequence > last)
+  }
+  return read
+}
+
+export const incidentRoutes = [list, listOfResource, detail, deliveries, acknowledge]

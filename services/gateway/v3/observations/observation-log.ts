@@ -1,0 +1,70 @@
+// Observation log of a Resource, newest first. The log is context, not a record of decisions. Rule: docs/reference/v3.md, 7.8.
+import { Type } from 'typebox'
+import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
+import { isCredentialName } from '#shared/text/redaction.ts'
+import { timestampOfMicroseconds } from '../../body/instants.ts'
+import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { roleIn } from '../../callers/access.ts'
+import { route } from '../common.ts'
+import { limitOf, pageQuery } from '../paging.ts'
+import { findResource } from '../resources/resources.ts'
+
+export const LoggedObservation = Answered('LoggedObservation', {
+  id: Type.String({ examples: ['OBSERVATION_ID'] }),
+  signal: Type.String({ description: 'Its key.', examples: ['beat'] }),
+  location: Type.String({ description: 'The id of a Location, or empty.', examples: [''] }),
+  state: Type.Enum(['ok', 'problem', 'no_data']),
+  value: OrNull(Type.Number({ description: 'Of a check: how long it took, ms.' })),
+  labels: Type.Record(Type.String(), Type.String(), { examples: [{}] }),
+  body: OrNull(Type.Object({}, { additionalProperties: true })),
+  at: Instant,
+  received_at: Instant,
+  source: Type.Enum(['api', 'address', 'worker'], { description: '`worker`: a check of the platform.' }),
+  reason: OrNull(Type.String({ examples: ['disk full'] })),
+})
+
+const list = route({
+  method: 'GET',
+  path: '/workspaces/:workspace/resources/:resource/observations',
+  summary: 'Newest Observations of the Resource and its checks: context, no record of decisions.',
+  more: 'Fewer than `limit` where bodies fill 512 KiB.',
+  needs: { role: 'viewer', scope: null },
+  find: findResource,
+  query: {
+    signal: { schema: Type.String({ minLength: 1, maxLength: 200 }), meaning: 'The key of a signal; all unless sent.' },
+    limit: pageQuery.limit,
+  },
+  result: Type.Array(LoggedObservation),
+  refusals: ['422 signal', '422 limit'],
+  isAudited: true,
+  handler: async ({ directory }, call) => {
+    const { request, workspaceId, found, query, traceId } = call
+    const { identity } = request
+    const signal = typeof query['signal'] === 'string' ? query['signal'] : null
+    const wanted = { subjectId: found.id, signal, ...unbounded, limit: limitOf(call) }
+    const entries = await directory.ask('list-observations', wanted, traceId)
+    const isRedacted = identity.scope !== null || roleIn(identity, workspaceId) === 'viewer'
+    return entries.map(entry => loggedObservation(entry, isRedacted))
+  },
+})
+
+const unbounded = { from: null, to: null, unaccepted: false }
+
+export const loggedObservation = (entry: ObservationEntry, isRedacted: boolean) => ({
+  id: entry.id,
+  signal: entry.signal,
+  location: entry.locationId ?? '',
+  state: entry.state,
+  value: entry.value,
+  labels: isRedacted ? redacted(entry.labels) : entry.labels,
+  body: entry.body === null ? null : (JSON.parse(entry.body) as object),
+  at: timestampOfMicroseconds(entry.atUs),
+  received_at: timestampOfMicroseconds(entry.receivedAtUs),
+  source: entry.source,
+  reason: entry.reason,
+})
+
+const redacted = (labels: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, isCredentialName(name) ? '[redacted]' : value]))
+
+export const observationLogRoutes = [list]

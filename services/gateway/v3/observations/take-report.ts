@@ -1,0 +1,145 @@
+// A report to an Observation address: an Observation of a Resource. The first report of a Resource creates the Resource. Rules:
+// docs/reference/v3.md, 8.4.
+import { type Static, Type } from 'typebox'
+import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
+import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
+import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
+import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
+import { AppError } from '#shared/errors.ts'
+import { day, limits } from '#shared/limits/limits.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import { firstCharacters } from '#shared/text/plain-text.ts'
+import type { GatewayContext } from '../../context.ts'
+import type { Call } from '../../http/answer.ts'
+import type { Route } from '../../http/route.ts'
+import { commandId } from '../../subjects/command-id.ts'
+import { findTemplate } from '../templates/find-template.ts'
+import { Accepted, accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
+
+const Report = Type.Object(
+  {
+    resource: Type.String({ minLength: 1, maxLength: 128, description: 'The key or the id of a Resource.' }),
+    ...observation,
+    template_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'A published Template; needed by a first report alone.' }),
+    ),
+    meta: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Answers of a new Resource.' })),
+  },
+  { additionalProperties: false },
+)
+type Report = Static<typeof Report>
+
+/** A report and the address to which it was sent. */
+interface Sent {
+  address: AddressIdentity
+  body: Report
+  observation: SentObservation
+  traceId: string
+}
+
+const record: Route<AddressIdentity, typeof Report, GatewayContext, Call> = {
+  method: 'POST',
+  path: '/:token',
+  summary: 'Reports an Observation of a Resource, which the first report of it makes.',
+  more: 'The token in the path is all that a report needs, unless the address has a second factor. An unknown token is 404.',
+  needs: { role: 'nobody', scope: null },
+  body: Report,
+  status: 202,
+  result: Accepted,
+  refusals: [
+    ...['401', '404'],
+    ...['resource', 'template_id', 'signal', 'kind', 'at', 'labels', 'body'].map(field => `422 ${field}`),
+  ],
+  takesObservations: true,
+  examples: [{ resource: 'backup-1', signal: 'beat', state: 'ok' }],
+  handler: (context, { found, body, traceId }) => takeReport(context, { address: found, body, traceId }),
+}
+
+/** Route outside `/api/v3`: the token in its path is the key, and `found` is the token's address. */
+export const reportRoute: Route = record
+
+async function takeReport(context: GatewayContext, { address, body, traceId }: Omit<Sent, 'observation'>): Promise<unknown> {
+  const sent: Sent = { address, body, observation: sentObservation(body), traceId }
+  const asked = { workspaceId: address.workspaceId, references: [body.resource] }
+  const [resource = null] = await context.directory.ask('resolve-resources', asked, traceId)
+  return resource === null ? firstReport(context, sent) : report(context, sent, resource)
+}
+
+async function report({ keeper }: GatewayContext, sent: Sent, { id, key, template, archivedAt }: ResolvedResource) {
+  const { address, observation: observed, traceId } = sent
+  if (address.template !== null && keyOf(template) !== address.template) {
+    throw invalid('resource', `This address reports on Resources of the Template ${address.template} alone`)
+  }
+  if (archivedAt !== null) throw archived(key)
+  const observations = [observed]
+  const command = { kind: 'observe' as const, id: commandId(), source: 'address' as const, observations }
+  return taken(id, await keeper.send(id, command, traceId))
+}
+
+/**
+ * A trial runs first, so that a refused report reserves no key. Then the key is reserved for this Resource, or another first report has
+ * reserved it already. In both cases one Resource gets both reports.
+ */
+async function firstReport(context: GatewayContext, sent: Sent) {
+  const { directory, keeper } = context
+  const { address, body, observation: observed, traceId } = sent
+  const { id: addressId, workspaceId } = address
+  const template = await templateOf(context, sent)
+  const key = body.resource
+  const subjectId = randomId(idLength.subject)
+  const command = {
+    kind: 'first-report' as const,
+    workspaceId,
+    slug: key,
+    name: firstCharacters(key, nameCharacters),
+    template,
+    answers: (body.meta ?? {}) as Record<string, unknown>,
+    boundTo: address.template,
+    observation: observed,
+  }
+  taken(subjectId, await keeper.send(subjectId, { ...command, id: commandId(), isTrial: true }, traceId))
+  const reserved = await directory.ask('reserve-reported', { addressId, workspaceId, key, subjectId }, traceId)
+  if (reserved === null) throw tooManyToday(context)
+  const made = await keeper.send(reserved.subjectId, { ...command, id: commandId(), isTrial: false }, traceId)
+  return taken(reserved.subjectId, made)
+}
+
+/** Longest name of a Resource, characters. A key may be longer. */
+const nameCharacters = 100
+const keyForm = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/
+
+/** Returns the revision to which the new Resource is bound. */
+async function templateOf(context: GatewayContext, { address, body, traceId }: Sent): Promise<string> {
+  const { resource, template_id: reference } = body
+  if (reference == null) {
+    throw invalid('resource', `There is no Resource '${resource}'; a first report names its Template as template_id`)
+  }
+  if (!keyForm.test(resource)) throw invalid('resource', "A new Resource's key has letters, digits and . _ : @ - alone")
+  const key = keyOf(reference)
+  if (address.template !== null && key !== address.template) {
+    throw invalid('template_id', `This address makes Resources of the Template ${address.template} alone`)
+  }
+  const asked = { workspaceId: address.workspaceId, reference, field: 'template_id' }
+  const found = Object.hasOwn(systemTemplates, key) ? null : await findTemplate(context, asked, traceId)
+  if (found === null) throw invalid('template_id', `The workspace has published no Template '${reference}'`)
+  return `${found.key}@${found.version}`
+}
+
+const keyOf = (template: string | null): string => template?.split('@', 1)[0] ?? ''
+
+function taken(resourceId: string, { results }: { results: ObservedResult[] }) {
+  const [result] = results
+  if (result?.ok) return accepted(resourceId, result)
+  throw refusalOf(result)
+}
+
+function tooManyToday({ clock }: GatewayContext): AppError {
+  const untilTomorrow = day - (clock.now() % day)
+  return new AppError('busy', 'Too many Resources', {
+    details: `The reports to one address make at most ${limits.address.resourcesPerDay} Resources a day (UTC)`,
+    retryAfterS: Math.ceil(untilTomorrow / 1_000),
+  })
+}
+
+const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })

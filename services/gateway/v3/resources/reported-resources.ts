@@ -1,0 +1,43 @@
+// Resource of a path to which an Observation is reported. Three of its fields are read and cached, so a repeated sender causes no question
+// to the directory.
+import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { GatewayContext } from '../../context.ts'
+import { pathPart } from '../../http/answer.ts'
+import type { FoundMemory } from '../../http/route.ts'
+import { createFoundMemory } from '../../subjects/found-memory.ts'
+import type { V3Call } from '../common.ts'
+
+export interface ReportedResource extends Omit<ResolvedResource, 'template'> {
+  workspaceId: string
+  /** Id or key of the Resource in the path. */
+  reference: string
+}
+
+/** Finds the Resource by id, else by key, before scope and role are checked. */
+export async function findReported({ directory }: GatewayContext, call: V3Call): Promise<ReportedResource> {
+  const { workspaceId, traceId } = call
+  const reference = pathPart(call, 'resource')
+  const [found] = await directory.ask('resolve-resources', { workspaceId, references: [reference] }, traceId)
+  if (found == null) throw resourceNotFound()
+  const { id, key, archivedAt } = found
+  return { id, key, archivedAt, workspaceId, reference }
+}
+
+/**
+ * Creates the cache. The caller is already known to be a member of the workspace. Archived Resources are not cached, because they accept no
+ * reports.
+ */
+export const rememberReported = (): FoundMemory<ReportedResource, V3Call> =>
+  createFoundMemory({
+    keyOf: call => keyOf(call.workspaceId, pathPart(call, 'resource')),
+    keyOfFound: ({ workspaceId, reference, archivedAt }) => (archivedAt === null ? keyOf(workspaceId, reference) : null),
+    max: limits.subject.reportAddresses,
+  })
+
+export const resourceNotFound = () =>
+  new AppError('not_found', 'Resource not found', { details: 'The workspace has no such Resource' })
+
+/** Joins workspace and reference by a line break, which neither ids nor keys contain. */
+const keyOf = (workspaceId: string, reference: string): string => `${workspaceId}\n${reference}`

@@ -1,0 +1,143 @@
+// A Resource in the form of generation 3. Rules: docs/reference/v3.md, 6.6 and 11.2.
+import { Type } from 'typebox'
+import type { Identity } from '#shared/contracts/ask/ask.ts'
+import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import { routeTransitions } from '#shared/contracts/resources/template.ts'
+import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
+import { websiteAnswers } from '#shared/manifest/website-answers.ts'
+import { websiteCheck } from '#shared/manifest/website-check.ts'
+import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { isRedactedIn, redactedAnswers } from '../redact.ts'
+
+const explained = { examples: ['beat problem'] }
+
+const OpenIncident = Answered('OpenIncident', {
+  id: Type.String({ examples: ['INCIDENT_ID'] }),
+  standing: Type.Enum(['unconfirmed', 'problem', 'no_data', 'recovering']),
+  explanation: Type.String(explained),
+})
+
+const item = {
+  id: Type.String(),
+  key: Type.String({ examples: ['backup-1'] }),
+  name: Type.String({ examples: ['Nightly backup'] }),
+  template: OrNull(
+    Type.String({ description: 'key@version; null of a custom subject of generation 2.', examples: ['heartbeat@1'] }),
+  ),
+  meta: Type.Record(Type.String(), Type.Unknown(), { examples: [{}] }),
+  labels: Type.Record(Type.String(), Type.String(), { examples: [{ env: 'production' }] }),
+  created_at: Instant,
+  archived_at: OrNull(Instant),
+  open_incident: OrNull(OpenIncident),
+}
+
+export const ResourceItem = Answered('ResourceItem', item)
+
+export const ResourceObject = Answered('Resource', {
+  ...item,
+  signals: Type.Array(
+    Type.Object({
+      id: Type.String({ examples: ['s1'] }),
+      key: Type.String({ examples: ['beat'] }),
+      kind: Type.Enum(['heartbeat', 'periodic', 'event']),
+      states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
+    }),
+  ),
+  rules: Type.Array(
+    Type.Object({
+      key: Type.String({ examples: ['failing'] }),
+      signals: Type.Array(Type.String({ examples: ['beat'] })),
+      status: OrNull(Type.Enum(['problem', 'ok', 'no_data'])),
+      explanation: OrNull(Type.String(explained)),
+      since: OrNull(Instant),
+      open_incident: OrNull(Type.String({ examples: ['INCIDENT_ID'] })),
+      action: OrNull(Type.String({ examples: ['Look at the log of the sender.'] })),
+      destination: OrNull(Type.String({ examples: ['aB3dE6gH9k'] })),
+      routes: OrNull(
+        Type.Array(
+          Type.Object({
+            destination: Type.String({ examples: ['aB3dE6gH9k'] }),
+            on: Type.Array(Type.Enum([...routeTransitions])),
+          }),
+        ),
+      ),
+    }),
+  ),
+  maintenance: OrNull(Type.Object({ from: Instant, until: Instant, by: Type.String({ examples: ['Ada'] }) })),
+})
+
+export interface ResourceReader {
+  incidentIds: IncidentIds
+  identity: Identity
+}
+
+export function resourceItem(resource: ResourceView, reader: ResourceReader) {
+  const { id, key, name, template, labels, createdAt, archivedAt } = resource
+  return {
+    id,
+    key,
+    name,
+    template,
+    meta: metaOf(resource, reader.identity),
+    labels,
+    created_at: timestamp(createdAt),
+    archived_at: timestampOrNull(archivedAt),
+    open_incident: openIncidentOf(resource, reader.incidentIds),
+  }
+}
+
+export function resourceObject(resource: ResourceView, reader: ResourceReader) {
+  const { signals, rules, maintenance } = resource
+  return {
+    ...resourceItem(resource, reader),
+    signals: signals.map(({ id, key, kind, isPlatform }) => ({
+      id,
+      key,
+      kind,
+      states: isPlatform ? ['ok', 'problem'] : ['ok', 'problem', 'no_data'],
+    })),
+    rules: rules.map(rule => ruleObject(rule, reader.incidentIds)),
+    maintenance: maintenance && {
+      from: timestamp(maintenance.startedAt),
+      until: timestamp(maintenance.endsAt),
+      by: maintenance.by,
+    },
+  }
+}
+
+function ruleObject(rule: ResourceRuleView, incidentIds: IncidentIds) {
+  const { key, signals, status, explanation, since, openIncident, action, destination, routes } = rule
+  return {
+    key,
+    signals,
+    status,
+    explanation,
+    since: timestampOrNull(since),
+    open_incident: openIncident === null ? null : incidentIds.encode(openIncident),
+    action,
+    destination,
+    routes,
+  }
+}
+
+/** Returns the worst open Incident; of equally bad Incidents, the oldest (5.5). */
+function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
+  const open = rules.filter(rule => rule.openIncident !== null)
+  const [first] = open.toSorted((one, other) => rankOf(one) - rankOf(other) || numberOf(one) - numberOf(other))
+  if (first?.openIncident == null) return null
+  return { id: incidentIds.encode(first.openIncident), standing: first.standing, explanation: first.explanation ?? '' }
+}
+
+const standings: readonly ResourceRuleView['standing'][] = ['problem', 'no_data', 'unconfirmed', 'recovering']
+
+const rankOf = ({ standing }: ResourceRuleView): number => standings.indexOf(standing)
+
+/** Returns the number of an incident. A Resource's incidents are numbered in the order of their opening. */
+const numberOf = ({ openIncident }: ResourceRuleView): number => Number(openIncident?.split('.')[1])
+
+function metaOf({ answers, check, workspaceId }: ResourceView, identity: Identity): Record<string, unknown> {
+  if (check === null) return { ...answers }
+  const stored = websiteAnswers(check)
+  return isRedactedIn(workspaceId, identity) ? redactedAnswers(websiteCheck.fields, stored) : stored
+}

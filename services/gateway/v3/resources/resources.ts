@@ -1,0 +1,256 @@
+// Resources: create, list, detail, change. Rules: docs/reference/v3.md, section 6.
+import { Type } from 'typebox'
+import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { Answers, SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
+import { websiteTemplate } from '#shared/contracts/subjects/website.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { readAnswers } from '#shared/manifest/answers.ts'
+import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { idLength, randomId } from '#shared/text/ids.ts'
+import type { GatewayContext } from '../../context.ts'
+import { type Call, pathPart } from '../../http/answer.ts'
+import { Paged } from '../../http/route.ts'
+import { commandId } from '../../subjects/command-id.ts'
+import { NameText, route, type V3Call } from '../common.ts'
+import { filterQuery, filterRefusals, readFilters } from '../filters.ts'
+import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
+import { findTemplate } from '../templates/find-template.ts'
+import { isLabelKey, isLabelValue } from './labels.ts'
+import { resourceNotFound } from './reported-resources.ts'
+import { ResourceItem, ResourceObject, resourceItem, resourceObject } from './resource-object.ts'
+
+const all = '/workspaces/:workspace/resources'
+const one = `${all}/:resource`
+
+/** Only the Template's reader checks the members of this object (1.4). */
+const Meta = Type.Object({}, { additionalProperties: true, description: 'Answers to the fields of the Template.' })
+const Labels = Type.Object({}, { additionalProperties: true, description: 'At most 16 texts of 1 to 128 characters.' })
+
+const NewResource = Type.Object(
+  {
+    template: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'A key, which means its highest version, or key@version.',
+    }),
+    key: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$', description: 'A slug of the name unless sent.' }),
+    ),
+    name: NameText(100),
+    meta: Type.Optional(Meta),
+    labels: Type.Optional(Labels),
+  },
+  { additionalProperties: false },
+)
+
+const ResourceChange = Type.Object(
+  { name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) },
+  { additionalProperties: false },
+)
+
+/** Finds the Resource by id, else by key, before scope and role are checked. */
+export async function findResource({ directory }: GatewayContext, call: V3Call): Promise<ResourceView> {
+  const { workspaceId, traceId } = call
+  const reference = pathPart(call, 'resource')
+  const found = await directory.ask('get-resource', { workspaceId, reference }, traceId)
+  if (found !== null) return found
+  throw resourceNotFound()
+}
+
+const list = route({
+  method: 'GET',
+  path: all,
+  summary: 'Resources of the workspace by id.',
+  needs: { role: 'viewer', scope: null },
+  query: {
+    ...pageQuery,
+    ...filterQuery,
+    state: { schema: Type.Enum(['active', 'archived', 'all']), meaning: '`active` unless sent.' },
+  },
+  result: Type.Array(ResourceItem),
+  refusals: ['422 limit', '422 cursor', '422 state', ...filterRefusals],
+  isAudited: false,
+  handler: async ({ directory, incidentIds }, call) => {
+    const { request, workspaceId, query, traceId } = call
+    const { identity } = request
+    const state = (query['state'] ?? 'active') as 'active' | 'archived' | 'all'
+    const asked = { workspaceId, state, ...readFilters(query), after: readCursor(call), limit: limitOf(call) }
+    const { items, next } = await directory.ask('list-resources', asked, traceId)
+    return new Paged(
+      items.map(resource => resourceItem(resource, { incidentIds, identity })),
+      formatCursor(call, next),
+    )
+  },
+})
+
+const create = route({
+  method: 'POST',
+  path: all,
+  summary: 'Creates a Resource of a Template.',
+  needs: { role: 'editor', scope: 'resources' },
+  body: NewResource,
+  status: 201,
+  result: ResourceObject,
+  refusals: ['409 key', '422 template', '422 key', '422 name', '422 labels', '422 a field of meta'],
+  isAudited: true,
+  examples: [{ template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } }],
+  handler: async (context, { request: { identity }, workspaceId, body: sent, traceId }) => {
+    const labels = readLabels((sent.labels ?? {}) as Record<string, unknown>, false) as Record<string, string>
+    const template = await findTemplate(context, { workspaceId, reference: sent.template, field: 'template' }, traceId)
+    if (template === null) throw invalid('template', `There is no Template ${sent.template}`)
+    const reference = `${template.key}@${template.version}`
+    const meta = (sent.meta ?? {}) as Record<string, unknown>
+    const check = reference === websiteTemplate ? await checkOf(context, meta, traceId) : null
+    // Runs before a key is reserved: a refused request reserves no key.
+    if (isPublished(template)) readable(() => readAnswers(template, meta))
+    const subjectId = randomId(idLength.subject)
+    const name = sent.name.trim()
+    const slug = await reserve(context, { workspaceId, subjectId, key: sent.key ?? null, name }, traceId)
+    const made = { id: commandId(), workspaceId, slug, name, labels }
+    const command =
+      check === null
+        ? { kind: 'create-resource' as const, ...made, template: reference, answers: meta as Answers }
+        : { kind: 'create-website' as const, ...made, check }
+    await context.keeper.send(subjectId, command, traceId).catch(takenMeanwhile(slug))
+    return shown(context, subjectId, { identity, traceId })
+  },
+})
+
+const detail = route({
+  method: 'GET',
+  path: one,
+  summary: 'One Resource with its signals and rules, as they read now.',
+  needs: { role: 'viewer', scope: null },
+  find: findResource,
+  result: ResourceObject,
+  refusals: [],
+  isAudited: false,
+  handler: async (context, { request: { identity }, found, traceId }) => {
+    const { incidentIds } = context
+    const now = await context.keeper
+      .send(found.id, { kind: 'read-resource', id: commandId() }, traceId)
+      .catch(orAsRecorded(found))
+    return resourceObject(now, { incidentIds, identity })
+  },
+})
+
+const change = route({
+  method: 'PATCH',
+  path: one,
+  summary: 'Changes what is sent and leaves the rest. Key and Template never change.',
+  more: 'While it is archived: 409.',
+  needs: { role: 'editor', scope: 'full' },
+  find: findResource,
+  body: ResourceChange,
+  result: ResourceObject,
+  refusals: ['409', '422 name', '422 labels', '422 a field of meta'],
+  isAudited: true,
+  examples: [{ name: 'Backup of the shop', labels: { env: null, team: 'core' } }],
+  handler: async (context, { request: { identity }, found, body, traceId }) => {
+    const { name, meta, labels } = body
+    const answers = (meta ?? null) as Record<string, unknown> | null
+    if (found.check !== null && answers?.['locations'] != null) await requireLocations(context, answers['locations'], traceId)
+    const command = {
+      kind: 'update-resource' as const,
+      id: commandId(),
+      name: name?.trim() ?? null,
+      answers,
+      labels: labels == null ? null : readLabels(labels as Record<string, unknown>, true),
+    }
+    const changed = await context.keeper.send(found.id, command, traceId)
+    return resourceObject(changed, { incidentIds: context.incidentIds, identity })
+  },
+})
+
+interface Reading {
+  identity: Call['request']['identity']
+  traceId: string
+}
+
+async function shown({ keeper, incidentIds }: GatewayContext, id: string, { identity, traceId }: Reading) {
+  const now = await keeper.send(id, { kind: 'read-resource', id: commandId() }, traceId)
+  return resourceObject(now, { incidentIds, identity })
+}
+
+/** Returns the Resource as stored if its keeper is missing. */
+const orAsRecorded =
+  (found: ResourceView) =>
+  (error: unknown): ResourceView => {
+    if (error instanceof AppError && error.code === 'unavailable') return found
+    throw error
+  }
+
+const isPublished = (template: Template | SystemTemplate): template is Template => !Object.hasOwn(systemTemplates, template.key)
+
+/** A first report at an Observation address has created the Resource in place of this request (8.4). */
+const takenMeanwhile =
+  (key: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
+    const details = `The key ${key} is taken: choose another one`
+    throw new AppError('taken', 'Key taken', { details, facts: { field: 'key' } })
+  }
+
+async function checkOf(context: GatewayContext, meta: Record<string, unknown>, traceId: string) {
+  const check = readable(() => readWebsiteAnswers(meta, null))
+  await requireLocations(context, check.locations, traceId)
+  return check
+}
+
+/** Runs a reader of answers. A fault of the answers is a fault of the request. */
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ManifestRefusal) throw invalid(error.field, error.message)
+    throw error
+  }
+}
+
+/** Throws for unknown locations. Ignores a value that is not a list of texts: the reader of answers refuses this value. */
+async function requireLocations({ directory }: GatewayContext, sent: unknown, traceId: string): Promise<void> {
+  if (!Array.isArray(sent)) return
+  const known = new Set((await directory.ask('list-locations', {}, traceId)).map(({ id }) => id))
+  if (!sent.every(id => typeof id !== 'string' || known.has(id))) throw invalid('locations', 'There is no such Location')
+}
+
+interface Wanted {
+  workspaceId: string
+  subjectId: string
+  key: string | null
+  name: string
+}
+
+/** Reserves a key: the sent key, else a slug of the name's ASCII letters and digits, else the id (6.1). */
+async function reserve(
+  { directory }: GatewayContext,
+  { workspaceId, subjectId, key, name }: Wanted,
+  traceId: string,
+): Promise<string> {
+  await directory.ask('require-resource-room', { workspaceId }, traceId)
+  if (key === null) {
+    const plain = name.replace(/[^A-Za-z0-9]+/g, ' ')
+    return (await directory.ask('reserve-name', { workspaceId, subjectId, name: plain, fallback: subjectId }, traceId)).slug
+  }
+  await directory.ask('reserve-key', { workspaceId, subjectId, key }, traceId)
+  return key
+}
+
+/** Returns the labels. Every fault is 422 `labels`. With `mayRemove`, null removes a label. */
+function readLabels(sent: Record<string, unknown>, mayRemove: boolean): Record<string, string | null> {
+  const fits = ([key, value]: [string, unknown]) => isLabelKey(key) && ((value === null && mayRemove) || isLabelValue(value))
+  const entries = Object.entries(sent)
+  if (entries.length <= limits.v3.resourceLabels * (mayRemove ? 2 : 1) && entries.every(fits))
+    return Object.fromEntries(entries) as Record<string, string | null>
+  throw invalid(
+    'labels',
+    `Labels are at most ${limits.v3.resourceLabels} texts of 1 to 128 characters under keys of a-z, 0-9, '.', '_' and '-'`,
+  )
+}
+
+const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
+
+export const resourceRoutes = [list, create, detail, change]

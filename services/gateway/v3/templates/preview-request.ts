@@ -1,0 +1,49 @@
+// Reader of a preview's Observations, their instants, and the instant at which the rules are shown. The route and `./watchkeeper template
+// check` share these refusals. Rule: docs/reference/v3.md, 3.11.
+import { type Static, Type } from 'typebox'
+import { type Preview, previewObservations } from '#shared/contracts/resources/preview.ts'
+import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import { AppError } from '#shared/errors.ts'
+import { parseTimestamp } from '../../body/rfc3339.ts'
+import { observation, sentObservation } from '../observations/observations.ts'
+
+const PreviewObservation = Type.Object(
+  { ...observation, at: Type.String({ description: 'RFC 3339 with a zone.', examples: ['2026-10-05T12:00:00Z'] }) },
+  { additionalProperties: false },
+)
+
+export const previewFields = {
+  meta: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Answers to the fields of the Template.' })),
+  observations: Type.Optional(Type.Array(PreviewObservation, { maxItems: previewObservations })),
+  at: Type.Optional(Type.String({ description: 'The instant of the last Observation unless sent.' })),
+}
+export const PreviewFields = Type.Object(previewFields, { additionalProperties: false })
+/** A member sent as null counts as absent. */
+export type SentPreview = { [Name in keyof Static<typeof PreviewFields>]?: Static<typeof PreviewFields>[Name] | null }
+
+/** Returns the preview's inputs. Throws AppError `validation` with the faulty field. */
+export function readPreview(template: Template, { meta, observations, at }: SentPreview): Preview {
+  return {
+    template,
+    answers: { ...meta },
+    observations: (observations ?? []).map(readObservation),
+    atUs: at == null ? null : instantOf(at),
+  }
+}
+
+/** Reads an Observation without its body, which no rule reads. */
+function readObservation(sent: Static<typeof PreviewObservation>, i: number): SentObservation {
+  try {
+    return { ...sentObservation(sent), body: null }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.facts.field === undefined) throw error
+    throw new AppError(error.code, error.message, { facts: { field: `observations.${i}.${error.facts.field}` } })
+  }
+}
+
+function instantOf(at: string): number {
+  const read = parseTimestamp(at)
+  if (read !== null) return read
+  throw new AppError('validation', "Field 'at' must be an RFC 3339 instant with a zone", { facts: { field: 'at' } })
+}

@@ -1,0 +1,111 @@
+// Templates: system Templates, a workspace's own Templates with every revision, and publication. Rules: docs/reference/v3.md, section 3.
+import { Type } from 'typebox'
+import { allPages } from '#shared/async/pages.ts'
+import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
+import { Manifest } from '#shared/contracts/resources/template.ts'
+import { AppError } from '#shared/errors.ts'
+import { systemTemplates } from '#shared/manifest/website-check.ts'
+import type { GatewayContext } from '../../context.ts'
+import { pathPart } from '../../http/answer.ts'
+import { route, type V3Call } from '../common.ts'
+import { isRedactedAnywhere, isRedactedIn } from '../redact.ts'
+import { TemplateObject, templateObject } from './template-object.ts'
+
+const listSystem = route({
+  method: 'GET',
+  path: '/templates',
+  summary: 'System Templates.',
+  needs: { role: 'anybody', scope: null },
+  result: Type.Array(TemplateObject),
+  refusals: [],
+  isAudited: false,
+  handler: async (_context, { request: { identity } }) => {
+    const isRedacted = isRedactedAnywhere(identity)
+    return allSystem().map(template => templateObject(template, isRedacted))
+  },
+})
+
+const listTemplates = route({
+  method: 'GET',
+  path: '/workspaces/:workspace/templates',
+  summary: "System Templates, then the workspace's own, every revision by key and version.",
+  needs: { role: 'viewer', scope: null },
+  result: Type.Array(TemplateObject),
+  refusals: [],
+  isAudited: false,
+  handler: async ({ directory }, { request, workspaceId, traceId }) => {
+    const own = await allPages(after => directory.ask('list-templates', { workspaceId, after }, traceId))
+    const isRedacted = isRedactedIn(workspaceId, request.identity)
+    return [...allSystem(), ...own].map(template => templateObject(template, isRedacted))
+  },
+})
+
+async function findTemplate({ directory }: GatewayContext, call: V3Call): Promise<Template | SystemTemplate> {
+  const { workspaceId, traceId } = call
+  const reference = pathPart(call, 'template')
+  const isReadable = reference.length <= referenceCharacters
+  const found = isReadable ? await directory.ask('get-template', { workspaceId, reference }, traceId) : null
+  if (found !== null && found !== 'damaged') return found
+  const details = found === null ? 'The workspace has no such Template' : `The Template ${reference} is damaged in the store`
+  throw new AppError('not_found', 'Template not found', { details })
+}
+
+/** Longest reference, characters: a key has at most 63, a version at most 7. */
+const referenceCharacters = 100
+
+const detail = route({
+  method: 'GET',
+  path: '/workspaces/:workspace/templates/:template',
+  summary: 'One Template by its key, which means the highest version, or by key@version.',
+  needs: { role: 'viewer', scope: null },
+  find: findTemplate,
+  result: TemplateObject,
+  refusals: [],
+  isAudited: false,
+  handler: async (_context, { request, workspaceId, found }) =>
+    templateObject(found, isRedactedIn(workspaceId, request.identity)),
+})
+
+const publish = route({
+  method: 'POST',
+  path: '/workspaces/:workspace/templates',
+  summary: 'Publishes one revision of a Template. A revision never changes.',
+  needs: { role: 'editor', scope: 'templates' },
+  body: Manifest,
+  status: 201,
+  result: TemplateObject,
+  refusals: ['409', '422 a dotted place in the Template', '422 key'],
+  isAudited: true,
+  examples: [heartbeat(1, 120), heartbeat(2, 300)],
+  handler: async ({ directory }, { request, workspaceId, body, traceId }) => {
+    const template = await directory.ask('publish-template', { workspaceId, manifest: body }, traceId)
+    return templateObject(template, isRedactedIn(workspaceId, request.identity))
+  },
+})
+
+/** Example of a Template: its rule reports a problem if the sender reports a problem or nothing. */
+function heartbeat(version: number, confirmAfterSeconds: number) {
+  return {
+    key: 'heartbeat',
+    version,
+    name: 'Heartbeat',
+    signals: [{ key: 'beat', kind: 'heartbeat', every_seconds: 60 }],
+    rules: [
+      {
+        key: 'failing',
+        action: 'Look at the log of the sender.',
+        wait: { confirm_after: confirmAfterSeconds, recover_after: 120 },
+        decision: {
+          any: [
+            { signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' },
+            { not: { signal: 'beat', field: 'known' } },
+          ],
+        },
+      },
+    ],
+  }
+}
+
+const allSystem = (): SystemTemplate[] => Object.values(systemTemplates)
+
+export const templateRoutes = [listSystem, listTemplates, detail, publish]

@@ -1,0 +1,30 @@
+// Account of silence in a lease: whether reports to its partition were taken. Every renewal writes it, and the next holder copies it (ADR 22). Pure.
+import type { SilenceNotes } from '#shared/contracts/observations/silence.ts'
+import type { Precedent } from '../partition/silence.ts'
+
+export interface Account {
+  /** Notes on silence. Absent: reports were taken and no silence was held back. Null: unknown. */
+  silence?: SilenceNotes | null
+  /** Instant for which the notes hold, on the bus's clock, ms; absent: the instant at which the lease was written. */
+  asOf?: number
+}
+
+export interface Lease extends Account {
+  holder?: string | null
+  /** Id of the keeper to which the holder gave up the lease. */
+  successor?: string | null
+}
+
+/** Returns the account in a lease as its new holder reads it; undefined: the partition had no lease. */
+export const accountFound = (seen: { account: Account; at: number } | undefined): Account =>
+  seen === undefined ? { silence: null } : { silence: {}, asOf: seen.at, ...seen.account }
+
+/** Returns the account that the holder writes. `notes` null: the holder knows no more than the account that it found. */
+export function accountNow(notes: SilenceNotes | null, found: Account): Account {
+  if (notes === null) return found
+  return Object.keys(notes).length === 0 ? {} : { silence: notes }
+}
+
+/** Returns what the account says to the keeper that took the lease at `at`, on the bus's clock; null: the lease has no account. */
+export const precedentOf = ({ silence, asOf }: Account, at: number): Precedent | null =>
+  silence && asOf !== undefined ? { vacantMs: Math.max(0, at - asOf), notes: silence } : null

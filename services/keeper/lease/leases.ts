@@ -1,0 +1,299 @@
+// Leases of partitions in a bucket, renewed by compare-and-set. A lease says only which keeper should try. Correctness rests on the revisions
+// of subjects.
+import { type Repeated, repeat } from '#shared/async/repeat.ts'
+import type { BucketEntry, Bus, Subscription } from '#shared/bus/port.ts'
+import { keys, parseLease } from '#shared/bus/subjects.ts'
+import type { SilenceNotes } from '#shared/contracts/observations/silence.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { HeardTime } from '#shared/time/heard-time.ts'
+import type { Precedent } from '../partition/silence.ts'
+import { type Account, accountFound, accountNow, type Lease, precedentOf } from './lease-account.ts'
+import { Peers } from './peers.ts'
+
+export interface LeaseOptions {
+  bus: Bus
+  clock: Clock
+  logger: Logger
+  keeperId: string
+  /** Whether no other keeper can be alive (embedded mode, the data folder is locked): every lease is taken at once. */
+  exclusive: boolean
+  /** Called once, before the first lease is taken. `mayCommit` returns whether a partition may be committed to. */
+  mayStart(mayCommit: (partition: number) => boolean): void
+  /** Begins the take-over of a partition. `precedent`: the lease's account of the time before; null: the lease has no account. */
+  onAcquired(partition: number, precedent: Precedent | null): void
+  /** Returns the account of this partition for a successor, which its lease stores; null: this keeper does not know it yet. */
+  notesOf(partition: number): SilenceNotes | null
+  /** Finishes the running work on the partition and writes its checkpoint. The lease is then given back. */
+  handOver(partition: number): Promise<void>
+  /** Stops all work on the partition, because its lease is lost. */
+  onLost(partition: number, reason: string): void
+}
+
+export interface Leases {
+  /** Returns whether the partition's lease is held, and recent enough for a commit now. */
+  mayCommit(partition: number): boolean
+  held(): number[]
+  /** Gives the lease of one partition back, so that another keeper takes it at once. */
+  release(partition: number): Promise<void>
+  /** Gives all leases back and stops. */
+  stop(): Promise<void>
+}
+
+interface Held {
+  revision: number
+  renewedAt: number
+  /** Account that this keeper found when it took the lease. */
+  found: Account
+}
+
+interface Seen {
+  revision: number
+  holder: string | null
+  /** Id of the keeper to which the lease was given up. For a moment no other keeper takes it. */
+  successor: string | null
+  /** On this process's monotonic clock, and in the time in which the bucket was seen to change. */
+  since: number
+  heardAt: number
+  account: Account
+  /** On the bus's clock, ms. */
+  at: number
+}
+
+export async function holdLeases(options: LeaseOptions): Promise<Leases> {
+  const keeper = new LeaseHolder(options)
+  await keeper.start()
+  return keeper
+}
+
+const everyPartition = Array.from({ length: limits.partitions }, (_, partition) => partition)
+
+class LeaseHolder implements Leases {
+  readonly #options: LeaseOptions
+  readonly #held = new Map<number, Held>()
+  readonly #seen = new Map<number, Seen>()
+  readonly #peers: Peers
+  readonly #releasedAt = new Map<number, number>()
+  readonly #acquiring = new Set<number>()
+  readonly #handingOver = new Set<number>()
+  /** Start of each renewal under way, by partition. */
+  readonly #renewing = new Map<number, number>()
+  readonly #heard: HeardTime
+  /** Start of the newest renewal without a response although the bus was connected. */
+  #unansweredAt = Number.NEGATIVE_INFINITY
+  #stopListening = () => {}
+  #subscriptions: Subscription[] = []
+  #repeats: Repeated[] = []
+  #stopped = false
+
+  constructor(options: LeaseOptions) {
+    this.#options = options
+    const monotonic = () => options.clock.monotonic()
+    this.#peers = new Peers(options.keeperId, monotonic)
+    this.#heard = new HeardTime(monotonic, limits.keeper.leaseGapMs)
+  }
+
+  async start(): Promise<void> {
+    const { bus, keeperId } = this.#options
+    this.#options.mayStart(partition => this.mayCommit(partition))
+    const leases = await bus.bucket('leases').watch('>', { onEntry: entry => this.#see(entry), onReady: () => this.#seek() })
+    const peers = await bus.bucket('presence').watch(keys.allKeepers, { onEntry: entry => this.#peers.meet(entry) })
+    this.#subscriptions = [leases, peers]
+    // A keeper that was cut off renews at once, because it has lost time already.
+    this.#stopListening = bus.onConnection(connected => connected && this.#renewAll())
+    this.#repeat(limits.keeper.leaseRenewMs, () => this.#renewAll())
+    this.#repeat(limits.keeper.balanceMs, () => this.#tend())
+    this.#repeat(limits.presence.beatMs, () => this.#beat())
+    await bus
+      .bucket('presence')
+      .put(keys.keeperPresence(keeperId), { held: 0 })
+      .catch(() => 0)
+  }
+
+  mayCommit(partition: number): boolean {
+    const held = this.#held.get(partition)
+    if (held === undefined) return false
+    const { leaseGiveUpMs, leaseUnansweredMs } = limits.keeper
+    const now = this.#options.clock.monotonic()
+    if (now - held.renewedAt < leaseGiveUpMs) return true
+    // If the bus does not respond, no rival can take the lease either: the age of the lease does not grow (ADR 24).
+    const isExcused = this.#options.bus.connected() && now - this.#unansweredAt < leaseGiveUpMs
+    return isExcused && now - held.renewedAt < leaseUnansweredMs
+  }
+
+  held(): number[] {
+    return [...this.#held.keys()]
+  }
+
+  async release(partition: number, successor: string | null = null): Promise<void> {
+    const held = this.#held.get(partition)
+    if (held === undefined) return
+    this.#held.delete(partition)
+    this.#releasedAt.set(partition, this.#options.clock.monotonic())
+    const given = successor === null ? {} : { successor }
+    const free = { holder: null, ...given, ...accountNow(this.#options.notesOf(partition), held.found) }
+    await this.#leases.update(keys.lease(partition), free, held.revision).catch(() => null)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#stopListening()
+    for (const repeated of this.#repeats) void repeated.stop()
+    await Promise.all(this.held().map(partition => this.release(partition)))
+    await this.#options.bus
+      .bucket('presence')
+      .delete(keys.keeperPresence(this.#options.keeperId))
+      .catch(() => undefined)
+    await Promise.all(this.#subscriptions.map(subscription => subscription.close().catch(() => undefined)))
+  }
+
+  get #leases() {
+    return this.#options.bus.bucket('leases')
+  }
+
+  #repeat(everyMs: number, run: () => void): void {
+    this.#repeats.push(repeat({ clock: this.#options.clock, everyMs }, run))
+  }
+
+  #see(entry: BucketEntry): void {
+    this.#heard.sign()
+    const partition = parseLease(entry.key)
+    if (partition === null) {
+      this.#seek()
+      return
+    }
+    const known = this.#seen.get(partition)
+    if (known !== undefined && entry.revision === known.revision) return
+    const { holder = null, successor = null, ...account } = (entry.value ?? {}) as Lease
+    const since = this.#options.clock.monotonic()
+    const { revision, at } = entry
+    this.#seen.set(partition, { revision, holder, successor, account, since, heardAt: this.#heard.now(), at })
+    const mine = this.#held.get(partition)
+    if (mine !== undefined && entry.revision > mine.revision && holder !== this.#options.keeperId)
+      this.#lose(partition, 'another keeper took the lease')
+    if (mine === undefined && holder === null && entry.revision > 0) this.#tryFree(partition)
+  }
+
+  /**
+   * Runs each second: takes free and stale leases, drops leases that could not be renewed, and gives one up if another keeper holds far
+   * fewer.
+   */
+  #tend(): void {
+    const { leaseRenewMs, balanceMs } = limits.keeper
+    const now = this.#options.clock.monotonic()
+    for (const [partition, held] of this.#held) {
+      if (!this.mayCommit(partition)) this.#lose(partition, 'the lease could not be renewed in time')
+      else if (now - held.renewedAt >= leaseRenewMs + balanceMs) void this.#renew(partition)
+    }
+    if (!this.#options.exclusive && this.#heard.sinceSignMs() >= balanceMs / 2)
+      this.#leases.put(keys.leaseBeat, { by: this.#options.keeperId }).catch(() => 0)
+    this.#peers.forgetGone()
+    this.#seek()
+    this.#balance()
+  }
+
+  #seek(): void {
+    for (const partition of everyPartition) this.#tryFree(partition)
+  }
+
+  #tryFree(partition: number): void {
+    if (this.#stopped || this.#held.has(partition) || this.#acquiring.has(partition) || !this.#isFree(partition)) return
+    void this.#acquire(partition)
+  }
+
+  #isFree(partition: number): boolean {
+    const seen = this.#seen.get(partition)
+    const now = this.#options.clock.monotonic()
+    const givenUpAt = this.#releasedAt.get(partition)
+    if (givenUpAt !== undefined && now - givenUpAt < limits.keeper.leaseRenewMs && this.#peers.count > 0) return false
+    if (seen === undefined || this.#options.exclusive) return true
+    const { successor, holder } = seen
+    const { keeperId } = this.#options
+    if (holder === null) return successor === null || successor === keeperId || now - seen.since >= limits.keeper.successorMs
+    return holder === keeperId || this.#heard.now() - seen.heardAt >= limits.keeper.leaseStaleMs
+  }
+
+  async #acquire(partition: number): Promise<void> {
+    this.#acquiring.add(partition)
+    const startedAt = this.#options.clock.monotonic()
+    const seen = this.#seen.get(partition)
+    const found = accountFound(seen)
+    const revision = await this.#leases
+      .update(keys.lease(partition), { holder: this.#options.keeperId, ...found }, seen?.revision ?? 0)
+      .catch(() => null)
+    const entry = revision === null ? null : await this.#leases.get(keys.lease(partition)).catch(() => null)
+    this.#acquiring.delete(partition)
+    if (revision === null) return
+    this.#held.set(partition, { revision, renewedAt: startedAt, found })
+    // The keeper's own clock is nearly the bus's.
+    const takenAt = entry?.revision === revision ? entry.at : this.#options.clock.now()
+    if (this.#stopped) await this.release(partition)
+    else this.#options.onAcquired(partition, precedentOf(found, takenAt))
+  }
+
+  #renewAll(): void {
+    for (const partition of this.#held.keys()) void this.#renew(partition)
+  }
+
+  async #renew(partition: number): Promise<void> {
+    const held = this.#held.get(partition)
+    const { bus, clock, keeperId } = this.#options
+    const startedAt = clock.monotonic()
+    const isUnderWay = startedAt - (this.#renewing.get(partition) ?? Number.NEGATIVE_INFINITY) < limits.keeper.leaseRenewMs
+    if (held === undefined || isUnderWay || !bus.connected()) return
+    this.#renewing.set(partition, startedAt)
+    try {
+      const lease: Lease = { holder: keeperId, ...accountNow(this.#options.notesOf(partition), held.found) }
+      const revision = await this.#leases.update(keys.lease(partition), lease, held.revision)
+      if (this.#held.get(partition) !== held) return
+      if (revision === null) return await this.#settleRenewal(partition, held, startedAt)
+      this.#held.set(partition, { ...held, revision, renewedAt: startedAt })
+    } catch {
+      // The renewal is tried again within a second. A keeper that was cut off cannot know whether the bus would have responded.
+      if (bus.connected()) this.#unansweredAt = Math.max(this.#unansweredAt, startedAt)
+    } finally {
+      if (this.#renewing.get(partition) === startedAt) this.#renewing.delete(partition)
+    }
+  }
+
+  /**
+   * Reads the bucket after a refused renewal. The holder found there may be this keeper, if the response to its earlier renewal was lost.
+   */
+  async #settleRenewal(partition: number, held: Held, startedAt: number): Promise<void> {
+    const entry = await this.#leases.get(keys.lease(partition))
+    if (this.#held.get(partition) !== held) return
+    const holder = (entry?.value as { holder?: string } | null)?.holder
+    if (entry !== null && holder === this.#options.keeperId)
+      this.#held.set(partition, { ...held, revision: entry.revision, renewedAt: startedAt })
+    else this.#lose(partition, entry === null ? 'the bus has lost the lease' : 'another keeper took the lease')
+  }
+
+  #lose(partition: number, reason: string): void {
+    if (this.#held.delete(partition)) this.#options.onLost(partition, reason)
+  }
+
+  /** Gives up one partition a second to a live keeper that holds at least two fewer, once presence is stable. */
+  #balance(): void {
+    const successor = this.#peers.neediest()
+    // A partition that is given up while the bucket takes no writes would have no holder.
+    if (successor === null || this.#heard.sinceSignMs() > limits.keeper.leaseGapMs) return
+    const kept = this.held().filter(partition => !this.#handingOver.has(partition))
+    const partition = kept[0]
+    if (partition === undefined || kept.length - successor.held < 2) return
+    this.#options.logger.debug({ partition, held: kept.length, successor }, 'partition given up to a keeper that holds fewer')
+    this.#handingOver.add(partition)
+    void this.#options
+      .handOver(partition)
+      .then(() => this.release(partition, successor.keeperId))
+      .finally(() => this.#handingOver.delete(partition))
+  }
+
+  #beat(): void {
+    const { bus, keeperId } = this.#options
+    bus
+      .bucket('presence')
+      .put(keys.keeperPresence(keeperId), { held: this.#held.size })
+      .catch(() => 0)
+  }
+}

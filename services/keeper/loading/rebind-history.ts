@@ -1,0 +1,74 @@
+// Earlier Observations that a round reads when a Resource is bound to another revision: only Observations that the new rules need (v3 4.6).
+
+import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import type { CommandOf } from '#shared/contracts/subjects/command.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { baselineDaysOn, countedOn } from '#shared/manifest/counted-on.ts'
+import type { Store } from '#shared/store/port.ts'
+import { endOfPrefix, parsePushedObservationId, pushedPrefix } from '#shared/text/ids.ts'
+import { ownMember } from '#shared/text/own-member.ts'
+import type { KeeperContext } from '../context.ts'
+import { baselineFromUs } from '../step/judging/baselines.ts'
+import { SignalNumbers } from '../step/judging/signal-numbers.ts'
+
+/** By what the ids of a signal's rows begin with. */
+export interface WantedHistory {
+  /** Number of the newest rows to read, by the prefix of a signal's row ids. */
+  newest: Map<string, number>
+  /** Instant from which a signal's numbers are read, µs, by the prefix of its row ids. */
+  numbers: Map<string, number>
+  /** Revisions to which commands of this round bind a Resource, by its id. */
+  bound: Map<string, Template[]>
+}
+
+export function addHistory(
+  context: KeeperContext,
+  subject: SubjectDocument,
+  command: CommandOf<'rebind-resource'>,
+  wanted: WantedHistory,
+): void {
+  const { templated, custom, workspaceId } = subject
+  const from = context.templates.find(subject)
+  const to = context.templates.find({ workspaceId, template: command.template })
+  if (templated === null || custom === null || from === null || to === null) return
+  const bound = wanted.bound.get(subject.id) ?? []
+  wanted.bound.set(subject.id, [...bound, to])
+  // An earlier rebind of this round may have dropped readings that the stored document still has.
+  const isFirst = bound.length === 0
+  for (const { key, slug } of custom.signals) {
+    if (!to.signals.some(signal => signal.key === slug)) continue
+    const prefix = pushedPrefix(subject.id, key)
+    const counted = countedOn(to, slug)
+    // No rule has kept anything of a signal that only a sender declared.
+    const kept = isFirst && from.signals.some(signal => signal.key === slug) ? countedOn(from, slug) : 0
+    if (counted > kept) wanted.newest.set(prefix, Math.max(counted, wanted.newest.get(prefix) ?? 0))
+    const heard = ownMember(templated.heard, slug)
+    const days = baselineDaysOn(to, slug).filter(length => !isFirst || heard?.baselines[length] === undefined)
+    if (days.length === 0) continue
+    const newestUs = heard?.recent[0]?.atUs
+    const fromUs = newestUs === undefined ? 0 : baselineFromUs(newestUs, Math.max(...days))
+    wanted.numbers.set(prefix, Math.min(fromUs, wanted.numbers.get(prefix) ?? fromUs))
+  }
+}
+
+/** Returns the newest rows by id, the newest first. */
+export async function readNewest(store: Store, prefix: string, limit: number): Promise<Map<string, PushedObservationDocument>> {
+  const where = { id: { gte: prefix, lt: endOfPrefix(prefix) } }
+  const rows = await store.find('pushedObservations', { where, sort: [['id', 'desc']], limit })
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+/** Returns the newest numbers since `fromUs` that a baseline may use. */
+export async function readNumbers(store: Store, prefix: string, fromUs: number): Promise<SignalNumbers> {
+  const { subjectId, signalKey } = parsePushedObservationId(prefix)
+  const { places, values } = await store.numbers('pushedObservations', {
+    from: pushedPrefix(subjectId, signalKey, fromUs),
+    to: endOfPrefix(prefix),
+    digitsAt: prefix.length,
+    column: 'value',
+    limit: limits.intake.baselineNumbers,
+  })
+  return new SignalNumbers(places, values)
+}

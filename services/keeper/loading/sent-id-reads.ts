@@ -1,0 +1,24 @@
+// Whether rounds read senders' ids before they write them. Most ids are new: a round inserts them unread, and reads them only if one is
+// stored already. Repeated ids come in bursts, after an outage or from a sender that repeats everything.
+
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+
+export class SentIdReads {
+  readonly #clock: Pick<Clock, 'monotonic'>
+  /** End of the time in which rounds read ids first, on the monotonic clock. */
+  #until = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock
+  }
+
+  isOn(): boolean {
+    return this.#clock.monotonic() < this.#until
+  }
+
+  /** Makes the next rounds read ids first, because an id was sent again. */
+  begin(): void {
+    this.#until = this.#clock.monotonic() + limits.intake.sentIdReadsMs
+  }
+}

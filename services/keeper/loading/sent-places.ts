@@ -1,0 +1,83 @@
+// Stored places of senders' ids, and the reads that a round needs because of them: the row of each place, and the readings that the row
+// changes. A crash may have stored a row without updating its signal. The repeated report may then name another signal, instant or labels.
+import type { ObservationIdDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { seriesId } from '#shared/text/ids.ts'
+import type { KeeperContext } from '../context.ts'
+import { observationRowId } from '../step/observations/observed-row.ts'
+import { addNumbers, type WantedNumbers } from './baseline-numbers.ts'
+import type { WantedHistory } from './rebind-history.ts'
+import { type ReportedSignal, signalNamed } from './sent-reports.ts'
+
+export interface WantedPlaces extends WantedNumbers, Pick<WantedHistory, 'bound'> {
+  /** Senders' ids by the keys of their places. */
+  places: Map<string, { subjectId: string; sentId: string }>
+  /** Ids of the rows of pushed Observations. */
+  pushed: Set<string>
+}
+
+/** Row of a place, on a signal that its Resource has. */
+interface Placed {
+  subjectId: string
+  rowId: string
+  signal: ReportedSignal
+}
+
+/** Returns the stored places by their keys. Adds their rows, and the baselines' numbers at their instants, to the wanted reads. */
+export function addPlaced(
+  context: KeeperContext,
+  stored: readonly (ObservationIdDocument | null)[],
+  wanted: WantedPlaces,
+): { places: Map<string, ObservationIdDocument>; placed: Placed[] } {
+  const places = new Map<string, ObservationIdDocument>()
+  const placed: Placed[] = []
+  for (const place of stored) {
+    if (place === null) continue
+    places.set(place.id, place)
+    const { signalKey, atUs } = place
+    const { subjectId, sentId } = wanted.places.get(place.id) as { subjectId: string; sentId: string }
+    const rowId = observationRowId(subjectId, signalKey, { sentId, labels: {}, atUs, isStampedHere: false })
+    wanted.pushed.add(rowId)
+    const subject = context.cache.get(subjectId)?.subject ?? null
+    const slug = subject?.custom?.signals.find(({ key }) => key === signalKey)?.slug
+    if (subject === null || slug === undefined) continue
+    const templates = revisionsOf(context, subject, wanted)
+    const signal = signalAmong(subject, templates, slug)
+    if (signal === null) continue
+    placed.push({ subjectId, rowId, signal })
+    for (const template of templates)
+      if (template !== null) addNumbers({ subject, template, signal, atUs, placeKey: place.id, memory: null }, wanted)
+  }
+  return { places, placed }
+}
+
+/** Returns the ids of the series of stored rows. `rows`: stored rows by id. */
+export function seriesOfPlaced(placed: readonly Placed[], rows: ReadonlyMap<string, PushedObservationDocument>): string[] {
+  return placed.flatMap(({ subjectId, rowId, signal }) => {
+    const row = rows.get(rowId)
+    if (row === undefined || signal.series === 'none') return []
+    const labels = signal.series === 'labels' ? row.labels : null
+    return [seriesId(subjectId, signal.key, labels === null ? {} : (JSON.parse(labels) as Record<string, string>))]
+  })
+}
+
+/** Returns the present revision of a Resource, and the revisions to which a rebind of this round binds it. */
+export const revisionsOf = (
+  context: KeeperContext,
+  subject: SubjectDocument,
+  { bound }: Pick<WantedHistory, 'bound'>,
+): (Template | null)[] => [context.templates.find(subject), ...(bound.get(subject.id) ?? [])]
+
+/**
+ * Like `signalNamed`, for all revisions that the Resource has in this round. The signal has a series if a rule of any revision reads it.
+ */
+export function signalAmong(
+  subject: SubjectDocument,
+  templates: readonly (Template | null)[],
+  slug: string,
+): ReportedSignal | null {
+  if (templates.length === 1) return signalNamed(subject, templates[0] ?? null, slug)
+  const named = templates.map(template => signalNamed(subject, template, slug)).filter(signal => signal !== null)
+  return named.find(({ series }) => series === 'all') ?? named[0] ?? null
+}

@@ -1,0 +1,68 @@
+// Cache of subjects; the least recently used is removed first. A cached subject is as committed, or has newer readings only. A refused
+// write drops the subject from the cache.
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import type { ReportMemory } from './report-memory.ts'
+
+export interface Cached {
+  /** Cached document; null: the store has no such subject (kept, so that stray reports need no read each). */
+  subject: SubjectDocument | null
+  /** Whether the subject has readings that are not stored yet. */
+  dirty: boolean
+  /** Memory of the reports of the subject's senders; null: none yet. */
+  reports: ReportMemory | null
+}
+
+export class SubjectCache {
+  readonly #entries = new Map<string, Cached>()
+  readonly #bound: number
+
+  constructor(bound: number) {
+    this.#bound = bound
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(id: string): Cached | undefined {
+    return this.#entries.get(id)
+  }
+
+  /** Returns the entry and marks it as the most recently used. */
+  use(id: string): Cached | undefined {
+    const entry = this.#entries.get(id)
+    if (entry !== undefined && this.#entries.size >= this.#bound / 2) {
+      this.#entries.delete(id)
+      this.#entries.set(id, entry)
+    }
+    return entry
+  }
+
+  set(id: string, entry: Cached): void {
+    this.#entries.set(id, entry)
+  }
+
+  drop(id: string): void {
+    this.#entries.delete(id)
+  }
+
+  dropPartition(partition: number): void {
+    for (const id of this.#entries.keys()) if (partitionOf(id) === partition) this.#entries.delete(id)
+  }
+
+  /** Drops clean unused entries above the bound. Returns the ids of dirty entries, which must be written before they can be dropped. */
+  evict(isInUse: (id: string) => boolean): string[] {
+    const over = this.#entries.size - this.#bound
+    const mustBeWritten: string[] = []
+    if (over <= 0) return mustBeWritten
+    let seen = 0
+    for (const [id, entry] of this.#entries) {
+      if (seen++ >= over) break
+      if (isInUse(id)) continue
+      if (entry.dirty) mustBeWritten.push(id)
+      else this.#entries.delete(id)
+    }
+    return mustBeWritten
+  }
+}

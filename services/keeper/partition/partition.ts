@@ -1,0 +1,134 @@
+// Partition as its holder keeps it: waiting inputs, deadlines, position, freshness and silence. It decides nothing; rounds do.
+import type { StreamMessage } from '#shared/bus/port.ts'
+import { parseObservation } from '#shared/bus/subjects.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { type Deadlines, firstDueAt, noDeadlines, takeDue } from './deadlines.ts'
+import { type Deafness, hearing, mayPassTime } from './deafness.ts'
+import { type FreshSubjects, noFreshSubjects } from './fresh-subjects.ts'
+import { type Inbox, isEmpty, openInbox, takeResults, type Waiting } from './inbox.ts'
+import { noOutboxes, type Outboxes, unclearedSince } from './outboxes.ts'
+import { isPastCheckpoint, type Position, startPosition } from './position.ts'
+import { type Moment, releasedAt, type Silence, silenceAfter } from './silence.ts'
+
+export interface Partition {
+  readonly number: number
+  /**
+   * opening: nothing is stepped yet. catching-up: only results are stepped. live: every input is stepped. closed: nothing is stepped again.
+   */
+  state: 'opening' | 'catching-up' | 'live' | 'closed'
+  readonly inbox: Inbox
+  readonly deadlines: Deadlines
+  readonly position: Position
+  readonly fresh: FreshSubjects
+  readonly outboxes: Outboxes
+  /** Whether reports to the partition are taken, and the instant up to which silence counts. */
+  readonly silence: Silence
+  readonly deafness: Deafness
+  /** The round that the partition is in; null: none. */
+  round: Promise<void> | null
+  /** Begin of its latest round on the monotonic clock, ms. */
+  roundSince: number
+}
+
+export function openPartition(
+  number: number,
+  clock: Pick<Clock, 'now'>,
+  silence: Silence = silenceAfter({ vacantMs: 0, notes: {} }, { now: clock.now(), monotonic: 0 }),
+): Partition {
+  return {
+    number,
+    state: 'opening',
+    inbox: openInbox(),
+    deadlines: noDeadlines(),
+    position: startPosition(number, clock),
+    fresh: noFreshSubjects(),
+    outboxes: noOutboxes(),
+    silence,
+    deafness: hearing(),
+    round: null,
+    roundSince: 0,
+  }
+}
+
+/** Returns a report as an input. Null: its subject belongs to another partition (the owner is computed again). */
+export function resultInput(message: StreamMessage, result: CheckResult, { number, position }: Partition): Waiting | null {
+  const address = parseObservation(message.subject)
+  if (address === null || address.partition !== number) return null
+  const { subjectId, locationId } = address
+  const at = position.sentTime(message, message.sequence > position.catchUpTo) - result.ageMs
+  return {
+    input: { kind: 'result', subjectId, at, stampedAt: message.at, locationId, result },
+    sequence: message.sequence,
+    respond: null,
+  }
+}
+
+/**
+ * Takes the inputs of one round: results in stream order, commands, then due deadlines. If more results wait, takes only deadlines before
+ * the first of them, so that no deadline overtakes a report.
+ */
+export function takeInputs(partition: Partition, now: number, isBusConnected: boolean): { inputs: Waiting[]; takenTo: number } {
+  const { inbox, deadlines } = partition
+  const { taken, takenTo } = takeResults(inbox)
+  if (partition.state !== 'live') return { inputs: taken, takenTo }
+  const room = () => Math.max(0, limits.keeper.inputsPerRound - taken.length)
+  taken.push(...inbox.commands.splice(0, room()))
+  const until = Math.min(now, inbox.results[0]?.input.at ?? now)
+  if (mayPassDeadlines(partition, isBusConnected, now))
+    for (const subjectId of takeDue(deadlines, until, room()))
+      taken.push({ input: { kind: 'deadline', subjectId, at: until }, sequence: 0, respond: null })
+  return { inputs: taken, takenTo }
+}
+
+/** Returns whether deadlines may pass: never while reports may wait unread. */
+const mayPassDeadlines = ({ inbox, deafness }: Partition, isBusConnected: boolean, now: number): boolean =>
+  isBusConnected && inbox.feed !== null && mayPassTime(deafness, now)
+
+/**
+ * Returns whether a failure, a command, a deadline or a full batch of reports waits. Reports of passed checks can wait a moment, so that
+ * one commit serves many.
+ */
+export function hasUrgentWork(partition: Partition, now: number, isBusConnected: boolean): boolean {
+  const { results, isUrgent } = partition.inbox
+  if (results.length > 0 && (partition.state === 'catching-up' || isUrgent)) return true
+  return results.length >= limits.keeper.gatherResults || hasCommandsOrDeadlines(partition, now, isBusConnected)
+}
+
+/** Returns whether an input or a write waits that a round can take now. */
+export function hasWork(partition: Partition, now: number, isBusConnected: boolean): boolean {
+  if (partition.inbox.results.length > 0) return partition.state === 'live' || partition.state === 'catching-up'
+  return hasCommandsOrDeadlines(partition, now, isBusConnected)
+}
+
+function hasCommandsOrDeadlines(partition: Partition, now: number, isBusConnected: boolean): boolean {
+  if (partition.state !== 'live') return false
+  if (partition.inbox.commands.length > 0) return true
+  const dueAt = firstDueAt(partition.deadlines)
+  return dueAt !== null && dueAt <= now && mayPassDeadlines(partition, isBusConnected, now)
+}
+
+/** Returns the next instant at which time alone creates work for this partition, ms since the epoch; null: none. */
+export function nextWorkAt(partition: Partition, isBusConnected: boolean, at: Moment): number | null {
+  if (partition.state !== 'live') return null
+  const { inbox, deadlines, deafness, outboxes, position, silence } = partition
+  const isRead = isBusConnected && inbox.feed !== null && deafness.deafSince.size === 0
+  const dueAt = isRead ? firstDueAt(deadlines) : null
+  const since = unclearedSince(outboxes)
+  const instants = [
+    dueAt === null ? null : Math.max(dueAt, deafness.settledAt),
+    releasedAt(silence, at),
+    isMoved(partition) ? position.checkpointDueAt : null,
+    since === null ? null : since + limits.keeper.outboxMs,
+  ]
+  const known = instants.filter(instant => instant !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}
+
+/** Returns whether the partition has advanced since its stored checkpoint. */
+export const isMoved = ({ fresh, position }: Partition): boolean => fresh.isAhead || isPastCheckpoint(position)
+
+/** Returns whether no input waits to be stepped and no document waits to be written. */
+export const isSettled = (partition: Partition): boolean =>
+  isEmpty(partition.inbox) && partition.outboxes.uncleared.size === 0 && !isMoved(partition)

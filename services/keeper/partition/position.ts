@@ -1,0 +1,40 @@
+// Position of a partition in the stream: the newest committed sequence, and the stored checkpoint.
+import { limits } from '#shared/limits/limits.ts'
+import type { CheckpointDocument } from '#shared/store/collections.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { createSentTime, type SentTime } from '../loading/sent-time.ts'
+
+export interface Position {
+  /** Newest sequence whose effects are committed (freshness may still be in memory only), and its stream time. */
+  sequence: number
+  messageAt: number
+  /** Returns the instant at which a report of the present stream was sent. */
+  sentTime: SentTime
+  /** The partition is live once this sequence is committed. */
+  catchUpTo: number
+  /** Stored checkpoint, without its freshness; null: none yet. */
+  checkpoint: CheckpointDocument | null
+  /** Next instant at which the checkpoint is written, ms since the epoch. */
+  checkpointDueAt: number
+  streamCreatedAt: string
+  /** Number of times that the stream had lost reports after the checkpoint. */
+  gaps: number
+}
+
+/** Returns the first position. The instants of the partitions' checkpoints are spread over one interval. */
+export const startPosition = (number: number, clock: Pick<Clock, 'now'>): Position => ({
+  sequence: 0,
+  messageAt: 0,
+  sentTime: createSentTime(clock),
+  catchUpTo: 0,
+  checkpoint: null,
+  checkpointDueAt: clock.now() + (number / limits.partitions) * limits.keeper.checkpointMs,
+  streamCreatedAt: '',
+  gaps: 0,
+})
+
+/** Returns whether the position differs from the position of the stored checkpoint. */
+export function isPastCheckpoint({ checkpoint, sequence, streamCreatedAt }: Position): boolean {
+  if (checkpoint === null) return sequence > 0
+  return checkpoint.sequence !== sequence || checkpoint.streamCreatedAt !== streamCreatedAt
+}

@@ -1,0 +1,142 @@
+// State of silence that is held back after an outage, for each partition and kind of report (ADR 22). Pure: moments are passed in. Never
+// knows the reason of the outage; `listening.ts` does.
+
+import type { ReportKind, SilenceNote, SilenceNotes } from '#shared/contracts/observations/silence.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { CheckpointDocument } from '#shared/store/collections.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import type { HeldSilence } from '../step/types.ts'
+
+/** One moment on the keeper's clock and on the monotonic clock, which cannot be set, ms. */
+export interface Moment {
+  now: number
+  monotonic: number
+}
+
+export const momentOf = (clock: Pick<Clock, 'now' | 'monotonic'>): Moment => ({ now: clock.now(), monotonic: clock.monotonic() })
+
+export interface Hearing {
+  /** Reports sent up to this moment were taken. */
+  heardAt: Moment
+  /** While silence is held back, the instant up to which it counts; null: silence is not held back. */
+  heldAt: number | null
+  /** Time after `heardAt` for which silence stays held back if reports continue to be taken, ms. */
+  leftMs: number
+  /**
+   * Whether no report was taken since the partition was opened, or since an obstacle began. Reports that were kept elsewhere must arrive
+   * first.
+   */
+  isOpening: boolean
+}
+
+export interface Silence extends Record<ReportKind, Hearing> {
+  /** Whether the lease has no account of the time before its present holder. The checkpoint must be read then. */
+  isUnknown: boolean
+}
+
+/** The time before the lease's present holder. The lease had no holder for `vacantMs`; `notes` is the state before. */
+export interface Precedent {
+  vacantMs: number
+  notes: SilenceNotes
+}
+
+export const reportKinds: readonly ReportKind[] = ['checks', 'pushed']
+const { silenceHoldOffMs, silenceHoldOffMaxMs, deafMs } = limits.keeper
+const nothing: SilenceNote = { deafMs: 0, leftMs: 0, heldAt: null }
+
+/** Returns the silence of a partition whose lease was taken at `at`. Null: the lease has no account. */
+export function silenceAfter(precedent: Precedent | null, at: Moment): Silence {
+  const { vacantMs, notes } = precedent ?? { vacantMs: 0, notes: {} }
+  const hearing = (kind: ReportKind) => hearingAfter(vacantMs, notes[kind] ?? nothing, at)
+  return { checks: hearing('checks'), pushed: hearing('pushed'), isUnknown: precedent === null }
+}
+
+function hearingAfter(vacantMs: number, note: SilenceNote, at: Moment): Hearing {
+  const heardAt = before(at, vacantMs + note.deafMs)
+  return { heardAt, heldAt: Math.min(note.heldAt ?? heardAt.now, heardAt.now), leftMs: note.leftMs, isOpening: true }
+}
+
+/** Updates the silence of a partition that its holder reopens. */
+export function reopenSilence(silence: Silence): void {
+  for (const kind of reportKinds) {
+    const hearing = silence[kind]
+    Object.assign(hearing, { isOpening: true, heldAt: hearing.heldAt ?? hearing.heardAt.now })
+  }
+}
+
+/** Lets silence count up to the checkpoint only, because reports after the checkpoint are read again. Used if the lease has no account. */
+export function heedCheckpoint(silence: Silence, checkpoint: CheckpointDocument | null, at: Moment): void {
+  for (const kind of reportKinds) {
+    if (silence.isUnknown && checkpoint !== null) {
+      const vacantMs = Math.max(0, at.now - checkpoint.writtenAt)
+      Object.assign(silence[kind], hearingAfter(vacantMs, checkpoint.silence?.[kind] ?? nothing, at))
+    }
+    const { heldAt } = silence[kind]
+    silence[kind].heldAt = Math.min(heldAt ?? at.now, checkpoint?.writtenAt ?? Number.NEGATIVE_INFINITY)
+  }
+  silence.isUnknown = false
+}
+
+/**
+ * Records that reports are taken at `at`. Returns the time for which no report was taken, ms; 0: without interruption. Silence is then held
+ * back for this time, added to the rest of an earlier hold. A sender whose interval is shorter has reported by then.
+ */
+export function hear(hearing: Hearing, at: Moment): number {
+  const { heardAt, isOpening } = hearing
+  const passedMs = at.monotonic - heardAt.monotonic
+  const lostMs = passedMs > deafMs ? passedMs : 0
+  if (lostMs > 0 || isOpening) {
+    hearing.heldAt ??= heardAt.now
+    hearing.leftMs = Math.min(silenceHoldOffMaxMs, Math.max(silenceHoldOffMs, hearing.leftMs + lostMs))
+  } else if (hearing.heldAt !== null) {
+    hearing.leftMs -= at.now - heardAt.now
+    if (hearing.leftMs <= 0) Object.assign(hearing, { heldAt: null, leftMs: 0 })
+  }
+  hearing.isOpening = false
+  hearing.heardAt = at
+  return lostMs
+}
+
+/** Records that reports have not been taken since `monotonic`. */
+export function deafen(hearing: Hearing, monotonic: number): void {
+  const backMs = hearing.heardAt.monotonic - monotonic
+  if (backMs > 0) hearing.heardAt = before(hearing.heardAt, backMs)
+  hearing.heldAt ??= hearing.heardAt.now
+  hearing.isOpening = true
+}
+
+const isDeaf = ({ heardAt }: Hearing, at: Moment): boolean => at.monotonic - heardAt.monotonic > deafMs
+
+/** Returns the instants up to which silence counts, as known at `at`. */
+export function heldSilence({ checks, pushed }: Silence, at: Moment): HeldSilence {
+  return { checks: heldOf(checks, at), pushed: heldOf(pushed, at) }
+}
+
+const heldOf = (hearing: Hearing, at: Moment): number | null =>
+  hearing.heldAt ?? (isDeaf(hearing, at) ? hearing.heardAt.now : null)
+
+/** Returns the next instant at which silence of one kind counts again, if reports continue to be taken; null: none. */
+export function releasedAt(silence: Silence, at: Moment): number | null {
+  let next: number | null = null
+  for (const kind of reportKinds) {
+    const { heardAt, heldAt, leftMs, isOpening } = silence[kind]
+    if (heldAt === null || isOpening || isDeaf(silence[kind], at)) continue
+    next = Math.min(next ?? Number.POSITIVE_INFINITY, heardAt.now + leftMs)
+  }
+  return next
+}
+
+/** Returns the account for a successor at `at`; null: not known yet. */
+export function notesOf(silence: Silence, at: Moment): SilenceNotes | null {
+  if (silence.isUnknown) return null
+  const notes: SilenceNotes = {}
+  for (const kind of reportKinds) {
+    const { heardAt, heldAt, leftMs } = silence[kind]
+    if (heldAt === null && !isDeaf(silence[kind], at)) continue
+    // JSON cannot express minus infinity.
+    notes[kind] = { deafMs: at.monotonic - heardAt.monotonic, leftMs, heldAt: heldAt === null ? null : Math.max(0, heldAt) }
+  }
+  return notes
+}
+
+const before = (at: Moment, ms: number): Moment => ({ now: at.now - ms, monotonic: at.monotonic - ms })

@@ -1,0 +1,198 @@
+// Take-over of a partition: finishes outboxes of the former holder, loads deadlines, and continues reading the stream after the checkpoint.
+
+import { Compile } from 'typebox/compile'
+import type { StreamMessage } from '#shared/bus/port.ts'
+import { keys } from '#shared/bus/subjects.ts'
+import { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { limits, minute } from '#shared/limits/limits.ts'
+import type { CheckpointDocument } from '#shared/store/collections.ts'
+import { pagesOf } from '#shared/store/pages.ts'
+import type { Query } from '#shared/store/port.ts'
+import { firstFault } from '#shared/text/first-fault.ts'
+import { type KeeperContext, retryWhile } from '../context.ts'
+import { createSentTime } from '../loading/sent-time.ts'
+import { writeCheck } from '../round/check-entries.ts'
+import { beginWork, isWritten } from '../round/outbox.ts'
+import { publishOutbox } from '../round/publish.ts'
+import { entryOf } from '../step/commands/website-commands.ts'
+import { armDeadline } from './deadlines.ts'
+import { fallDeaf, hearAgain } from './deafness.ts'
+import { type Partition, resultInput } from './partition.ts'
+import { heedCheckpoint, momentOf } from './silence.ts'
+
+const pageSize = 1_000
+const checkResult = Compile(CheckResult)
+
+/** Prepares a partition for its new holder. The partition is then catching up, or live at once if no report waits in the stream. */
+export async function takeOver(context: KeeperContext, partition: Partition, onBroken: (reason: string) => void): Promise<void> {
+  const mayGoOn = () => partition.state !== 'closed' && context.mayCommit(partition.number)
+  const place = [keys.lease(partition.number)]
+  const [checkpoint] = await retryWhile(context, mayGoOn, 'read a checkpoint', () => context.store.get('checkpoints', place))
+  const { freshness, ...position } = checkpoint ?? {}
+  partition.position.checkpoint = checkpoint ? (position as CheckpointDocument) : null
+  partition.position.gaps = checkpoint?.gaps ?? 0
+  for (const one of freshness ?? []) partition.fresh.checkpointed.set(one[0], one)
+  heedCheckpoint(partition.silence, partition.position.checkpoint, momentOf(context.clock))
+  await Promise.all([finishOutbox(context, partition, mayGoOn), loadDeadlines(context, partition, mayGoOn)])
+  await reconcileChecks(context, partition, mayGoOn)
+  await openFeed(context, partition, mayGoOn, onBroken)
+}
+
+/**
+ * Verifies the checkpoint against the stream and reads on after the checkpoint. If the stream is another or shorter, reads from one minute
+ * before the checkpoint's time.
+ */
+export async function openFeed(
+  context: KeeperContext,
+  partition: Partition,
+  mayGoOn: () => boolean,
+  onBroken: (reason: string) => void,
+): Promise<void> {
+  const stream = context.bus.observations
+  let askedAt = 0
+  const state = await retryWhile(context, mayGoOn, 'look at the stream', () => {
+    askedAt = context.clock.now()
+    return stream.state()
+  })
+  const known = partition.position.checkpoint
+  const isSame = known !== null && known.streamCreatedAt === state.createdAt && known.sequence <= state.lastSequence
+  if (known !== null && !isSame) countGap(context, partition, 'the stream is another or shorter than the checkpoint')
+  partition.position.sequence = isSame ? known.sequence : 0
+  partition.position.messageAt = known?.messageAt ?? 0
+  partition.position.streamCreatedAt = state.createdAt
+  partition.position.sentTime = createSentTime(context.clock, state.askedAt === null ? 0 : askedAt - state.askedAt)
+  partition.inbox.results.length = 0
+  partition.inbox.receivedTo = partition.position.sequence
+  // By time, not by sequence: a stream that was cut and has grown again gives old sequences to new reports.
+  const knownAt = known === null ? 0 : Math.max(0, isSame ? known.messageAt : known.messageAt - minute)
+  // If the bus's clock was set back, the last messages have earlier stamps: no instant marks the first of them.
+  const since = state.lastAt < knownAt ? 0 : knownAt
+  const from = since === 0 ? { sequence: partition.position.sequence + 1 } : { time: since }
+  partition.position.catchUpTo = await retryWhile(context, mayGoOn, 'look at the stream', () =>
+    stream.lastSequenceOf(partition.number, since),
+  )
+  if (isClosed(partition)) return
+  partition.state = 'catching-up'
+  const isCommitted = ({ sequence, at }: StreamMessage) => isSame && sequence <= known.sequence && at <= known.messageAt
+  const onMessage = (message: StreamMessage) => isCommitted(message) || receive(context, partition, message)
+  const onDeaf = (forMs: number) => fallDeaf(partition.deafness, 'feed', context.clock.now() - forMs)
+  const onHearing = () => {
+    hearAgain(partition.deafness, 'feed', context.clock.now())
+    context.wake()
+  }
+  const feed = await retryWhile(context, mayGoOn, 'open the feed', () =>
+    stream.open({ partition: partition.number, from, onMessage, onBroken, onDeaf, onHearing }),
+  )
+  // If the partition was closed while its feed was being opened, no other code can close the feed.
+  if (isClosed(partition)) return await feed.close()
+  partition.inbox.feed = feed
+  context.wake()
+}
+
+const isClosed = ({ state }: Partition): boolean => state === 'closed'
+
+function receive(context: KeeperContext, partition: Partition, message: StreamMessage): boolean {
+  const waiting = checkResult.Check(message.body) ? resultInput(message, message.body, partition) : null
+  partition.inbox.receivedTo = Math.max(partition.inbox.receivedTo, message.sequence)
+  if (waiting !== null) partition.inbox.results.push(waiting)
+  else context.junk.note(locationOf(message.subject), whyNone(message.body))
+  const isPassed = waiting?.input.kind === 'result' && waiting.input.result.ok
+  partition.inbox.isUrgent ||= !isPassed
+  if (isPassed && partition.state === 'live' && partition.inbox.results.length < limits.keeper.gatherResults) context.wakeSoon()
+  else context.wake()
+  return partition.inbox.results.length < limits.keeper.feedBacklog
+}
+
+/** Returns the location in a message's bus subject. The message may be no observation. */
+const locationOf = (subject: string): string => subject.split('.')[2]?.slice(0, 64) ?? ''
+
+const whyNone = (body: unknown): string =>
+  checkResult.Check(body) ? 'its subject is none of its partition' : firstFault(checkResult, body, 'the result')
+
+export function countGap(context: KeeperContext, partition: Partition, reason: string): void {
+  partition.position.gaps++
+  context.metrics.gaps.inc()
+  context.logger.warn({ partition: partition.number, reason }, 'reports may be missing')
+}
+
+/** Finishes the outboxes that the former holder committed and did not finish. */
+async function finishOutbox(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
+  const query: Query = { where: { hasOutbox: 1, partition: partition.number }, limit: pageSize }
+  for await (const page of subjectPages(context, mayGoOn, query)) {
+    await publishOutbox(context, page, mayGoOn)
+    for (const subject of page) {
+      beginWork(context, subject)
+      if (subject.outbox.some(isWritten)) partition.outboxes.uncleared.set(subject.id, context.clock.now())
+    }
+  }
+}
+
+async function loadDeadlines(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
+  const query: Query = {
+    where: { partition: partition.number, dueAt: { gte: 0 } },
+    sort: [['dueAt', 'asc']],
+    limit: pageSize,
+    select: ['dueAt', 'rev'],
+  }
+  for await (const page of subjectPages(context, mayGoOn, query)) for (const subject of page) armFresh(partition, subject)
+}
+
+/**
+ * Uses the checkpoint's deadline if the checkpoint is about this revision, because the checkpoint's deadline is newer than the document's.
+ */
+function armFresh(partition: Partition, { id, rev, dueAt }: Pick<SubjectDocument, 'id' | 'rev' | 'dueAt'>): void {
+  const freshness = partition.fresh.checkpointed.get(id)
+  const armedAt = freshness !== undefined && freshness[1] === rev ? freshness[3] : dueAt
+  if (armedAt !== null) armDeadline(partition.deadlines, id, armedAt)
+}
+
+/** Makes the check entries of the partition agree with its subjects: writes missing and older entries, removes strays. */
+async function reconcileChecks(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
+  const bucket = context.bus.bucket('checks')
+  const entries = await retryWhile(context, mayGoOn, 'list check entries', () =>
+    bucket.list(keys.checksOfPartition(partition.number)),
+  )
+  const stored = new Map(entries.map(entry => [entry.key, (entry.value as { rev?: number } | null)?.rev ?? 0]))
+  const lacking = new Set<string>()
+  const query: Query = {
+    where: { partition: partition.number, deletedAt: null },
+    limit: pageSize,
+    select: ['checkRev', 'checkLocations'],
+  }
+  for await (const page of subjectPages(context, mayGoOn, query)) {
+    for (const { id, checkRev, checkLocations } of page) {
+      for (const locationId of checkLocations) {
+        const key = keys.check(locationId, id)
+        if ((stored.get(key) ?? 0) < (checkRev ?? 0)) lacking.add(id)
+        stored.delete(key)
+      }
+    }
+  }
+  const strays = [...stored.keys()]
+  for (const key of strays) await retryWhile(context, mayGoOn, 'remove a stray check entry', () => bucket.delete(key))
+  await writeLacking(context, [...lacking], mayGoOn)
+  if (strays.length + lacking.size > 0) {
+    const counts = { partition: partition.number, removed: strays.length, written: lacking.size }
+    context.logger.info(counts, 'check entries reconciled')
+  }
+}
+
+async function writeLacking(context: KeeperContext, ids: string[], mayGoOn: () => boolean): Promise<void> {
+  for (let start = 0; start < ids.length; start += pageSize) {
+    const page = await retryWhile(context, mayGoOn, 'read subjects', () =>
+      context.store.get('subjects', ids.slice(start, start + pageSize)),
+    )
+    const writes = page.flatMap(subject => {
+      if (subject === null || subject.deletedAt !== null || subject.checkRev === null || subject.check === null) return []
+      const { id, checkRev: rev, check } = subject
+      return subject.checkLocations.map(locationId =>
+        writeCheck(context, id, { mode: 'check', locationId, rev, entry: entryOf(check, rev) }, mayGoOn),
+      )
+    })
+    await Promise.all(writes)
+  }
+}
+
+const subjectPages = (context: KeeperContext, mayGoOn: () => boolean, query: Query) =>
+  pagesOf(query, page => retryWhile(context, mayGoOn, 'read subjects', () => context.store.find('subjects', page)))

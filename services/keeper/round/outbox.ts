@@ -1,0 +1,107 @@
+// Outbox rows: all writes and work that a committed subject owes elsewhere. Documents have a row for each collection, work outside the
+// rounds a row for each mode. An `OutboxEntry` without its row does not compile.
+import type { OutboxEntry, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { Collections } from '#shared/store/collections.ts'
+import type { KeeperContext } from '../context.ts'
+import { tagDocumentsOf } from './tags.ts'
+
+/**
+ * Documents that are written before the replies of their commit are sent. insert: written once, by identity. advance: written only over a
+ * smaller stamp. A successor may repeat both. Documents of a later step are written once all documents of earlier steps are.
+ */
+interface WrittenRow<C extends keyof Collections> {
+  mode: 'insert' | 'advance'
+  step: number
+  of(subject: SubjectDocument, now: number): Collections[C][]
+}
+
+/**
+ * Work for which neither a round nor a reply waits. Its entry stays in the outbox until the work is done, and a successor begins the work
+ * again.
+ */
+interface BegunRow<M extends BegunMode> {
+  begin(context: KeeperContext, subjectId: string, entries: readonly Extract<OutboxEntry, { mode: M }>[]): void
+}
+
+export type WrittenCollection = 'history' | 'policies' | 'incidents' | 'windows' | 'subjectTags' | 'alerts'
+
+const last = 1
+
+type Document = Extract<OutboxEntry, { collection: string }>
+type BegunMode = Exclude<OutboxEntry, Document | { mode: 'tags' }>['mode']
+
+interface Outbox {
+  written: { readonly [C in WrittenCollection]: WrittenRow<C> }
+  begun: { readonly [M in BegunMode]: BegunRow<M> }
+}
+
+export const outboxRows: Outbox = {
+  written: {
+    history: { mode: 'insert', step: 0, of: subject => entriesOf(subject, 'history') },
+    policies: { mode: 'insert', step: 0, of: subject => entriesOf(subject, 'policies') },
+    incidents: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'incidents') },
+    windows: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'windows') },
+    subjectTags: { mode: 'advance', step: 0, of: tagDocumentsOf },
+    // A notifier that finds an alert reads its incident, which must not be older than the alert.
+    alerts: { mode: 'insert', step: last, of: subject => entriesOf(subject, 'alerts') },
+  },
+  // A round does not wait for a long removal, or for a bucket without a leader.
+  begun: {
+    check: { begin: (context, subjectId, entries) => context.writeChecks(subjectId, entries) },
+    'remove-children': { begin: (context, subjectId) => context.remove(subjectId, null) },
+    'remove-signal': {
+      begin: (context, subjectId, entries) => {
+        for (const { signalKey } of entries) context.remove(subjectId, signalKey)
+      },
+    },
+  },
+}
+
+const isDocument = (entry: OutboxEntry): entry is Document => 'collection' in entry
+
+/** Returns whether the entry stays until work outside the rounds is done. */
+export const isBegun = ({ mode }: OutboxEntry): boolean => Object.hasOwn(outboxRows.begun, mode)
+/** Returns whether the entry is written before the replies of its commit are sent. */
+export const isWritten = (entry: OutboxEntry): boolean => !isBegun(entry)
+
+type DocumentOf<C extends Document['collection']> = Extract<Document, { collection: C }>['document']
+
+function entriesOf<C extends Document['collection']>({ outbox }: SubjectDocument, collection: C): DocumentOf<C>[] {
+  const isOfIt = (entry: OutboxEntry): entry is Extract<Document, { collection: C }> =>
+    isDocument(entry) && entry.collection === collection
+  return outbox.filter(isOfIt).map(({ document }) => document as DocumentOf<C>)
+}
+
+/** Documents by collection. */
+export type Written = { [C in WrittenCollection]: Collections[C][] }
+
+/** Returns the documents that these committed subjects still have to write. */
+export function documentsOf(committed: readonly SubjectDocument[], now: number): Written {
+  const of = <C extends WrittenCollection>(collection: C): Collections[C][] =>
+    committed.flatMap(subject => outboxRows.written[collection].of(subject, now))
+  return {
+    history: of('history'),
+    policies: of('policies'),
+    incidents: of('incidents'),
+    windows: of('windows'),
+    subjectTags: of('subjectTags'),
+    alerts: of('alerts'),
+  }
+}
+
+/** Collections in the order of their steps. */
+export const outboxSteps: readonly (readonly WrittenCollection[])[] = [0, last].map(step =>
+  (Object.keys(outboxRows.written) as WrittenCollection[]).filter(collection => outboxRows.written[collection].step === step),
+)
+
+/** Begins all work of a committed subject that runs outside the rounds. */
+export function beginWork(context: KeeperContext, { id, outbox }: SubjectDocument): void {
+  if (!outbox.some(isBegun)) return
+  for (const mode of Object.keys(outboxRows.begun) as BegunMode[]) beginMode(context, id, outbox, mode)
+}
+
+function beginMode<M extends BegunMode>(context: KeeperContext, id: string, outbox: readonly OutboxEntry[], mode: M): void {
+  const isOfIt = (entry: OutboxEntry): entry is Extract<OutboxEntry, { mode: M }> => entry.mode === mode
+  const entries = outbox.filter(isOfIt)
+  if (entries.length > 0) outboxRows.begun[mode].begin(context, id, entries)
+}

@@ -1,0 +1,87 @@
+// Archiving: a Resource of any kind ends for good and stays readable (docs/reference/v3.md, 6.4). Pure.
+
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { closeIncidents } from '../incidents/close-incidents.ts'
+import { tellWindow } from '../incidents/drive-window.ts'
+import { judge, verdictOf } from '../judging/judge-subject.ts'
+import type { Handled, Input, Step, StepContext } from '../types.ts'
+import { rebindResource } from './rebind.ts'
+import { type Refusal, refusal } from './refusal.ts'
+import { invalid, shown, updateResource } from './resource-commands.ts'
+import { assign, isWatched } from './website-commands.ts'
+
+/** Archives the Resource. Its rules keep their present verdicts: nothing is judged any longer. */
+export function archiveResource(subject: SubjectDocument, at: number, context: StepContext): Handled {
+  const settled = { ...subject, rules: subject.rules.map(rule => settle(subject, rule, context)) }
+  const closed = closeIncidents(settled, { type: 'subject.archived', at }, context)
+  const unheld = tellWindow(closed, { type: 'window.cancelled', at })
+  return shown({ ...withoutChecks(unheld, at), archivedAt: at, updatedAt: at, dueAt: null }, at, context)
+}
+
+function settle(subject: SubjectDocument, rule: RuleState, context: StepContext): RuleState {
+  const { judgedAt } = subject
+  return { ...rule, verdict: verdictOf(rule, judge(subject, rule, judgedAt, context), judgedAt) }
+}
+
+/** Returns the subject without checks. Its settings and readings stay readable. */
+function withoutChecks(subject: SubjectDocument, at: number): SubjectDocument {
+  if (!isWatched(subject)) return subject
+  const { check, readings } = subject
+  return { ...assign(subject, { ...check, locations: [] }, at), check, readings }
+}
+
+/** Commands that an archived Resource still accepts: an acknowledgement finds no open incident, a creation finds the subject. */
+const taken: ReadonlySet<Command['kind']> = new Set([
+  'read-resource',
+  'acknowledge-incident',
+  'create-website',
+  'create-subject',
+  'create-resource',
+])
+
+/** Returns whether the subject is archived and therefore drops or refuses the input. */
+export function isOver({ archivedAt }: SubjectDocument, input: Input): boolean {
+  if (archivedAt === null) return false
+  if (input.kind !== 'command') return true
+  const { command } = input
+  // It is deleted with its workspace. Deletions of generations 1 and 2 name a kind, and do not find an archived Resource.
+  if (command.kind === 'delete-subject') return command.subjectKind !== undefined
+  return !taken.has(command.kind)
+}
+
+/** Drops reports of workers and deadlines, and refuses commands. Nothing changes. */
+export function refuseArchived(subject: SubjectDocument, input: Input, context: StepContext): Step {
+  const reply = input.kind === 'command' ? archivedReply(subject, input.command, input.at, context) : null
+  return { subject, change: 'nothing', observation: null, reply }
+}
+
+/** For generations 1 and 2 the Resource no longer exists. Generation 3 refuses a wrong field before the state. */
+function archivedReply(subject: SubjectDocument, command: Command, at: number, context: StepContext): Reply {
+  switch (command.kind) {
+    case 'observe':
+      return { ok: true, result: { results: command.observations.map((): ObservedResult => takesNone(subject)) } }
+    case 'first-report':
+      return { ok: true, result: { results: [takesNone(subject)] } }
+    case 'update-resource':
+      return fieldFault(updateResource(subject, command, at, context)) ?? archived(subject)
+    case 'rebind-resource':
+      return fieldFault(rebindResource(subject, command, at, context)) ?? archived(subject)
+    case 'archive-resource':
+    case 'set-maintenance':
+    case 'end-maintenance':
+      return archived(subject)
+    default:
+      return refusal('not_found', 'Subject not found')
+  }
+}
+
+const fieldFault = (outcome: Handled): Refusal | null => ('refused' in outcome ? outcome.refused : null)
+
+const archived = ({ slug }: SubjectDocument): Refusal =>
+  refusal('invalid_state', 'Resource archived', `Resource ${slug} is archived.`)
+
+const takesNone = ({ slug }: SubjectDocument): Refusal =>
+  invalid('resource', `Resource ${slug} is archived and accepts no Observations.`)

@@ -1,0 +1,22 @@
+// Idempotency records of a subject: replies kept for retries of their commands. Pure.
+import type { IdempotencyRecord } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
+
+/** Adds a record. The last 16 replies and the last 1,024 stamps of reports stay, so that many reports remove no reply. */
+export function remembered(idempotency: readonly IdempotencyRecord[], added: IdempotencyRecord): IdempotencyRecord[] {
+  const { idempotencyRecords: answersMax, stamps } = limits.keeper
+  const isStamp = added.reply === null
+  const recent = idempotency.filter(record => record.id !== added.id && isAwaited(record, added.at))
+  let over = recent.filter(({ reply }) => (reply === null) === isStamp).length + 1 - (isStamp ? stamps : answersMax)
+  return [...recent.filter(({ reply }) => (reply === null) !== isStamp || over-- <= 0), added]
+}
+
+/** Drops records whose time for retries is over. Returns the same list if no record is dropped. */
+export function stillAwaited(idempotency: IdempotencyRecord[], now: number): IdempotencyRecord[] {
+  return idempotency.every(record => isAwaited(record, now)) ? idempotency : idempotency.filter(record => isAwaited(record, now))
+}
+
+/** No record is kept longer than a client waits. */
+function isAwaited({ at, reply }: IdempotencyRecord, now: number): boolean {
+  return now - at < (reply === null ? limits.keeper.stampAgeMs : limits.keeper.idempotencyAgeMs)
+}

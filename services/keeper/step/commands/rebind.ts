@@ -1,0 +1,63 @@
+// Binding of a Resource to another revision of a published Template (docs/reference/v3.md, 6.5). Pure: the context has the stored
+// Observations.
+
+import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import type { CommandOf } from '#shared/contracts/subjects/command.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { answersToKeep } from '#shared/manifest/answers.ts'
+import { baselineDaysOn, countedOn } from '#shared/manifest/counted-on.ts'
+import { ownMember } from '#shared/text/own-member.ts'
+import { closeIncidents } from '../incidents/close-incidents.ts'
+import { withBaselines } from '../judging/baselines.ts'
+import { judgeSubject } from '../judging/judge-subject.ts'
+import { recall } from '../recall.ts'
+import type { Handled, StepContext, StoredReports } from '../types.ts'
+import { answersOf, invalid, newRule, shown, usableTemplate, withSignals } from './resource-commands.ts'
+
+/** Binds the Resource and judges it at once. All open incidents close, also incidents of rules that both revisions have. */
+export function rebindResource(
+  subject: SubjectDocument,
+  command: CommandOf<'rebind-resource'>,
+  at: number,
+  context: StepContext,
+): Handled {
+  const { templated } = subject
+  if (templated === null)
+    return { refused: invalid('template', 'Only a Resource of a published Template is bound to another one') }
+  if (command.template === subject.template)
+    return { refused: invalid('template', `The Resource is bound to ${command.template} already`) }
+  const template = usableTemplate({ ...subject, template: command.template }, context)
+  if ('refused' in template) return template
+  const answers = answersOf(template, command.answers, answersToKeep(templated.answers, template))
+  if ('refused' in answers) return answers
+  const closed = closeIncidents(subject, { type: 'rule.removed', at }, context)
+  const bound = withSignals(closed, template, at)
+  const rebound: SubjectDocument = {
+    ...bound,
+    template: command.template,
+    templated: { answers: answers.read, heard: heardBy(bound, template, context.stored) },
+    rules: template.rules.map(rule => newRule(rule.key)),
+    updatedAt: at,
+  }
+  return shown(judgeSubject(rebound, at, context), at, context)
+}
+
+/**
+ * Returns the signals for the new rules. Counts and baselines continue. Observations that only the new rules need are read from the stored
+ * rows (v3 4.6), also for a signal that a sender had declared. Other Observations stay in memory, because another rebind of the same round
+ * may need them.
+ */
+function heardBy({ id, custom, templated }: SubjectDocument, template: Template, stored: StoredReports) {
+  const heard: Record<string, HeardSignal> = {}
+  for (const { key, slug } of custom?.signals ?? []) {
+    if (!template.signals.some(signal => signal.key === slug)) continue
+    const known = templated === null ? undefined : ownMember(templated.heard, slug)
+    const recalled = recall(known, stored.newest(id, key), Math.max(countedOn(template, slug), known?.recent.length ?? 0))
+    if (recalled === null) continue
+    const days = baselineDaysOn(template, slug).filter(length => recalled.baselines[length] === undefined)
+    const measured = withBaselines(recalled, { subjectId: id, signalKey: key, days }, stored, null)
+    heard[slug] = { ...recalled, baselines: { ...recalled.baselines, ...measured.baselines } }
+  }
+  return heard
+}

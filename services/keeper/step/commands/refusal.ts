@@ -1,0 +1,30 @@
+// Refusal of a command: nothing changes. The reason is a word of the closed set, with the message of docs/reference.
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { ErrorCode, ErrorFacts } from '#shared/errors.ts'
+
+export type Refusal = Extract<Reply, { ok: false }>
+
+/** Returns the refusal as a reply. Without `details`, the message is used as details, too. */
+export function refusal(code: ErrorCode, message: string, details: string = message): Refusal {
+  return { ok: false, error: { code, message, details } }
+}
+
+/** Returns the refusal as the outcome of a command. */
+export const refused = (code: ErrorCode, message: string, details?: string): { refused: Refusal } => ({
+  refused: refusal(code, message, details),
+})
+
+/** Returns the refusal of one field's value. */
+export const refusedField = (field: string, message: string, details: string): { refused: Refusal } => {
+  const facts: ErrorFacts = { field }
+  return { refused: { ok: false, error: { code: 'validation', message, details, facts } } }
+}
+
+export const invalidName = refusedField('name', 'Invalid name', 'A name needs at least one letter or digit')
+
+/** Refusal of a subject whose view would exceed one message of the bus (`viewFits`). */
+export const tooLarge = refused(
+  'invalid_state',
+  'Subject too large',
+  'The signals and rules of this subject are too large together; shorten meta or documents',
+)

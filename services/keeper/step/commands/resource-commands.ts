@@ -1,0 +1,179 @@
+// Commands that create, change and show a Resource of a published Template (docs/reference/v3.md, section 6). Pure.
+
+import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { Answers, Template } from '#shared/contracts/resources/template.ts'
+import type { CommandOf } from '#shared/contracts/subjects/command.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { readAnswers } from '#shared/manifest/answers.ts'
+import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
+import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
+import { resourceView } from '#shared/subjects/resource-view.ts'
+import { judge, judgeSubject } from '../judging/judge-subject.ts'
+import { templateFault } from '../judging/unusable-template.ts'
+import type { Handled, StepContext } from '../types.ts'
+import { emptySubject } from './create-subject.ts'
+import { type Refusal, refusal } from './refusal.ts'
+import { nothingCustom } from './signal-commands.ts'
+import { assign, isWatched } from './website-commands.ts'
+
+export function createResource(
+  subjectId: string,
+  command: CommandOf<'create-resource'>,
+  at: number,
+  context: StepContext,
+): Handled {
+  const made = newResource(subjectId, command, at, context)
+  return 'refused' in made ? made : shown(judgeSubject(made.subject, at, context), at, context)
+}
+
+/** Returns a new Resource that is not judged yet. */
+export function newResource(
+  subjectId: string,
+  command: Omit<CommandOf<'create-resource'>, 'kind'>,
+  at: number,
+  context: StepContext,
+): { subject: SubjectDocument } | { refused: Refusal } {
+  const { workspaceId, slug, template: revision, labels } = command
+  const template = usableTemplate({ id: subjectId, kind: 'template', slug, workspaceId, template: revision }, context)
+  if ('refused' in template) return template
+  const answers = answersOf(template, command.answers, {})
+  if ('refused' in answers) return answers
+  const bound: SubjectDocument = {
+    ...emptySubject(subjectId, command, at),
+    kind: 'template',
+    template: revision,
+    check: null,
+    labels,
+    templated: { answers: answers.read, heard: {} },
+    custom: nothingCustom,
+    rules: template.rules.map(rule => newRule(rule.key)),
+  }
+  return { subject: withSignals(bound, template, at) }
+}
+
+/**
+ * Returns the revision to which a Resource is to be bound. The directory has just found it; a revision removed since then is refused, too.
+ */
+export function usableTemplate(
+  bound: Parameters<typeof templateFault>[0],
+  { templateOf }: StepContext,
+): Template | { refused: Refusal } {
+  const fault = templateFault(bound, templateOf)
+  return fault === null
+    ? templateOf(bound)
+    : { refused: invalid('template', `The Template ${bound.template} is ${fault} in the store`) }
+}
+
+/** Updates the Resource and judges it at once with the new answers. Answers that the command omits stay. */
+export function updateResource(
+  subject: SubjectDocument,
+  command: CommandOf<'update-resource'>,
+  at: number,
+  context: StepContext,
+): Handled {
+  const labels = labelsOf(subject.labels, command.labels ?? {})
+  if (Object.keys(labels).length > limits.v3.resourceLabels)
+    return { refused: invalid('labels', `A Resource has at most ${limits.v3.resourceLabels} labels`) }
+  const named = { ...subject, name: command.name ?? subject.name, labels, updatedAt: at }
+  const answered = withAnswers(named, command.answers, at, context)
+  return 'refused' in answered ? answered : shown(judgeSubject(answered.subject, at, context), at, context)
+}
+
+/** A custom subject of generation 2 has no fields. */
+function withAnswers(
+  subject: SubjectDocument,
+  sent: Readonly<Record<string, unknown>> | null,
+  at: number,
+  context: StepContext,
+): { subject: SubjectDocument } | { refused: Refusal } {
+  if (sent === null) return { subject }
+  try {
+    if (isWatched(subject)) return { subject: assign(subject, readWebsiteAnswers(sent, subject.check), at) }
+    const { templated } = subject
+    if (templated === null) return { refused: invalid('meta', 'This Resource has no fields') }
+    const answers = readAnswers(context.templateOf(subject), sent, templated.answers)
+    return { subject: { ...subject, templated: { ...templated, answers } } }
+  } catch (error) {
+    if (error instanceof ManifestRefusal) return { refused: invalid(error.field, error.message) }
+    throw error
+  }
+}
+
+/** Returns the Resource with its rules judged at `at`, whatever was last recorded. Changes nothing. */
+export const readResource = (subject: SubjectDocument, at: number, context: StepContext): Handled => ({
+  ...shown(subject, at, context),
+  subject,
+})
+
+/**
+ * Returns the subject with the signals that the Template declares. Signals that exist keep their data; signals that the Template lacks are
+ * removed.
+ */
+export function withSignals(subject: SubjectDocument, template: Template, at: number): SubjectDocument {
+  const custom = subject.custom ?? nothingCustom
+  const kept = custom.signals.filter(
+    ({ kind, slug }) => kind !== 'template' || template.signals.some(signal => signal.key === slug),
+  )
+  const added = template.signals.filter(({ key }) => !kept.some(({ slug }) => slug === key))
+  const made = added.map(({ key }, i) => ({
+    key: `s${custom.signalsMade + i + 1}`,
+    slug: key,
+    name: key,
+    kind: 'template' as const,
+    meta: '{}',
+    addedAt: at,
+  }))
+  return { ...subject, custom: { ...custom, signals: [...kept, ...made], signalsMade: custom.signalsMade + made.length } }
+}
+
+export const newRule = (key: string): RuleState => ({
+  key,
+  slug: key,
+  name: key,
+  policyVersion: 1,
+  policy: { language: 'decision' },
+  verdict: null,
+  incident: null,
+})
+
+/**
+ * Returns the subject and its view. Rules of an archived subject are shown as they were when it was archived. If the Template is missing or
+ * damaged, the view says so.
+ */
+export function shown(
+  subject: SubjectDocument,
+  at: number,
+  context: StepContext,
+): { subject: SubjectDocument; result: ResourceView } {
+  const { templateOf } = context
+  const fault = templateFault(subject, templateOf)
+  const template = subject.kind === 'template' ? (fault ?? templateOf(subject)) : null
+  const judgedAt = Math.max(at, subject.judgedAt)
+  const judged = (rule: RuleState) => judge(subject, rule, judgedAt, context)
+  return { subject, result: resourceView(subject, template, subject.archivedAt === null ? judged : undefined) }
+}
+
+export function answersOf(
+  template: Template,
+  sent: Readonly<Record<string, unknown>>,
+  present: Answers,
+): { read: Answers } | { refused: Refusal } {
+  try {
+    return { read: readAnswers(template, sent, present) }
+  } catch (error) {
+    if (error instanceof ManifestRefusal) return { refused: invalid(error.field, error.message) }
+    throw error
+  }
+}
+
+function labelsOf(present: Record<string, string>, sent: Record<string, string | null>): Record<string, string> {
+  const entries = Object.entries({ ...present, ...sent }).filter((entry): entry is [string, string] => entry[1] !== null)
+  return Object.fromEntries(entries)
+}
+
+/** Returns a refusal that names the invalid field. */
+export function invalid(field: string, message: string): Refusal {
+  const { error } = refusal('validation', message)
+  return { ok: false, error: { ...error, facts: { field } } }
+}

@@ -1,0 +1,124 @@
+// Commands that create and change a website monitor, and the command that removes a subject of either kind. Pure.
+import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import type { CommandOf } from '#shared/contracts/subjects/command.ts'
+import type { Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { intervalMs, type WebsiteCheck, websiteTemplate } from '#shared/contracts/subjects/website.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { subjectView } from '#shared/subjects/subject-view.ts'
+import { closeIncidents } from '../incidents/close-incidents.ts'
+import { judgeSubject } from '../judging/judge-subject.ts'
+import { addToOutbox } from '../outbox.ts'
+import type { Handled, StepContext } from '../types.ts'
+import { emptySubject } from './create-subject.ts'
+import { refused } from './refusal.ts'
+
+export function createWebsite(
+  subjectId: string,
+  command: CommandOf<'create-website'>,
+  at: number,
+  context: StepContext,
+): SubjectDocument {
+  const empty: Watched = {
+    ...emptySubject(subjectId, command, at),
+    kind: 'website',
+    template: websiteTemplate,
+    labels: command.labels ?? {},
+    check: { ...command.check, locations: [] },
+    rules: [reachability],
+  }
+  return judgeSubject(assign(empty, command.check, at), at, context)
+}
+
+/** Replaces all fields that generations 1 and 2 can express. Holds stay, and so does the failure mode if the command omits it. */
+export function updateWebsite(
+  subject: SubjectDocument,
+  command: CommandOf<'update-website'>,
+  at: number,
+  context: StepContext,
+): Handled {
+  if (!isWatched(subject)) return refused('invalid_state', 'Custom subjects are managed elsewhere')
+  const { confirm_after, recover_after } = subject.check
+  const failure_mode = command.check.failure_mode ?? subject.check.failure_mode
+  const check: WebsiteCheck = { ...command.check, failure_mode, confirm_after, recover_after }
+  const updated = judgeSubject(assign({ ...subject, name: command.name, updatedAt: at }, check, at), at, context)
+  return { subject: updated, result: subjectView(asCommitted(updated)) }
+}
+
+/**
+ * Makes the subject a tombstone: reads find nothing, and inputs are dropped. Its children are removed afterwards. The tombstone ends by the
+ * clock, like messages of the stream.
+ */
+export function deleteSubject(subject: SubjectDocument, at: number, context: StepContext): SubjectDocument {
+  const closed = closeIncidents(subject, { type: 'rule.removed', at }, context)
+  const unassigned = isWatched(closed) ? assign(closed, { ...closed.check, locations: [] }, at) : closed
+  const tombstone = { ...unassigned, rules: [], custom: null, maintenance: null, deletedAt: at, updatedAt: at }
+  return { ...addToOutbox(tombstone, { mode: 'remove-children' }), dueAt: context.now + limits.keeper.tombstoneMs }
+}
+
+/** Returns the subject with the revision that the commit will give it. */
+export const asCommitted = (subject: SubjectDocument): SubjectDocument => ({ ...subject, rev: subject.rev + 1 })
+
+/** A subject that probers check. */
+type Watched = SubjectDocument & { check: WebsiteCheck }
+export const isWatched = (subject: SubjectDocument): subject is Watched => subject.check !== null
+
+/** The only rule of a website monitor (reference/website-monitors 1.1). */
+const reachability: RuleState = {
+  key: 'availability',
+  slug: 'reachability',
+  name: 'Reachability',
+  policyVersion: 1,
+  policy: { language: 'reachability' },
+  verdict: null,
+  incident: null,
+}
+
+/**
+ * Applies new settings. Readings of kept locations stay, readings of new locations begin young, and check entries are written for what
+ * changed.
+ */
+export function assign(subject: Watched, check: WebsiteCheck, at: number): SubjectDocument {
+  const readings: Record<string, Reading> = {}
+  for (const location of check.locations) readings[location] = subject.readings[location] ?? neverReported(at)
+  const next: SubjectDocument = { ...subject, check, readings }
+  const unchanged = subject.checkRev !== null && isSame(entryOf(subject.check, 0), entryOf(check, 0))
+  if (unchanged && isSame(subject.checkLocations, check.locations)) return next
+
+  const rev = subject.rev + 1
+  const gone = subject.checkLocations.filter(location => !check.locations.includes(location))
+  const removed = gone.reduce<SubjectDocument>(
+    (left, locationId) => addToOutbox(left, { mode: 'check', locationId, rev, entry: null }),
+    next,
+  )
+  const assigned = check.locations.reduce(
+    (left, locationId) => addToOutbox(left, { mode: 'check', locationId, rev, entry: entryOf(check, rev) }),
+    removed,
+  )
+  return { ...assigned, checkRev: check.locations.length > 0 ? rev : null, checkLocations: [...new Set(check.locations)] }
+}
+
+/** Returns the check entry of a monitor for probers. */
+export function entryOf(check: WebsiteCheck, rev: number): CheckEntry {
+  return {
+    rev,
+    url: check.url,
+    method: check.method,
+    contentType: check.content_type,
+    data: check.data,
+    statuses: check.statuses,
+    expectedText: check.expected_text,
+    intervalMs: intervalMs(check),
+  }
+}
+
+const neverReported = (at: number): Reading => ({
+  addedAt: at,
+  slotAt: null,
+  at: null,
+  ok: false,
+  error: null,
+  statusCode: null,
+  totalMs: null,
+})
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

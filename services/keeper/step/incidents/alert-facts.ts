@@ -1,0 +1,113 @@
+// Facts of an alert about its subject and its rule, frozen when it is decided. They carry no secret: neither a request body nor
+// credentials of an address (reference/messages 5.7). Pure.
+import type { AlertFacts, AlertKind, AlertProblem } from '#shared/contracts/incidents/alert.ts'
+import type { IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
+import { inputsOf, type PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { Evidence, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
+import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { isSilent } from '#shared/judging/read-input.ts'
+import { redactedText, redactedUrl } from '#shared/text/redaction.ts'
+import { factsOf } from '../judging/judge-rule.ts'
+import { templateFacts } from '../judging/template-facts.ts'
+import type { TemplateOf } from '../types.ts'
+
+/** The kind of the message and the instant of its decision. */
+interface Order {
+  kind: AlertKind
+  now: number
+  templateOf: TemplateOf
+}
+
+export function alertFacts(
+  subject: SubjectDocument,
+  { context }: IncidentSnapshot,
+  judgement: Judgement,
+  { kind, now, templateOf }: Order,
+): AlertFacts {
+  const evidence = withoutSecrets(judgement.evidence)
+  const { inputs } = evidence
+  const rule = subject.rules.find(candidate => candidate.key === context.ruleKey)
+  const ofLocations = rule?.policy.language === 'reachability'
+  const named = (value: string) => inputs.filter(input => ofLocations && input.value === value).map(input => input.input)
+  const failing = inputs.find(input => input.value === 'problem')
+  return {
+    subjectName: subject.name,
+    subjectSlug: subject.slug,
+    ruleKey: ofLocations ? context.ruleKey : (rule?.slug ?? context.ruleKey),
+    ruleName: ofLocations ? '' : (rule?.name ?? ''),
+    template: subject.template,
+    url: subject.check === null ? '' : redactedUrl(subject.check.url),
+    ...shownFields(subject.check),
+    evidence,
+    failing: named('problem'),
+    unknown: named('unknown'),
+    ok: named('ok'),
+    problems: kind === 'problem' && rule ? problemsOf(subject, rule, inputs, now) : [],
+    silence: kind === 'no_data' && rule ? silenceOf(subject, rule, inputs) : null,
+    error: kind === 'recovery' ? '' : (failing?.reason ?? ''),
+    explanation: judgement.explanation,
+    troubleSince: context.troubleSince,
+    confirmedAt: context.confirmedAt,
+    wellSince: context.wellSince,
+    closedAt: context.closedAt,
+    ...(rule === undefined ? {} : templateFacts(subject, rule, { context, kind, evidence: judgement.evidence }, templateOf)),
+  }
+}
+
+/** Fields that are always left out, because an address and a request body may be secret. */
+const hiddenFields: ReadonlySet<string> = new Set(['url', 'data'] satisfies (keyof WebsiteCheck)[])
+
+/** Returns fields with a single value. Lists and possible secrets are left out and counted (reference/messages 5.6; v3 10.9). */
+function shownFields(check: WebsiteCheck | null): Pick<AlertFacts, 'fields' | 'fieldsOmitted'> {
+  const all = Object.entries(check ?? {})
+  const shown = all.filter(([key, value]) => !hiddenFields.has(key) && !Array.isArray(value))
+  return { fields: Object.fromEntries(shown), fieldsOmitted: all.length - shown.length }
+}
+
+/** Returns evidence without the addresses that senders quote in errors. Readings of a Template's rule are separate facts. */
+const withoutSecrets = (evidence: Evidence): Evidence => ({
+  ...evidence,
+  inputs: evidence.inputs.map(({ reading: _, ...input }) => ({
+    ...input,
+    reason: input.reason === null ? null : redactedText(input.reason),
+  })),
+})
+
+/** Returns the problems. Evidence has the inputs of an authored rule in their order. */
+function problemsOf(subject: SubjectDocument, rule: RuleState, evidence: EvidenceInput[], now: number): AlertProblem[] {
+  const inputs = inputsOf(rule.policy)
+  return inputs.filter((_, i) => evidence[i]?.value === 'problem').map(input => problemOf(subject, rule, input, now))
+}
+
+function problemOf(subject: SubjectDocument, rule: RuleState, input: PolicyInput, now: number): AlertProblem {
+  const { signal, from, compare, threshold } = input
+  if (from !== null) return { of: 'rule', name: subject.rules.find(other => other.slug === from)?.name ?? from }
+  const facts = factsOf(subject, rule.key, input, now)
+  const value = facts.of === 'signal' ? facts.observed.value : null
+  const number = compare === null || value === null ? null : { value, compare, threshold: threshold ?? 0 }
+  return { of: 'signal', signal: signal ?? '', number }
+}
+
+function silenceOf(subject: SubjectDocument, rule: RuleState, evidence: EvidenceInput[]): AlertFacts['silence'] {
+  const silent = silentInputs(subject, rule, evidence, new Set())
+  if (silent.length === 0) return null
+  return { lastAt: silent.reduce<number | null>((last, { at }) => (at !== null && at > (last ?? 0) ? at : last), null) }
+}
+
+/** Returns the silent inputs, including inputs of cited rules. A cited rule read its inputs when it was last judged. */
+function silentInputs(
+  { rules }: Pick<SubjectDocument, 'rules'>,
+  rule: RuleState,
+  evidence: EvidenceInput[],
+  seen: Set<string>,
+): EvidenceInput[] {
+  seen.add(rule.slug)
+  const cited = inputsOf(rule.policy).flatMap(({ from }, i) => {
+    const other = evidence[i]?.value === 'unknown' ? rules.find(({ slug }) => slug === from) : undefined
+    if (other === undefined || seen.has(other.slug)) return []
+    return silentInputs({ rules }, other, other.verdict?.evidence.inputs ?? [], seen)
+  })
+  return [...evidence.filter(isSilent), ...cited]
+}

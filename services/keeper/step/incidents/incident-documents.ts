@@ -1,0 +1,144 @@
+// Documents of an incident: the incident for reads, its history entries, its alerts. Pure.
+import { incidentVersion } from '#machines/incident.ts'
+import { isListed } from '#machines/incident-listing.ts'
+import type { Announcement } from '#machines/incident-types.ts'
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type {
+  HistoryDocument,
+  HistoryKind,
+  IncidentContext,
+  IncidentDocument,
+  IncidentSnapshot,
+  IncidentState,
+  IncidentStatus,
+  IncidentWords,
+} from '#shared/contracts/incidents/incident.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { facetsOf } from '#shared/incidents/incident-facets.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { templateRuleOf } from '../judging/template-rule.ts'
+import type { TemplateOf } from '../types.ts'
+import { alertFacts } from './alert-facts.ts'
+
+export const statusWords: Record<IncidentState, IncidentStatus> = {
+  pending: 'pending',
+  problem: 'problem',
+  noData: 'no_data',
+  recovering: 'recovering',
+  closed: 'ok',
+}
+
+/** Returns the incident for reads, with the rev that this commit gives its subject. */
+export function incidentDocument(
+  subject: SubjectDocument,
+  rule: RuleState,
+  held: IncidentSnapshot,
+  judgement: Judgement,
+): IncidentDocument {
+  const { context } = held
+  const isOpen = held.value !== 'closed'
+  return {
+    id: context.incidentId,
+    rev: subject.rev + 1,
+    subjectId: subject.id,
+    resourceKey: subject.slug,
+    workspaceId: subject.workspaceId,
+    ruleKey: rule.key,
+    ...held.words,
+    ruleShown: rule.policy.language === 'reachability' ? rule.key : held.words.rule.key,
+    number: Number(context.incidentId.split('.')[1]),
+    open: isOpen ? 1 : 0,
+    facets: facetsOf({ isOpen, isConfirmed: context.confirmedAt !== null, isAcknowledged: context.acknowledgedAt !== null }),
+    status: statusWords[held.value],
+    condition: context.condition,
+    troubleSince: context.troubleSince,
+    confirmedAt: context.confirmedAt,
+    wellSince: context.wellSince,
+    closedAt: context.closedAt,
+    closedReason: context.closedReason,
+    acknowledgedAt: context.acknowledgedAt,
+    acknowledgedBy: context.acknowledgedBy,
+    acknowledgedVia: context.acknowledgedVia,
+    effectiveAt: context.effectiveAt,
+    explanation: judgement.explanation,
+    evidence: judgement.evidence,
+    deadlineAt: context.deadlineAt,
+  }
+}
+
+/** Returns the names that an incident that opens now keeps for ever. */
+export function incidentWords(subject: SubjectDocument, rule: RuleState, templateOf: TemplateOf): IncidentWords {
+  const { action } = templateRuleOf(subject, rule, templateOf) ?? { action: null }
+  return { rule: { key: rule.slug, name: rule.name }, action }
+}
+
+export interface Recorded {
+  kind: HistoryKind
+  event: HistoryDocument['event']
+  /** The incident before the event; null: the event opened the incident. */
+  before: IncidentContext | null
+}
+
+/** Returns the record of one transition: enough to replay it and to show its reason. */
+export function historyDocument(
+  subject: SubjectDocument,
+  incident: IncidentSnapshot,
+  judgement: Judgement,
+  { kind, event, before }: Recorded,
+): HistoryDocument {
+  return {
+    id: `${incident.context.incidentId}.${incident.transitions}`,
+    rev: 1,
+    incidentId: incident.context.incidentId,
+    subjectId: subject.id,
+    sequence: incident.transitions,
+    listed: isListed(event, before, incident.context) ? 1 : 0,
+    kind,
+    at: tookEffectAt(incident, event),
+    machine: incident.machine,
+    version: incidentVersion,
+    event,
+    state: incident.value,
+    deadlineAt: incident.context.deadlineAt,
+    condition: incident.context.condition,
+    verdict: judgement.verdict,
+    explanation: judgement.explanation,
+    evidence: judgement.evidence,
+  }
+}
+
+/**
+ * Returns the instant of effect, whenever the event was sent: the exact end of the delay for a confirmation, the start of the recovery for
+ * a closing.
+ */
+function tookEffectAt({ value, context }: IncidentSnapshot, event: HistoryDocument['event']): number {
+  if (event.type === 'hold.elapsed') return context.confirmedAt ?? event.at
+  return value === 'closed' ? (context.closedAt ?? event.at) : event.at
+}
+
+/** Returns one message to send. Its facts never change afterwards. */
+export function alertDocument(
+  subject: SubjectDocument,
+  incident: IncidentSnapshot,
+  judgement: Judgement,
+  order: Announcement & { now: number; templateOf: TemplateOf },
+): AlertDocument {
+  const { incidentId } = incident.context
+  return {
+    id: `${incidentId}.a${incident.alerts}`,
+    rev: 1,
+    workspaceId: subject.workspaceId,
+    subjectId: subject.id,
+    incidentId,
+    number: incident.alerts,
+    kind: order.kind,
+    reminder: order.reminder,
+    held: order.held ? 'maintenance' : null,
+    decidedAt: order.now,
+    facts: alertFacts(subject, incident, judgement, order),
+    state: 'open',
+    deliveries: null,
+    expireAt: order.now + limits.keeper.alertMs,
+  }
+}

@@ -1,0 +1,100 @@
+// Verdict of one rule of a subject: the built-in rule over locations, an authored rule over the inputs of its policy. Pure.
+
+import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
+import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
+import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
+import type { ObservedInput, Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { DecisionInput, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
+import { intervalMs } from '#shared/contracts/subjects/website.ts'
+import { judgeDecision } from '#shared/judging/judge-decision.ts'
+import { type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
+import { judgeReachability } from '#shared/judging/judge-reachability.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { inputKeyOf, locationLabel, selects } from '#shared/judging/policy-input.ts'
+import type { Moment } from '#shared/judging/read-comparison.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { isOfGeneration2 } from '#shared/subjects/subject-view.ts'
+import { neverObserved } from '../observations/observed-input.ts'
+import type { TemplateOf } from '../types.ts'
+import { templateRuleOf } from './template-rule.ts'
+
+const none: ReadonlyMap<string, Verdict> = new Map()
+
+/**
+ * Returns the verdict. `templateOf` is called for a Resource only. `silenceAt`: see readInput. `assumed`: verdicts of cited rules by slug,
+ * used instead of their last verdicts.
+ */
+export function judgeRule(
+  subject: SubjectDocument,
+  rule: RuleState,
+  at: number,
+  silenceAt: SilenceAt,
+  templateOf: TemplateOf,
+  assumed: ReadonlyMap<string, Verdict> = none,
+): Judgement {
+  const { policy } = rule
+  const declared = templateRuleOf(subject, rule, templateOf)
+  if (declared !== null) return judgeTemplateRule(subject, declared, { at, silenceAt: silenceAt.pushed }, templateOf(subject))
+  if (policy.language === 'inputs') {
+    const facts = policy.document.inputs.map((input): InputFacts => {
+      const verdict = input.from === null ? undefined : assumed.get(input.from)
+      return verdict === undefined ? factsOf(subject, rule.key, input, at) : { of: 'rule', verdict }
+    })
+    return judgePolicy(policy.document, facts, silenceAt)
+  }
+  if (subject.check === null) throw new Error(`subject ${subject.id} has a built-in rule and nothing to check`)
+  return judgeReachability(subject.check, subject.readings, at, silenceAt.checks)
+}
+
+/**
+ * Judges a Template's rule. True is a problem, false is ok. Unknown is not judged: it opens, confirms, recovers and closes nothing (v3
+ * 4.7).
+ */
+function judgeTemplateRule({ templated }: SubjectDocument, rule: TemplateRule, moment: Moment, { signals }: Template): Judgement {
+  const { answers, heard } = templated ?? { answers: {}, heard: {} }
+  const judged = judgeDecision(rule, { signals, heard, answers }, moment)
+  const { result, explanation, evidence, nextAt, laterAt, isHeard, isProvisional } = judged
+  const inputs = evidence.inputs.map(evidenceInput)
+  const verdict = result === 'unknown' ? 'not_judged' : result ? 'problem' : 'ok'
+  return { verdict, explanation, evidence: { ...evidence, inputs }, nextAt, laterAt, isHeard, isProvisional }
+}
+
+const evidenceInput = (reading: DecisionInput): EvidenceInput => ({
+  input: reading.signal,
+  value: reading.status ?? 'unknown',
+  at: reading.atUs === undefined ? null : Math.floor(reading.atUs / 1_000),
+  reason: reading.reason ?? reading.unresolved ?? null,
+  reading,
+})
+
+/** Returns the facts about one input at `at`. */
+export function factsOf(subject: SubjectDocument, ruleKey: string, input: PolicyInput, at: number): InputFacts {
+  if (input.from !== null) {
+    const cited = subject.rules.find(rule => rule.slug === input.from)
+    return { of: 'rule', verdict: cited?.verdict?.verdict ?? null }
+  }
+  const observed = subject.custom?.observed[inputKeyOf(ruleKey, input)] ?? neverObserved(at)
+  const signal = subject.custom?.signals.filter(isOfGeneration2).find(candidate => candidate.slug === input.signal)
+  if (signal === undefined) return platformFacts(subject, input, observed)
+  if (signal.kind === 'custom_event') return { of: 'signal', reports: 'pushed', observed, silentAfterMs: null, graceMs: 0 }
+  const silentAfterMs = input.noDataAfterMs ?? limits.judging.heartbeatSilentMs
+  return { of: 'signal', reports: 'pushed', observed, silentAfterMs, graceMs: silentAfterMs }
+}
+
+/**
+ * Returns the facts of the platform's own signal: the newest report of the locations that the input selects. Its number is the latency in
+ * ms.
+ */
+function platformFacts({ check, readings }: SubjectDocument, input: PolicyInput, { addedAt }: ObservedInput): InputFacts {
+  const selected = Object.entries(readings).filter(([location]) => selects(input.match, { [locationLabel]: location }))
+  const newest = selected.reduce<Reading | null>(
+    (latest, [, reading]) => (reading.at !== null && reading.at > (latest?.at ?? -1) ? reading : latest),
+    null,
+  )
+  const silentAfterMs = input.noDataAfterMs ?? (check === null ? 0 : limits.judging.silentIntervals * intervalMs(check))
+  const observed =
+    newest?.at == null
+      ? neverObserved(addedAt)
+      : { addedAt, observedAtUs: newest.at * 1_000, ok: newest.ok, value: newest.totalMs, error: newest.error }
+  return { of: 'signal', reports: 'checks', observed, silentAfterMs, graceMs: limits.judging.websiteGraceMs }
+}

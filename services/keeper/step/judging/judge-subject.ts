@@ -1,0 +1,225 @@
+// Judgement of a subject at an instant: its rules over its readings, its incidents over its verdicts, and its next deadline. Pure.
+
+import type { ReportKind, SilenceAt } from '#shared/contracts/observations/silence.ts'
+import type { RuleState, RuleVerdict, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { Verdict } from '#shared/contracts/subjects/verdict.ts'
+import { readPolicyInput } from '#shared/judging/judge-policy.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { inJudgingOrder } from '#shared/judging/rule-order.ts'
+import { second } from '#shared/limits/limits.ts'
+import { holdsOf as templateHolds } from '#shared/manifest/answers.ts'
+import { driveIncident, type Holds, movesHold, movesIncident } from '../incidents/drive-incident.ts'
+import { endWindow, windowEndOf } from '../incidents/drive-window.ts'
+import type { HeldSilence, StepContext, Taken, TemplateOf } from '../types.ts'
+import { factsOf, judgeRule } from './judge-rule.ts'
+import { templateRuleOf } from './template-rule.ts'
+import { templateFault, unjudged } from './unusable-template.ts'
+
+/**
+ * Returns the subject as judged at `at`, or at its last judgement if that is later. `dueAt` is the next instant that can change a result.
+ */
+export function judgeSubject(subject: SubjectDocument, at: number, context: StepContext): SubjectDocument {
+  const judgedAt = Math.max(at, subject.judgedAt)
+  const silenceTo = silenceAt(subject, judgedAt, context)
+  let next: SubjectDocument = endWindow({ ...subject, judgedAt, silenceTo, faulty: null }, judgedAt)
+  let nextAt: number | null = windowEndOf(next)
+  let laterAt: number | null = null
+  const restsOnHeldSilence = isHeld(silenceTo, judgedAt) ? createProvisionalCheck(judgedAt, silenceTo, context.templateOf) : null
+  for (const { key } of rulesInOrder(subject)) {
+    const rule = ruleOf(next, key)
+    const judgement = judgeRule(next, rule, judgedAt, silenceTo, context.templateOf)
+    const isProvisional = judgement.isProvisional ?? restsOnHeldSilence?.(next, rule, judgement.verdict) ?? false
+    next = applyJudgement(next, key, { judgement, isProvisional, at: judgedAt, context })
+    nextAt = earlier(earlier(nextAt, judgement.nextAt), incidentDueAt(next, key, judgedAt, isProvisional))
+    laterAt = earlier(laterAt, judgement.laterAt ?? null)
+  }
+  return withDue(next, judgedAt, nextAt, laterAt)
+}
+
+/** Keeps a silence that is held back due, and adds the next deadline after it: delays pause from there on (v3 4.11). */
+function withDue(
+  { laterAt: _, ...subject }: SubjectDocument,
+  judgedAt: number,
+  dueAt: number | null,
+  laterAt: number | null,
+): SubjectDocument {
+  const isLeft = dueAt !== null && dueAt <= judgedAt && laterAt !== null
+  return isLeft ? { ...subject, dueAt, laterAt } : { ...subject, dueAt }
+}
+
+const silenceUpTo = (at: number): SilenceAt => ({ checks: at, pushed: at })
+
+/** Returns whether a silence that has begun by `at` is held back. */
+const isHeld = (to: SilenceAt, at: number): boolean => to.checks < at || to.pushed < at
+
+/**
+ * Returns a function to call for each rule in judging order: whether its verdict rests on silence that is held back. An ok does if counting
+ * all silence would change the verdict; no data does if counting no silence would. In both cases cited rules have the verdict that they
+ * would have then.
+ */
+function createProvisionalCheck(at: number, { checks, pushed }: SilenceAt, templateOf: TemplateOf) {
+  const uncounted = (to: number) => (to < at ? Number.NEGATIVE_INFINITY : at)
+  const allCounts = { to: silenceUpTo(at), said: new Map<string, Verdict>() }
+  const noneCounts = { to: { checks: uncounted(checks), pushed: uncounted(pushed) }, said: new Map<string, Verdict>() }
+  return (subject: SubjectDocument, rule: RuleState, verdict: Verdict): boolean => {
+    for (const { to, said } of [allCounts, noneCounts])
+      said.set(rule.slug, judgeRule(subject, rule, at, to, templateOf, said).verdict)
+    if (verdict === 'ok') return allCounts.said.get(rule.slug) !== 'ok'
+    return verdict === 'no_data' && noneCounts.said.get(rule.slug) !== 'no_data'
+  }
+}
+
+/**
+ * Judges a subject that has just accepted a report. `before`: the subject without the report; earlier deadlines have passed. If no input's
+ * value changes and no input is silent, nothing is judged, and `dueAt` stays as a lower bound.
+ */
+export function judgeReport(
+  before: SubjectDocument,
+  { subject, inputs }: Taken,
+  at: number,
+  context: StepContext,
+): SubjectDocument {
+  const judgedAt = Math.max(at, subject.judgedAt)
+  const silenceTo = silenceAt(subject, judgedAt, context)
+  const readsAlike = ({ ruleKey, input }: Taken['inputs'][number]) => {
+    const read = (one: SubjectDocument, to: SilenceAt) => readPolicyInput(input, factsOf(one, ruleKey, input, judgedAt), to)
+    const isAlike = (to: SilenceAt) => {
+      const [was, is] = [read(before, to), read(subject, to)]
+      return was.value === is.value && was.young === is.young
+    }
+    return isAlike(silenceTo) && (!isHeld(silenceTo, judgedAt) || isAlike(silenceUpTo(judgedAt)))
+  }
+  return inputs.every(readsAlike) ? { ...subject, judgedAt, silenceTo } : judgeSubject(subject, at, context)
+}
+
+/**
+ * Returns the verdict of a rule of the subject at `at`, and changes nothing. Cited rules count with their last verdict. With a missing or
+ * damaged Template the rule is not judged.
+ */
+export function judge(subject: SubjectDocument, rule: RuleState, at: number, context: StepContext): Judgement {
+  const fault = templateFault(subject, context.templateOf)
+  if (fault !== null) return unjudged(subject, fault)
+  return judgeRule(subject, rule, at, silenceAt(subject, at, context), context.templateOf)
+}
+
+/**
+ * Like `judge`, and also returns whether the verdict rests on silence that is held back, so that no delay ends. Throws if the subject has
+ * no rule of this key.
+ */
+export function judgeProvisionally(
+  subject: SubjectDocument,
+  key: string,
+  at: number,
+  context: StepContext,
+): { judgement: Judgement; isProvisional: boolean } {
+  const fault = templateFault(subject, context.templateOf)
+  if (fault !== null) return { judgement: unjudged(subject, fault), isProvisional: false }
+  const silenceTo = silenceAt(subject, at, context)
+  const restsOnHeldSilence = isHeld(silenceTo, at) ? createProvisionalCheck(at, silenceTo, context.templateOf) : null
+  for (const rule of rulesInOrder(subject)) {
+    const judgement = judgeRule(subject, rule, at, silenceTo, context.templateOf)
+    const isProvisional = judgement.isProvisional ?? restsOnHeldSilence?.(subject, rule, judgement.verdict) ?? false
+    if (rule.key === key) return { judgement, isProvisional }
+  }
+  throw new Error(`subject ${subject.id} has no rule ${key}`)
+}
+
+/**
+ * Returns the instants up to which silence counts. An input that was judged silent stays silent, even if silence is now held back from an
+ * earlier instant.
+ */
+function silenceAt({ silenceTo }: SubjectDocument, at: number, { held }: StepContext): SilenceAt {
+  return { checks: countsTo('checks', silenceTo, at, held), pushed: countsTo('pushed', silenceTo, at, held) }
+}
+
+function countsTo(kind: ReportKind, counted: SilenceAt | undefined, at: number, held: HeldSilence): number {
+  const heldAt = held[kind]
+  return heldAt === null ? at : Math.max(Math.min(at, heldAt), counted?.[kind] ?? Number.NEGATIVE_INFINITY)
+}
+
+/** Returns whether a deadline may be due by `at`. `dueAt` is a lower bound, so a judgement may find no deadline due. */
+export function isDueBy(subject: SubjectDocument, at: number): boolean {
+  return subject.dueAt !== null && subject.dueAt <= at
+}
+
+/** Returns the rules in judging order. No saved policy cites itself in a circle; if a stored one does, its rules keep the stored order. */
+const rulesInOrder = ({ rules }: SubjectDocument) => (rules.length < 2 ? rules : (inJudgingOrder(rules) ?? rules))
+
+const ruleOf = (subject: SubjectDocument, key: string) => subject.rules.find(rule => rule.key === key) as RuleState
+
+/**
+ * Returns the next deadline of the rule's incident. A deadline that passed without effect waits for the next judgement that decides,
+ * because time alone changes nothing. The exception is silence that is held back: it will count, and has no instant of its own any longer.
+ */
+function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number, isProvisional: boolean): number | null {
+  const deadlineAt = ruleOf(subject, key).incident?.context.deadlineAt ?? null
+  return deadlineAt !== null && (deadlineAt > judgedAt || isProvisional) ? deadlineAt : null
+}
+
+interface Judged {
+  judgement: Judgement
+  isProvisional: boolean
+  at: number
+  context: StepContext
+}
+
+function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): SubjectDocument {
+  const { judgement, at, context } = judged
+  const rule = ruleOf(subject, key)
+  const isSame = rule.verdict !== null && isSameVerdict(rule.verdict, judgement)
+  const unchanged = isSame && !movesHold(rule, judged) && !movesIncident(rule, judged)
+  const incidentDeadlineAt = rule.incident?.context.deadlineAt ?? null
+  const isIncidentDue = incidentDeadlineAt !== null && incidentDeadlineAt <= at
+  const holds = holdsOf(subject, rule, context)
+  if (unchanged && !isIncidentDue && hasHolds(rule, holds)) return subject
+  return driveIncident({ ...judged, subject, rule: { ...rule, verdict: verdictOf(rule, judgement, at) } }, holds)
+}
+
+/**
+ * Returns the judgement at `at` as its rule records it. `since` stays while the result is the same: a first report changes only the status
+ * of unknown (v3 4.8).
+ */
+export function verdictOf(rule: RuleState, judgement: Judgement, at: number): RuleVerdict {
+  const { verdict, explanation, evidence, isHeard } = judgement
+  const isSame = rule.verdict?.verdict === verdict && (verdict !== 'not_judged' || rule.verdict.isHeard === isHeard)
+  const since = isSame && rule.verdict !== null ? rule.verdict.since : at
+  return { verdict, since, explanation, evidence, ...(isHeard === undefined ? {} : { isHeard }) }
+}
+
+/** Returns the delays: of the saved policy or Template; of the monitor if it sets them, else of the keeper's settings. */
+function holdsOf(subject: SubjectDocument, rule: RuleState, context: StepContext): Holds {
+  const declared = templateRuleOf(subject, rule, context.templateOf)
+  if (declared !== null) return templateHolds(declared, subject.templated?.answers ?? {})
+  const { check } = subject
+  const { policy } = rule
+  if (policy.language === 'inputs') {
+    const { confirmAfterMs, closeAfterMs } = policy.document
+    return { confirmAfterMs, closeAfterMs }
+  }
+  return {
+    confirmAfterMs: check?.confirm_after == null ? context.confirmAfterMs : check.confirm_after * second,
+    closeAfterMs: check?.recover_after == null ? context.closeAfterMs : check.recover_after * second,
+  }
+}
+
+function hasHolds(rule: RuleState, holds: Holds): boolean {
+  const context = rule.incident?.context
+  return context === undefined || (context.confirmAfterMs === holds.confirmAfterMs && context.closeAfterMs === holds.closeAfterMs)
+}
+
+/** Compares the evidence by the values of its inputs, whatever their age. */
+function isSameVerdict(stored: RuleVerdict, judgement: Judgement): boolean {
+  const before = stored.evidence.inputs
+  const after = judgement.evidence.inputs
+  return (
+    stored.verdict === judgement.verdict &&
+    stored.isHeard === judgement.isHeard &&
+    before.length === after.length &&
+    after.every((input, i) => input.input === before[i]?.input && input.value === before[i]?.value)
+  )
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null) return other
+  return other === null ? one : Math.min(one, other)
+}

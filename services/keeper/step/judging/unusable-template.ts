@@ -1,0 +1,40 @@
+// Template revision that is missing or damaged, so that it cannot judge anything (v3 4.12). Pure.
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { notJudged, type RevisionFault } from '#shared/subjects/stored-revisions.ts'
+import type { TemplateOf } from '../types.ts'
+
+/** Error for an operator; its message names the Template and the Resource. */
+export class UnusableTemplate extends Error {
+  readonly fault: RevisionFault
+
+  constructor({ slug, template }: Pick<SubjectDocument, 'slug' | 'template'>, fault: RevisionFault) {
+    super(`Template ${template} is ${fault}, so its Resource ${slug} cannot be judged`)
+    this.name = 'UnusableTemplate'
+    this.fault = fault
+  }
+}
+
+/** Returns why the subject's Template cannot judge; null: it can, or the subject has none. */
+export function templateFault(
+  subject: Parameters<TemplateOf>[0] & Pick<SubjectDocument, 'kind'>,
+  templateOf: TemplateOf,
+): RevisionFault | null {
+  if (subject.kind !== 'template') return null
+  try {
+    templateOf(subject)
+    return null
+  } catch (error) {
+    if (error instanceof UnusableTemplate) return error.fault
+    throw error
+  }
+}
+
+/** Returns the judgement of a rule with such a Template: no verdict, and no instant at which time alone changes it. */
+export const unjudged = ({ template }: SubjectDocument, fault: RevisionFault): Judgement => ({
+  verdict: 'not_judged',
+  explanation: notJudged(template, fault),
+  evidence: { inputs: [], omitted: 0, truncated: false },
+  nextAt: null,
+  isHeard: true,
+})

@@ -1,0 +1,100 @@
+// Signal on which an Observation reports, and the signal's reason to refuse it (docs/reference/v3.md, 7.3 to 7.5). Pure.
+
+import { type Template, templateKeyPattern } from '#shared/contracts/resources/template.ts'
+import type { SignalState } from '#shared/contracts/subjects/signal.ts'
+import type { Reading, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
+import {
+  declaredKinds,
+  declaredSignalKey,
+  isDeclared,
+  isPlatformKey,
+  platformSignalKey,
+  type ReportedKind,
+  reportedKind,
+} from '#shared/subjects/resource-signals.ts'
+import { isOfGeneration2 } from '#shared/subjects/subject-view.ts'
+import type { Refusal } from '../commands/refusal.ts'
+import { invalid } from '../commands/resource-commands.ts'
+import type { StampedObservation } from './observed-row.ts'
+
+interface Named {
+  /** Key of the signal in the ids of its rows. */
+  key: string
+  slug: string
+  kind: ReportedKind
+}
+
+/**
+ * template: rules of a Template read the signal. authored: rules of generation 2 read it. declared: no rule reads it. website: the reading
+ * of a location, on which probers report, too.
+ */
+export type Target = Named &
+  (
+    | { of: 'template' | 'authored'; signal: SignalState }
+    /** `isNew`: the Observation declares the signal. */
+    | { of: 'declared'; signal: SignalState; isNew: boolean }
+    | { of: 'website'; locationId: string; reading: Reading }
+  )
+
+/** `template`: the published Template of the Resource; null: none. `at`: present instant of the keeper, ms. */
+export function targetOf(
+  subject: SubjectDocument,
+  sent: StampedObservation,
+  template: Template | null,
+  at: number,
+): Target | { refused: Refusal } {
+  const website = isPlatformKey(sent.signal) ? targetAt(subject, sent.signal, template) : null
+  if (website !== null) {
+    const isAllowed = sent.source === 'api'
+    return isAllowed ? website : { refused: invalid('signal', `An address may not report on '${sent.signal}'`) }
+  }
+  const signal = subject.custom?.signals.find(({ slug }) => slug === sent.signal)
+  return signal === undefined ? newTarget(subject, sent, template, at) : knownTarget(signal, template)
+}
+
+/** Returns the target whose rows have this key; null: the Resource lacks it. */
+export function targetAt(subject: SubjectDocument, key: string, template: Template | null): Target | null {
+  const locationId = subject.check?.locations.find(id => platformSignalKey(id) === key)
+  const reading = locationId === undefined ? undefined : subject.readings[locationId]
+  if (locationId !== undefined && reading !== undefined)
+    return { of: 'website', key, slug: key, kind: 'heartbeat', locationId, reading }
+  const signal = subject.custom?.signals.find(candidate => candidate.key === key)
+  return signal === undefined ? null : knownTarget(signal, template)
+}
+
+function knownTarget(signal: SignalState, template: Template | null): Target {
+  const named = { key: signal.key, slug: signal.slug, kind: reportedKind(signal, template) }
+  if (template?.signals.some(({ key }) => key === signal.slug)) return { ...named, of: 'template', signal }
+  return isOfGeneration2(signal) ? { ...named, of: 'authored', signal } : { ...named, of: 'declared', signal, isNew: false }
+}
+
+/** Returns a target that declares an unknown signal by the Observation's kind. */
+function newTarget(
+  { custom }: SubjectDocument,
+  { signal: slug, signalKind }: StampedObservation,
+  template: Template | null,
+  at: number,
+): Target | { refused: Refusal } {
+  if (signalKind === null) return { refused: invalid('signal', `The Resource has no signal '${slug}'`) }
+  if (!signalKey.test(slug)) return { refused: invalid('signal', `'${slug}' is no key of a signal: ${templateKeyPattern}`) }
+  const declared = custom?.signals.filter(signal => isDeclared(signal, template)) ?? []
+  const { declaredSignals } = limits.v3
+  if (declared.length >= declaredSignals)
+    return { refused: invalid('signal', `At most ${declaredSignals} signals are declared on a Resource`) }
+  const key = declaredSignalKey(slug)
+  const signal: SignalState = { key, slug, name: slug, kind: declaredKinds[signalKind], meta: '{}', addedAt: at }
+  return { of: 'declared', key, slug, kind: signalKind, signal, isNew: true }
+}
+
+const signalKey = new RegExp(templateKeyPattern)
+
+/** Returns why the signal refuses the Observation; null: accepted. */
+export function refusalOf(
+  { of, slug, kind }: Target,
+  { signalKind, state }: Pick<StampedObservation, 'signalKind' | 'state'>,
+): Refusal | null {
+  if (signalKind !== null && signalKind !== kind) return invalid('kind', `The signal '${slug}' is of another kind`)
+  if (of === 'website' && state === 'no_data') return invalid('state', `'${slug}' takes no 'no_data'`)
+  return null
+}

@@ -1,0 +1,43 @@
+// Newest accepted observation that an input of an authored rule selects. Pure.
+import type { SeriesDocument } from '#shared/contracts/observations/observation.ts'
+import type { ObservedInput } from '#shared/contracts/subjects/subject.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { firstCharacters } from '#shared/text/plain-text.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+
+/** `addedAt`: instant at which the input was added to the rules, ms. */
+export const neverObserved = (addedAt: number): ObservedInput => ({
+  addedAt,
+  observedAtUs: null,
+  ok: false,
+  value: null,
+  error: null,
+})
+
+/**
+ * Returns whether an input with the reading `known` should read this observation instead. Of two observations for one instant, the later
+ * accepted one counts.
+ */
+export function isLater(
+  { observedAtUs, number }: Pick<SeriesDocument, 'observedAtUs' | 'number'>,
+  known: ObservedInput,
+): boolean {
+  if (observedAtUs !== known.observedAtUs) return known.observedAtUs === null || known.observedAtUs < observedAtUs
+  return (number ?? 0) > (known.number ?? 0)
+}
+
+/** Redacts the error, then shortens it: it is kept in the subject, in evidence and in records, once for each input that reads it. */
+export const observedOf = ({
+  observedAtUs,
+  number,
+  status,
+  value,
+  error,
+}: Pick<SeriesDocument, 'observedAtUs' | 'number' | 'status' | 'value' | 'error'>): Omit<ObservedInput, 'addedAt'> => ({
+  observedAtUs,
+  number: number ?? 0,
+  ok: status === 'ok',
+  ...(status === 'no_data' ? { isNoData: true } : {}),
+  value,
+  error: error === '' ? null : firstCharacters(redactedText(error), limits.judging.reasonCharacters),
+})

@@ -1,0 +1,61 @@
+// Row and place of an Observation on a Resource, and its identity (docs/reference/v3.md, 7.2). Pure.
+import type { ObservationState } from '#shared/contracts/observations/heard-signal.ts'
+import type { ObservationIdDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
+import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
+import { observationIdKey, observationOfSeries, seriesId, shortHash } from '#shared/text/ids.ts'
+
+/** Observation with an instant; the keeper stamps it if the sender gave none. */
+export type StampedObservation = SentObservation & {
+  atUs: number
+  isStampedHere: boolean
+  source: 'api' | 'address'
+}
+
+/**
+ * Returns the identity of an Observation: the sender's id, else its labels, at its signal and instant. A keeper's stamp never equals a
+ * sender's instant.
+ */
+export function observationRowId(
+  subjectId: string,
+  signalKey: string,
+  { sentId, labels, atUs, isStampedHere }: Pick<StampedObservation, 'sentId' | 'labels' | 'atUs' | 'isStampedHere'>,
+): string {
+  const series = seriesId(subjectId, signalKey, labels)
+  if (sentId === null && !isStampedHere) return observationOfSeries(series, atUs)
+  return observationOfSeries(`${subjectId}.${signalKey}.${shortHash(sentId ?? `stamped ${series}`)}`, atUs)
+}
+
+/** Returns the row's id without subject and signal: a signal keeps its Observations by this key. */
+export const identityOf = (rowId: string): string => rowId.split('.').slice(2).join('.')
+
+/** Returns the row. An Observation of no data has no value. `at`: present instant of the keeper, ms. */
+export function rowOf(subjectId: string, signalKey: string, sent: StampedObservation, at: number): PushedObservationDocument {
+  const { labels, state, value, reason } = sent
+  return {
+    id: observationRowId(subjectId, signalKey, sent),
+    receivedAtUs: at * 1_000,
+    ok: state === 'ok' ? 1 : state === 'problem' ? 0 : 2,
+    value: state === 'no_data' ? null : value,
+    // No store accepts half of a surrogate pair.
+    error: reason === '' ? null : reason.toWellFormed(),
+    labels: Object.keys(labels).length === 0 ? null : JSON.stringify(labels),
+    rejectReason: null,
+    expireAt: null,
+    sentId: sent.sentId,
+    body: sent.body,
+    source: sent.source,
+  }
+}
+
+export const stateOf = ({ ok }: Pick<PushedObservationDocument, 'ok'>): ObservationState =>
+  ok === 1 ? 'ok' : ok === 0 ? 'problem' : 'no_data'
+
+/** Returns whether two rows of one identity have the same content. */
+export const isSame = (one: PushedObservationDocument, other: PushedObservationDocument): boolean =>
+  one.ok === other.ok && one.value === other.value && one.error === other.error && one.body === other.body
+
+/** Returns the place of an Observation with a sender's id. */
+export const placeOf = (
+  subjectId: string,
+  { signalKey, sentId, atUs, isCreated }: { signalKey: string; sentId: string; atUs: number; isCreated: boolean },
+): ObservationIdDocument => ({ id: observationIdKey(subjectId, sentId), signalKey, atUs, createdSignal: isCreated ? 1 : 0 })

@@ -1,0 +1,158 @@
+// Effect of an Observation on a Resource: each kind of signal stores and judges it in its own way (docs/reference/v3.md, section 7). Pure.
+// Each function returns null for a repeated Observation that its signal includes.
+import type { HeardObservation, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
+import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observations/observation.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import type { SignalState } from '#shared/contracts/subjects/signal.ts'
+import type { CustomState, Reading, SubjectDocument, TemplateState } from '#shared/contracts/subjects/subject.ts'
+import { hear, nothingHeard } from '#shared/judging/heard-signal.ts'
+import { hour, limits } from '#shared/limits/limits.ts'
+import { baselineDaysOn, countedOn } from '#shared/manifest/counted-on.ts'
+import { parsePushedObservationId, seriesId } from '#shared/text/ids.ts'
+import { ownMember } from '#shared/text/own-member.ts'
+import { nothingCustom } from '../commands/signal-commands.ts'
+import { withBaselines } from '../judging/baselines.ts'
+import { judgeSubject } from '../judging/judge-subject.ts'
+import type { StepContext } from '../types.ts'
+import type { Target } from './observation-target.ts'
+import { identityOf, stateOf } from './observed-row.ts'
+import { accept } from './report-observation.ts'
+
+/** The subject after the Observation, and the series to store. */
+export interface Effect {
+  subject: SubjectDocument
+  series: SeriesDocument | null
+}
+
+export interface Taking {
+  row: PushedObservationDocument
+  /** Stored row with the same content; null: none. */
+  repeated: PushedObservationDocument | null
+  /** Present instant of the keeper, ms. */
+  at: number
+  context: StepContext
+}
+
+/** Adds an Observation to a signal that a Template's rules read. */
+export function takeHeard(
+  subject: SubjectDocument,
+  signal: SignalState,
+  template: Template,
+  { row, repeated, at, context }: Taking,
+): Effect | null {
+  const custom = subject.custom as CustomState
+  const templated = subject.templated as TemplateState
+  const known = ownMember(templated.heard, signal.slug) ?? nothingHeard
+  const number = (custom.accepted ?? 0) + 1
+  const observation = heardOf(row, number)
+  const recent = hear(known, observation, countedOn(template, signal.slug))
+  if (repeated !== null && !isNews(known, recent, observation.identity)) return null
+  const measured = { subjectId: subject.id, signalKey: signal.key, days: baselineDaysOn(template, signal.slug) }
+  const heard = withBaselines(recent, measured, context.stored, row)
+  const reported: SubjectDocument = {
+    ...subject,
+    custom: { ...custom, accepted: Math.max(custom.accepted ?? 0, number) },
+    templated: { ...templated, heard: { ...templated.heard, [signal.slug]: heard } },
+  }
+  const judged = judgeSubject(reported, at, context)
+  return { subject: judged, series: heardSeries(subject, signal, { heard, number, at, context }) }
+}
+
+export const heardOf = (row: PushedObservationDocument, number: number): HeardObservation => ({
+  identity: identityOf(row.id),
+  atUs: instantOf(row),
+  number,
+  state: stateOf(row),
+  value: row.value,
+  reason: row.error,
+})
+
+const instantOf = ({ id }: PushedObservationDocument): number => parsePushedObservationId(id).observedAtUs
+
+/** Returns whether a stored Observation is missing from its signal, because a crash came between the writes of its report. */
+const isNews = (known: HeardSignal, heard: HeardSignal, identity: string): boolean =>
+  heard.recent.some(one => one.identity === identity) && !known.recent.some(one => one.identity === identity)
+
+/**
+ * Returns the one series of a signal, whatever the labels: no rule of a Template selects by labels. The series holds the Observations that
+ * the subject's document may lack.
+ */
+function heardSeries(
+  subject: SubjectDocument,
+  signal: SignalState,
+  { heard, number, at, context }: { heard: HeardSignal; number: number; at: number; context: StepContext },
+): SeriesDocument {
+  const id = seriesId(subject.id, signal.key, {})
+  const newest = heard.recent[0] as HeardObservation
+  return {
+    id,
+    rev: context.stored.series(id)?.rev ?? 0,
+    writer: '',
+    subjectId: subject.id,
+    signalKey: signal.key,
+    labels: {},
+    observedAtUs: newest.atUs,
+    status: newest.state,
+    value: newest.value,
+    error: newest.reason ?? '',
+    heard,
+    template: subject.template,
+    number,
+    expireAt: Math.ceil((at + limits.retention.pushedMs) / hour) * hour,
+    judgedAt: at,
+    subjectRev: subject.rev,
+  }
+}
+
+/**
+ * Adds an Observation to a signal that rules of generation 2 read, which select by labels. A late Observation still counts for inputs
+ * without a newer one.
+ */
+export function takeSelected(
+  subject: SubjectDocument,
+  signal: SignalState,
+  { row, repeated, at, context }: Taking,
+): Effect | null {
+  const observedAtUs = instantOf(row)
+  const labels = row.labels === null ? {} : (JSON.parse(row.labels) as Record<string, string>)
+  const newest = context.stored.series(seriesId(subject.id, signal.key, labels))
+  if (repeated !== null && newest !== null && newest.observedAtUs >= observedAtUs) return null
+  const { value, error } = row
+  const report = { signalKey: signal.key, labels, observedAtUs, status: stateOf(row), value, error: error ?? '' }
+  return accept(subject, report, at, context)
+}
+
+/** Adds an Observation to a signal that no rule reads: only the row is stored. */
+export function takeDeclared(
+  subject: SubjectDocument,
+  { signal, isNew }: Extract<Target, { of: 'declared' }>,
+  { row, repeated }: Taking,
+): Effect | null {
+  if (!isNew) return repeated === null ? { subject, series: null } : null
+  const custom = subject.custom ?? nothingCustom
+  const signals = [...custom.signals, { ...signal, declaredBy: identityOf(row.id) }]
+  return { subject: { ...subject, custom: { ...custom, signals } }, series: null }
+}
+
+/**
+ * Adds an Observation of a location of a website. The newest by time is the location's reading, until the next check. An instant in the
+ * future counts as now; for a repeated Observation, as the instant of its first arrival.
+ */
+export function takeReading(
+  subject: SubjectDocument,
+  { locationId, reading }: Extract<Target, { of: 'website' }>,
+  { row, repeated, at, context }: Taking,
+): Effect | null {
+  const arrivedAtUs = repeated === null ? at * 1_000 : repeated.receivedAtUs
+  const readAt = Math.floor(Math.min(instantOf(row), arrivedAtUs) / 1_000)
+  const isNewest = reading.at === null || readAt > reading.at || (readAt === reading.at && repeated === null)
+  // Readings from before the location was added to the subject do not count.
+  if (!isNewest || readAt < reading.addedAt) return repeated === null ? { subject, series: null } : null
+  const { addedAt, slotAt } = reading
+  const pushed: Reading = {
+    ...{ addedAt, slotAt, at: readAt, ok: row.ok === 1, error: row.error },
+    ...{ statusCode: null, totalMs: row.value, isPushed: true },
+  }
+  const readings = { ...subject.readings, [locationId]: pushed }
+  return { subject: judgeSubject({ ...subject, readings }, at, context), series: null }
+}

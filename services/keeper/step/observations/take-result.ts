@@ -1,0 +1,90 @@
+// Intake of a check result: stored as an observation, and judged if it changes the reading of its location. Pure.
+import type { CheckObservationDocument } from '#shared/contracts/observations/observation.ts'
+import type { Reading, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { intervalMs, type WebsiteCheck } from '#shared/contracts/subjects/website.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { checkObservationId } from '#shared/text/ids.ts'
+import { firstCharacters } from '#shared/text/plain-text.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+import { stillAwaited } from '../commands/idempotency.ts'
+import { judgeSubject } from '../judging/judge-subject.ts'
+import type { Input, Step, StepContext } from '../types.ts'
+
+type ResultInput = Extract<Input, { kind: 'result' }>
+
+/**
+ * A result is identified by location and slot. An older or equal slot changes nothing (an older result is still stored), unless the newer
+ * slot lies in the future because the bus's clock was set back. Drops a result from a location that the subject lacks, of a changed
+ * assignment, or for a future slot.
+ */
+export function takeResult(subject: SubjectDocument, input: ResultInput, context: StepContext): Step {
+  const { locationId, result } = input
+  const dropped: Step = { subject, change: 'nothing', observation: null, reply: null }
+  const { check, checkRev } = subject
+  if (!check?.locations.includes(locationId) || checkRev === null || result.rev < checkRev) return dropped
+  const slotAtMax = input.stampedAt + limits.keeper.slotAheadMs
+  if (result.slotAt > slotAtMax - result.ageMs) return dropped
+  const reading = subject.readings[locationId]
+  if (reading === undefined || reading.slotAt === result.slotAt) return dropped
+  const error = errorOf(result)
+  const observation = observationOf(subject.id, input, error)
+  const isOlder = result.slotAt < (reading.slotAt ?? 0)
+  // Results that are read again after a crash are older than past slots: slots are compared with the bus's present time, not the report's.
+  const waitedMs = context.now - (input.at + result.ageMs)
+  if (isOlder && (reading.slotAt ?? 0) <= slotAtMax + waitedMs) return { ...dropped, observation }
+  // A newer report of a sender takes precedence (v3 7.4). The slot still counts as reported.
+  if (reading.isPushed && reading.at !== null && input.at < reading.at) {
+    const overtaken = { ...subject, readings: { ...subject.readings, [locationId]: { ...reading, slotAt: result.slotAt } } }
+    return { subject: overtaken, change: 'freshness', observation, reply: null }
+  }
+
+  const fresh: Reading = {
+    addedAt: reading.addedAt,
+    slotAt: result.slotAt,
+    at: input.at,
+    ok: result.ok,
+    error,
+    statusCode: result.statusCode,
+    totalMs: Math.round(result.phases.totalMs),
+  }
+  const readings = { ...subject.readings, [locationId]: fresh }
+  const reported = { ...subject, readings, idempotency: stillAwaited(subject.idempotency, context.now) }
+  const isJudgedByEach = subject.kind === 'custom' || isOlder
+  if (!isJudgedByEach && reading.ok === result.ok && isHeard(reading, check, Math.max(input.at, subject.judgedAt))) {
+    return { subject: reported, change: 'freshness', observation, reply: null }
+  }
+  return { subject: judgeSubject(reported, input.at, context), change: 'commit', observation, reply: null }
+}
+
+/**
+ * Returns whether the earlier reading was still valid at `at`, so that another report of the same kind changes no input. A report may
+ * arrive after a judgement of a later instant: an input that was judged silent then is valid again.
+ */
+function isHeard(reading: Reading, check: WebsiteCheck, at: number): boolean {
+  return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(check)
+}
+
+/** Returns the error, with addresses redacted, because evidence, messages and the log show it (docs/reference/v3.md, 11.2). */
+const errorOf = ({ error }: ResultInput['result']): string | null =>
+  error === null ? null : firstCharacters(redactedText(error), limits.check.errorCharacters)
+
+function observationOf(
+  subjectId: string,
+  { stampedAt, locationId, result }: ResultInput,
+  error: string | null,
+): CheckObservationDocument {
+  const { phases } = result
+  const whole = (ms: number | null) => (ms === null ? null : Math.round(ms))
+  return {
+    id: checkObservationId(subjectId, locationId, result.slotAt),
+    ok: result.ok ? 1 : 0,
+    delayMs: Math.max(0, stampedAt - result.ageMs - result.slotAt),
+    dnsMs: whole(phases.dnsMs),
+    connectMs: whole(phases.connectMs),
+    tlsMs: whole(phases.tlsMs),
+    firstByteMs: whole(phases.firstByteMs),
+    totalMs: Math.round(phases.totalMs),
+    statusCode: result.statusCode,
+    error,
+  }
+}

@@ -1,0 +1,97 @@
+// The built-in body of a message: the attachments that chat services read, and for a plain webhook the incident as data. Pure; made once
+// per delivery and then frozen. Rules: docs/notifications.md, and docs/reference/v3.md, 10.7 and 10.9.
+import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { type IncidentObject, incidentObject } from './incident-object.ts'
+import {
+  actionOf,
+  durationLineOf,
+  endLineOf,
+  errorOf,
+  explanationOf,
+  extentOf,
+  type Guard,
+  linkOf,
+  reasonLinesOf,
+  ruleLineOf,
+  silenceLinesOf,
+  testWords,
+  titleOf,
+} from './words.ts'
+
+const productName = 'Watchkeeper'
+
+export interface BodyContext {
+  /** The dashboard's address without a trailing slash. */
+  publicUrl: string
+  /** The public id of an internal incident id. */
+  encodeIncidentId(internalId: string): string
+  /** The name of a location; its id where the location is gone. */
+  locationName(locationId: string): string
+}
+
+interface Body {
+  channel?: string
+  attachments: [{ author_name: string; title: string; color: string; text: string; footer: string; timestamp: number }]
+  incident?: IncidentObject
+}
+
+const colors: Record<AlertKind, string> = {
+  opened: '#f0ad4e',
+  problem: '#d50201',
+  no_data: '#f0ad4e',
+  recovery: '#2eb887',
+  acknowledged: '#4f46e5',
+}
+
+/** The exact text that is sent, as JSON. */
+export function builtInBody(
+  alert: AlertDocument,
+  destination: Pick<DestinationDocument, 'type' | 'channel'>,
+  context: BodyContext,
+): string {
+  const guard = guardFor(destination)
+  const body: Body = {
+    ...(destination.type === 'slack' && destination.channel !== '' ? { channel: `#${destination.channel}` } : {}),
+    attachments: [
+      {
+        author_name: productName,
+        title: titleOf(alert, guard),
+        color: colors[alert.kind],
+        text: textLines(alert, context, guard).join('\n'),
+        footer: productName,
+        timestamp: Math.floor(alert.decidedAt / 1_000),
+      },
+    ],
+    ...(destination.type === 'webhook' ? { incident: incidentObject(alert, context.encodeIncidentId(alert.incidentId)) } : {}),
+  }
+  return JSON.stringify(body)
+}
+
+/** A Template's rule says what it read and what its senders said; any other says where it fails and by which error. */
+function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): string[] {
+  const isOfTemplate = actionOf(alert) !== ''
+  const about = isOfTemplate
+    ? [quoted(explanationOf(alert), guard), ...reasonLinesOf(alert).map(guard), durationLineOf(alert)]
+    : [
+        alert.facts.isTest ? testWords : '',
+        extentOf(alert, id => guard(context.locationName(id))),
+        alert.facts.isTest ? '' : quoted(errorOf(alert), guard),
+        durationLineOf(alert),
+        guard(ruleLineOf(alert)),
+        ...silenceLinesOf(alert),
+      ]
+  const lines = [...about, endLineOf(alert), `<${linkOf(alert, context.publicUrl)}|View timeline>`]
+  return lines.filter(line => line !== '')
+}
+
+/** In back-ticks. A back-tick inside would end the quotation, so it becomes an apostrophe. */
+function quoted(text: string, guard: Guard): string {
+  return text === '' ? '' : `\`${guard(text.replaceAll('`', "'"))}\``
+}
+
+/** How foreign text is made safe for this receiver; a plain webhook gets it as it is. */
+export const guardFor = ({ type }: Pick<DestinationDocument, 'type'>): Guard => (type === 'slack' ? escapeForSlack : text => text)
+
+/** Slack reads `<…>` as links and mentions even inside quotations: foreign text must not reach people that way. */
+const escapeForSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,0 +1,65 @@
+// The values of an alert for a payload template (docs/notifications.md). Pure.
+import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { TemplateFields } from '#shared/template/fields.ts'
+import { oneLine } from './one-line.ts'
+import {
+  actionOf,
+  errorOf,
+  explanationOf,
+  extentOf,
+  type Guard,
+  type LocationName,
+  lastedOf,
+  linkOf,
+  placesOf,
+  resourceKeyOf,
+  subjectOf,
+  testWords,
+  titleOf,
+} from './words.ts'
+
+export interface FieldsContext {
+  /** The dashboard's address without a trailing slash. */
+  publicUrl: string
+  locationName: LocationName
+  workspaceName: string
+}
+
+const statuses: Record<AlertKind, string> = {
+  opened: 'opening',
+  problem: 'down',
+  no_data: 'unknown',
+  recovery: 'up',
+  acknowledged: 'acknowledged',
+}
+
+/** `guard` makes foreign text safe for the kind of receiver; addresses are the workspace's own and stay as they are. */
+export function templateFields(alert: AlertDocument, context: FieldsContext, guard: Guard): TemplateFields {
+  return {
+    kind: alert.kind,
+    status: statuses[alert.kind],
+    subject: guard(subjectOf(alert)),
+    url: oneLine(alert.facts.url, limits.website.urlCharacters),
+    summary: guard(summaryOf(alert, context.locationName)),
+    error: guard(errorOf(alert)),
+    locations: guard(placesOf(alert, context.locationName).join(', ')),
+    lasted: lastedOf(alert),
+    link: linkOf(alert, context.publicUrl),
+    workspace: guard(oneLine(context.workspaceName, limits.notifier.nameCharacters)),
+    at: new Date(alert.decidedAt).toISOString(),
+    rule: guard(oneLine(alert.facts.ruleKey, limits.notifier.nameCharacters)),
+    action: guard(actionOf(alert)),
+    resource: guard(resourceKeyOf(alert)),
+    evidence: guard(explanationOf(alert)),
+  }
+}
+
+/** One line that says it all: `Shop is down: failing from 2 of 3 locations — de, fr`, `Shop is back up after 14m`. */
+function summaryOf(alert: AlertDocument, nameOf: LocationName): string {
+  if (alert.facts.isTest) return testWords
+  const title = titleOf(alert)
+  if (alert.kind === 'recovery') return `${title} after ${lastedOf(alert)}`
+  const extent = extentOf(alert, nameOf)
+  return extent === '' ? title : `${title}: ${extent[0]?.toLowerCase()}${extent.slice(1)}`
+}

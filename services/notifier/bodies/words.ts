@@ -1,0 +1,151 @@
+// Words of messages, for the built-in body and for payload templates alike. Pure; foreign text leaves here as one
+// line without control characters. Rules: docs/reference/v3.md, 10.7 and 10.8.
+import type { AlertDocument, AlertProblem, TableKind } from '#shared/contracts/incidents/alert.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { humanDuration } from '#shared/time/durations.ts'
+import { oneLine } from './one-line.ts'
+
+export type LocationName = (locationId: string) => string
+
+/** Makes foreign text safe for the kind of receiver. */
+export type Guard = (text: string) => string
+
+const { errorCharacters, nameCharacters, keyCharacters, explanationCharacters, evidence: evidenceBounds } = limits.notifier
+
+export const testWords = 'Test message. Nothing is wrong.'
+
+const asItIs: Guard = text => text
+
+export function titleOf(alert: AlertDocument, guard: Guard = asItIs): string {
+  const { kind, facts } = alert
+  const name = guard(subjectOf(alert))
+  const by = guard(oneLine(facts.acknowledgedBy ?? '', nameCharacters))
+  const action = guard(actionOf(alert))
+  if (action === '') {
+    return {
+      opened: `${name} may be down`,
+      problem: `${name} is down`,
+      no_data: `${name} — no data`,
+      recovery: `${name} is back up`,
+      acknowledged: `${name} — taken by ${by}`,
+    }[kind]
+  }
+  const about = `${name}: ${facts.ruleKey}`
+  return {
+    opened: `${about} opened — ${action}`,
+    problem: `${about} — ${action}`,
+    no_data: `${about} — no data`,
+    recovery: `${about} is over`,
+    acknowledged: `${about} — taken by ${by}`,
+  }[kind]
+}
+
+export const subjectOf = ({ facts }: AlertDocument): string => oneLine(facts.subjectName, nameCharacters)
+
+export const resourceKeyOf = ({ facts }: AlertDocument): string => oneLine(facts.resourceKey ?? facts.subjectSlug, keyCharacters)
+
+/** The action text of a Template's rule; empty of other rules. */
+export const actionOf = ({ facts }: AlertDocument): string => oneLine(facts.action ?? '', errorCharacters)
+
+/** The explanation as one line. */
+export const explanationOf = ({ facts }: AlertDocument): string => oneLine(facts.explanation, explanationCharacters)
+
+/** The page of the subject, where its timeline is. */
+export const linkOf = ({ subjectId }: AlertDocument, publicUrl: string): string =>
+  `${publicUrl}/subjects/${encodeURIComponent(subjectId)}`
+
+/** The subject matter: an opening or an acknowledgement is about a problem or about silence. */
+function topicOf({ kind, facts }: AlertDocument): TableKind {
+  if (kind !== 'opened' && kind !== 'acknowledged') return kind
+  return facts.condition === 'no_data' ? 'no_data' : 'problem'
+}
+
+/** Names of the locations that the message is about: failing, silent, or well again. A custom subject has none. */
+export function placesOf(alert: AlertDocument, nameOf: LocationName): string[] {
+  const { failing, unknown, ok } = alert.facts
+  const ids = { problem: failing, no_data: unknown, recovery: ok }[topicOf(alert)]
+  return ids.map(id => oneLine(nameOf(id), errorCharacters))
+}
+
+/** How many locations fail or are silent, and which fail; empty with a single location, where it would say nothing. */
+export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
+  const { facts } = alert
+  const topic = topicOf(alert)
+  const total = facts.failing.length + facts.unknown.length + facts.ok.length
+  const places = placesOf(alert, nameOf)
+  if (total < 2 || topic === 'recovery' || places.length === 0) return ''
+  if (topic === 'no_data') return `No reports from ${places.length} of ${total} locations`
+  return `Failing from ${places.length} of ${total} locations — ${places.join(', ')}`
+}
+
+/** The check's own error; empty where there is none. A recovery quotes none. */
+export const errorOf = ({ kind, facts }: AlertDocument): string =>
+  kind === 'recovery' ? '' : oneLine(facts.error, errorCharacters)
+
+/** One line for each reason that a sender gave. */
+export const reasonLinesOf = ({ facts }: AlertDocument): string[] =>
+  (facts.reasons ?? [])
+    .slice(0, evidenceBounds.inputs)
+    .map(({ signal, text }) => `Reason: ${signal}: ${oneLine(text, evidenceBounds.textCharacters)}`)
+
+/** How long it has been bad; for a recovery how long it was. */
+export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
+  const until = kind === 'recovery' ? (facts.closedAt ?? decidedAt) : decidedAt
+  return humanDuration(until - facts.troubleSince)
+}
+
+/** How long it lasts or lasted. An opening has only begun. */
+export function durationLineOf(alert: AlertDocument): string {
+  const { kind, reminder } = alert
+  const lasted = lastedOf(alert)
+  if (kind === 'opened') return 'Not confirmed yet.'
+  if (kind === 'recovery') return `It was down for ${lasted}.`
+  return reminder || kind === 'acknowledged' ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
+}
+
+/** Which authored rule it is about, and what that reads; empty of a website monitor's own rule. */
+export function ruleLineOf(alert: AlertDocument): string {
+  const { ruleName, problems, explanation } = alert.facts
+  if (ruleName === '') return ''
+  const says = problems.length === 0 ? explanation : problemsListed(problems)
+  return `${subjectOf(alert)}: rule "${oneLine(ruleName, nameCharacters)}": ${says}`
+}
+
+/** Since when nothing was heard; empty in other messages. */
+export function silenceLinesOf({ kind, decidedAt, facts }: AlertDocument): string[] {
+  if (kind !== 'no_data') return []
+  const { ruleName, failing, unknown, ok, silence, troubleSince } = facts
+  const isUnassigned = ruleName === '' && failing.length + unknown.length + ok.length === 0
+  if (isUnassigned) return ['No location is assigned, so nothing is checked.', isUnknown]
+  if (silence === null) return [`No usable reports since ${instantText(troubleSince, decidedAt)}. ${isUnknown}`]
+  const { lastAt } = silence
+  if (lastAt === null) return [`No reports so far. ${isUnknown}`]
+  return [`No reports for ${humanDuration(decidedAt - lastAt)} (last at ${instantText(lastAt, decidedAt)}). ${isUnknown}`]
+}
+
+/** When the trouble ended; empty in other messages. */
+export function endLineOf({ kind, decidedAt, facts }: AlertDocument): string {
+  return kind === 'recovery' ? `It ended at ${instantText(facts.closedAt ?? decidedAt, decidedAt)}.` : ''
+}
+
+const isUnknown = 'Whether it is up is unknown.'
+
+function problemsListed(problems: readonly AlertProblem[]): string {
+  const { namesListed } = limits.judging
+  const listed = problems.slice(0, namesListed).map(problemWords).join(', ')
+  return problems.length > namesListed ? `${listed} and ${problems.length - namesListed} more` : listed
+}
+
+function problemWords(problem: AlertProblem): string {
+  if (problem.of === 'rule') return `rule "${oneLine(problem.name, nameCharacters)}" reports a problem`
+  const { signal, number } = problem
+  if (number === null) return `${signal} reports a problem`
+  return `${signal} is ${number.value}, ${number.compare === '<' ? 'under' : 'over'} ${number.threshold}`
+}
+
+/** `02:11:40 UTC`, with its date unless that is the day of the message. */
+function instantText(at: number, decidedAt: number): string {
+  const [day = '', time = ''] = new Date(at).toISOString().slice(0, -'.000Z'.length).split('T')
+  const isSameDay = new Date(decidedAt).toISOString().startsWith(day)
+  return isSameDay ? `${time} UTC` : `${day} ${time} UTC`
+}

@@ -1,0 +1,172 @@
+// Claims due deliveries in bulk, as far as lanes have room: one guarded put makes a notifier the only sender for a while.
+// A later message of an incident is not claimed while an earlier one to the same destination is open.
+
+import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Store } from '#shared/store/port.ts'
+import type { BodyMaker } from '../bodies/body-maker.ts'
+import type { NotifierContext } from '../context.ts'
+import type { FollowUp } from '../decide/follow-up.ts'
+import { archivedIncidents, overtakenIncidents } from '../decide/routing.ts'
+import { isHeld, openSiblings } from '../decide/siblings.ts'
+import type { Step } from '../record/delivery-document.ts'
+import { endedRows } from '../record/log-rows.ts'
+import type { Job } from '../record/record.ts'
+import { retryStoreCall } from '../record/retry-store-call.ts'
+import type { RowWriter } from '../record/row-writer.ts'
+import type { Deliverer } from '../send/deliver.ts'
+import { claimStep, type Sources } from './claim-step.ts'
+
+interface Collaborators {
+  bodies: BodyMaker
+  deliverer: Deliverer
+  rows: RowWriter
+  followUp: FollowUp
+}
+
+export interface Claims {
+  /** Begins claiming and sending what the lanes have room for; returns at once. */
+  pump(): void
+  /** Resolves when no claim is under way. */
+  idle(): Promise<void>
+}
+
+export function createClaims(context: NotifierContext, { bodies, deliverer, rows, followUp }: Collaborators): Claims {
+  const { lanes, logger } = context
+  let pumping: Promise<void> | null = null
+
+  const rounds = async () => {
+    for (let ids = lanes.pick(); ids.length > 0; ids = context.stopping() ? [] : lanes.pick()) {
+      const { jobs, ended } = await claim(context, bodies, rows, ids).catch(error => {
+        logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
+        return { jobs: [], ended: [] }
+      })
+      // The room of a job is given back when it is recorded.
+      const started = new Set(jobs.map(({ document }) => document.id))
+      for (const id of ids) if (!started.has(id)) lanes.release(id)
+      deliverer.start(jobs)
+      await followUp.run(ended)
+    }
+    pumping = null
+  }
+  return {
+    pump: () => {
+      if (!context.stopping()) pumping ??= Promise.resolve().then(rounds)
+    },
+    idle: async () => {
+      while (pumping !== null) await pumping
+    },
+  }
+}
+
+/** `jobs` are claimed and stored; `ended` are stored without being sent. Rejects with a StoreError. */
+async function claim(
+  context: NotifierContext,
+  bodies: BodyMaker,
+  rows: RowWriter,
+  ids: readonly string[],
+): Promise<{ jobs: Job[]; ended: Step[] }> {
+  const { store, clock, metrics } = context
+  const due = await findDue(context, ids)
+  const later = due.filter(({ number }) => number > 1)
+  const [sources, siblings] = await Promise.all([
+    readSources(context, due),
+    openSiblings(
+      store,
+      later.map(({ incidentId }) => incidentId),
+    ),
+  ])
+  await bodies.prepare(sources.alerts.values(), sources.alerts.size > 0 ? sources.destinations.values() : [])
+  const steps = due
+    .filter(document => !isHeld(document, siblings))
+    .map(document => stepOrNone(context, bodies, document, sources))
+    .filter(step => step !== null)
+  if (steps.length === 0 || context.stopping()) return { jobs: [], ended: [] }
+  // Log rows before the deliveries: their ids do not depend on the writer, so a crash in between loses none.
+  await rows.write(endedRows(steps, clock.now()))
+  const documents = steps.map(({ document }) => document)
+  const results = await retryStoreCall(clock, () => store.replace('deliveries', documents))
+  const stored = steps.filter((_, i) => results[i] === 'written')
+  if (stored.length < steps.length) metrics.overtaken.inc(steps.length - stored.length)
+  const jobs = stored.flatMap(({ document, effects }) => {
+    const destination = sources.destinations.get(document.destinationId)
+    return destination && effects.some(({ type }) => type === 'send') ? [{ document, destination }] : []
+  })
+  return { jobs, ended: stored.filter(({ document }) => document.open === 0) }
+}
+
+async function findDue({ store, clock }: NotifierContext, ids: readonly string[]): Promise<DeliveryDocument[]> {
+  const found = await retryStoreCall(clock, () => store.get('deliveries', ids))
+  const at = clock.now()
+  return found.filter(document => document !== null).filter(({ open, dueAt }) => open === 1 && dueAt !== null && dueAt <= at)
+}
+
+async function readSources(context: NotifierContext, due: readonly DeliveryDocument[]): Promise<Sources> {
+  const { store, clock } = context
+  const destinationIds = new Set(due.map(({ destinationId }) => destinationId))
+  const alertIds = new Set(due.filter(({ body }) => body === null).map(({ alertId }) => alertId))
+  const hasWaited = ({ createdAt, snapshot }: DeliveryDocument) =>
+    snapshot.context.attempts > 0 || clock.now() - createdAt >= limits.notifier.scanMs
+  const waited = due.filter(hasWaited)
+  const openings = new Set(due.filter(({ alertKind }) => alertKind === 'opened').map(({ incidentId }) => incidentId))
+  const [destinations, alerts, gone, archived, overtaken, settled] = await Promise.all([
+    destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
+    alertIds.size > 0 ? store.get('alerts', [...alertIds]) : [],
+    goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
+    archivedIncidents(store, new Set(waited.map(({ incidentId }) => incidentId))),
+    overtakenIncidents(store, [...openings]),
+    settledIncidents(context, new Set(due.filter(({ reminder }) => reminder).map(({ incidentId }) => incidentId))),
+  ])
+  return { destinations: byId(destinations), alerts: byId(alerts), gone, archived, overtaken, settled }
+}
+
+/** An incident is read again before its reminder is sent (reference/messages 2.4); a missing one holds nothing back. */
+async function settledIncidents({ store, clock }: NotifierContext, ids: ReadonlySet<string>): Promise<Sources['settled']> {
+  if (ids.size === 0) return new Map()
+  const incidents = (await store.get('incidents', [...ids])).filter(incident => incident !== null)
+  const subjects = await store.get('subjects', [...new Set(incidents.map(({ subjectId }) => subjectId))])
+  const at = clock.now()
+  const inMaintenance = subjects.filter(subject => (subject?.maintenance?.context.endsAt ?? 0) > at)
+  const muted = new Set(inMaintenance.map(subject => subject?.id))
+  return new Map(
+    incidents.flatMap(incident => {
+      const reason = settledBy(incident, muted.has(incident.subjectId))
+      return reason === null ? [] : [[incident.id, reason] as const]
+    }),
+  )
+}
+
+/** Why nobody is reminded of the incident now; null: they are. */
+function settledBy({ open, acknowledgedAt, condition }: IncidentDocument, isMuted: boolean): string | null {
+  if (open === 0) return 'not_sent: the incident has ended'
+  if (acknowledgedAt !== null) return 'not_sent: the incident was acknowledged'
+  if (condition !== 'problem') return 'not_sent: it is not failing any more'
+  return isMuted ? 'maintenance: a window runs' : null
+}
+
+/** A deleted subject takes its alerts with it: open messages about it are sent to nobody. */
+async function goneAlerts(store: Store, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  if (ids.size === 0) return ids
+  const found = await store.find('alerts', { where: { id: { in: [...ids] } }, limit: ids.size, select: ['number'] })
+  const present = new Set(found.map(({ id }) => id))
+  return new Set([...ids].filter(id => !present.has(id)))
+}
+
+function stepOrNone(
+  { clock, logger, options }: NotifierContext,
+  bodies: BodyMaker,
+  document: DeliveryDocument,
+  sources: Sources,
+): Step | null {
+  try {
+    const step = claimStep(document, sources, bodies, { notifierId: options.notifierId, at: clock.now() })
+    return step && { ...step, destination: sources.destinations.get(document.destinationId) }
+  } catch (error) {
+    logger.error({ deliveryId: document.id, error: String(error) }, 'delivery could not be continued')
+    return null
+  }
+}
+
+const byId = <T extends { id: string }>(documents: readonly (T | null)[]): Map<string, T> =>
+  new Map(documents.filter(document => document !== null).map(document => [document.id, document]))

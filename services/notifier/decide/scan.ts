@@ -1,0 +1,87 @@
+// The scan of every few seconds: finds open alerts, due deliveries and lapsed claims that a lost nudge or a dead notifier left, in bounded
+// pages; removes old rows; loads the sender once there is a destination. Every other part looks at the store only after a nudge.
+
+import { repeat } from '#shared/async/repeat.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Query, Scalar } from '#shared/store/port.ts'
+import type { BatchLoop } from '../batch-loop.ts'
+import type { NotifierContext } from '../context.ts'
+import type { Sender } from '../send/send.ts'
+
+export interface Scan {
+  stop(): Promise<void>
+  /** The latest scan failed. */
+  failing(): boolean
+}
+
+const { batch, scanPages, scanMs, expireMs, expireSlice, expireSlices } = limits.notifier
+
+/** Scans at once, then every limits.notifier.scanMs. */
+export function startScan(context: NotifierContext, dispatch: BatchLoop<string>, sender: Sender, onRoomWanted: () => void): Scan {
+  const { store, clock, logger, lanes } = context
+  let cursor: Query['after'] | undefined
+  let nextExpiryAt = clock.monotonic() + expireMs
+  let failing = false
+  let isPrepared = false
+
+  const findAlerts = async () => {
+    const found = await store.find('alerts', {
+      where: { state: 'open' },
+      sort: [['decidedAt', 'asc']],
+      limit: batch,
+      select: ['decidedAt'],
+    })
+    if (dispatch.size() < limits.notifier.nudgeBacklog) dispatch.add(found.map(({ id }) => id))
+  }
+
+  /** One page of due deliveries into their lanes; true where there may be more. A full lane leaves its own to a later scan. */
+  const findDeliveries = async (): Promise<boolean> => {
+    const found = await store.find('deliveries', {
+      where: { open: 1, dueAt: { lte: clock.now() } },
+      sort: [['dueAt', 'asc']],
+      limit: batch,
+      select: ['dueAt', 'destinationId'],
+      ...(cursor ? { after: cursor } : {}),
+    })
+    for (const { id, destinationId } of found) lanes.offer(destinationId, id)
+    const last = found.at(-1)
+    cursor = last && found.length === batch ? { values: [last.dueAt as Scalar], id: last.id } : undefined
+    return cursor !== undefined
+  }
+
+  const prepare = async () => {
+    if (isPrepared || (await store.find('destinations', { where: {}, limit: 1, select: [] })).length === 0) return
+    await sender.prepare()
+    isPrepared = true
+  }
+
+  const expire = async () => {
+    if (clock.monotonic() < nextExpiryAt) return
+    nextExpiryAt = clock.monotonic() + expireMs
+    for (const collection of ['alerts', 'deliveries', 'deliveryLog'] as const) {
+      for (let slice = 0; slice < expireSlices && !context.stopping(); slice++) {
+        if ((await store.expire(collection, clock.now(), expireSlice)) < expireSlice) break
+      }
+    }
+  }
+
+  const scan = async () => {
+    await findAlerts()
+    for (let page = 0; page < scanPages && !context.stopping(); page++) {
+      const more = await findDeliveries()
+      onRoomWanted()
+      if (!more) break
+    }
+    await prepare()
+    await expire()
+    failing = false
+  }
+  const onError = (error: unknown) => {
+    failing = true
+    logger.warn({ error: String(error) }, 'scan for alerts and deliveries failed')
+  }
+
+  const scanning = repeat({ clock, everyMs: scanMs, onError }, scan)
+  void scanning.soon()
+  return { stop: scanning.stop, failing: () => failing }
+}

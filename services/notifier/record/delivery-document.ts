@@ -1,0 +1,119 @@
+// How a delivery's document is made and how its next revision is; pure but for the writer's random mark.
+import { createHash } from 'node:crypto'
+import type { DeliveryEffect, DeliveryEvent } from '#machines/delivery.ts'
+import { advanceDelivery, isTerminal, openDelivery } from '#machines/delivery-snapshot.ts'
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { DeliveryDocument, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { randomId } from '#shared/text/ids.ts'
+import type { MadeBody } from '../bodies/body-maker.ts'
+import { subjectOf } from '../bodies/words.ts'
+import type { Message } from '../send/send.ts'
+import { signatureOf } from '../send/signature.ts'
+
+/** A document that is going to be put, and the orders that hold once it is. */
+export interface Step {
+  document: DeliveryDocument
+  effects: DeliveryEffect[]
+  /** Destination as people know it, for the log; absent if it is gone. */
+  destination?: Pick<DestinationDocument, 'id' | 'name' | 'number' | 'type'> | undefined
+  /** It ends unsent because nobody was to get it any more: nothing failed. */
+  isNeedless?: true
+}
+
+/** A delivery that is due at once; rev 1, not yet stored. */
+export function newDelivery(alert: AlertDocument, destinationId: string, at: number, options: Marks): DeliveryDocument {
+  const id = `${alert.id}.${destinationId}`
+  const { giveUpMs, giveUpMsLeast } = limits.notifier
+  const snapshot = openDelivery({ at, giveUpAt: Math.max(alert.decidedAt + giveUpMs, at + giveUpMsLeast) })
+  return {
+    id,
+    rev: 1,
+    writer: writerMark(options.notifierId),
+    alertId: alert.id,
+    workspaceId: alert.workspaceId,
+    destinationId,
+    incidentId: alert.incidentId,
+    alertKind: alert.kind,
+    subjectName: subjectOf(alert),
+    number: alert.number,
+    decidedAt: alert.decidedAt,
+    ...(alert.reminder ? { reminder: true as const } : {}),
+    ...columnsOf(snapshot),
+    claimedBy: null,
+    body: null,
+    idempotencyKey: idempotencyKeyOf(id, options.incidentSalt),
+    createdAt: at,
+    expireAt: at + limits.notifier.deliveryMs,
+  }
+}
+
+/** With its message for good: what retries send, whatever becomes of the destination's name, template or secrets. */
+export function withMessage(document: DeliveryDocument, made: MadeBody, destination: DestinationDocument): DeliveryDocument {
+  const signature = signatureOf(destination.secrets, { id: document.idempotencyKey, madeAt: document.createdAt, body: made.body })
+  return { ...document, ...made, signature }
+}
+
+/** The message as it goes out, the same at every attempt; to wherever the destination is by now. */
+export const messageOf = (
+  { body, contentType, idempotencyKey, createdAt, signature }: DeliveryDocument,
+  url: string,
+): Message => ({
+  url,
+  body: body ?? '',
+  contentType: contentType ?? 'application/json',
+  idempotencyKey,
+  madeAt: createdAt,
+  signature: signature ?? null,
+})
+
+type Marks = { notifierId: string; incidentSalt: string }
+
+/**
+ * Returns the revision after these events; null if some were not accepted, because the state is another by now. The claim belongs to the
+ * last claimer; nobody holds it outside of `sending`.
+ */
+export function nextRevision(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step | null {
+  const moved = applied(document.snapshot, events)
+  if (moved === null) return null
+  const claimedBy = moved.snapshot.value === 'sending' ? notifierId : null
+  return {
+    document: { ...document, rev: document.rev + 1, writer: writerMark(notifierId), ...columnsOf(moved.snapshot), claimedBy },
+    effects: moved.effects,
+  }
+}
+
+/** As `nextRevision`, for a document that is not stored yet: it stays rev 1. */
+export function beforeFirstPut(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step {
+  const next = nextRevision(document, events, notifierId)
+  return next === null ? { document, effects: [] } : { ...next, document: { ...next.document, rev: 1 } }
+}
+
+/** When its alert was decided, ms since the epoch; older documents say it by when they are given up. */
+export const decidedAtOf = ({ decidedAt, snapshot }: DeliveryDocument): number =>
+  decidedAt ?? snapshot.context.giveUpAt - limits.notifier.giveUpMs
+
+function applied(from: DeliverySnapshot, events: readonly DeliveryEvent[]) {
+  let snapshot = from
+  const effects: DeliveryEffect[] = []
+  for (const event of events) {
+    const next = advanceDelivery(snapshot, event)
+    if (next.snapshot === snapshot) return null
+    snapshot = next.snapshot
+    effects.push(...next.effects)
+  }
+  return { snapshot, effects }
+}
+
+const columnsOf = (snapshot: DeliverySnapshot) => ({
+  snapshot,
+  open: isTerminal(snapshot) ? (0 as const) : (1 as const),
+  dueAt: snapshot.context.deadlineAt,
+})
+
+const writerMark = (notifierId: string) => `${notifierId}.${randomId(8)}`
+
+/** Derived from the delivery's id, so that every writer gets the same; opaque, because receivers see it. */
+const idempotencyKeyOf = (deliveryId: string, salt: string) =>
+  `msg_${createHash('sha256').update(`${salt}:${deliveryId}`).digest('base64url').slice(0, 27)}`

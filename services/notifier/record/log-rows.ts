@@ -1,0 +1,101 @@
+// Rows of the delivery log: one for each attempt, and one for each message that is kept back. Pure. Rule: docs/reference/v3.md, 10.3.
+import type { DeliveryEffect } from '#machines/delivery.ts'
+import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
+import type { DeliveryDocument, DeliveryEvent } from '#shared/contracts/notifications/delivery.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Decision } from '#shared/notifications/choose-destinations.ts'
+import type { Step } from './delivery-document.ts'
+import { type LogRow, withNote } from './row-writer.ts'
+
+type Destination = Pick<DestinationDocument, 'id' | 'number' | 'name' | 'type'>
+
+/** The word that an error begins with: `http_503`, `unreachable`, `not_sent`, or why the message was kept back. */
+export const reasonOf = (error: string): string | null => (error === '' ? null : (error.split(':', 1)[0] as string))
+
+/** A row's destination. `destination` undefined: it is gone; null: none was chosen. */
+export const placeOf = (destination: Destination | null | undefined, id: string | null = null) => ({
+  destinationId: destination?.id ?? id,
+  destinationNumber: destination?.number ?? null,
+  destinationName: destination?.name ?? null,
+  destinationType: destination?.type ?? null,
+})
+
+const eventOf = ({ reminder, kind }: { reminder?: boolean; kind: AlertDocument['kind'] }): DeliveryEvent =>
+  reminder ? 'reminder' : kind
+
+const isOfV2 = (kind: AlertDocument['kind']): boolean => kind !== 'opened' && kind !== 'acknowledged'
+
+type Attempted = Extract<DeliveryEffect, { type: 'logAttempt' }>
+
+/** One row per attempt: the destination as it was called then, the exact body, never the address. */
+export function attemptRows({ document, effects }: Step, destination: DestinationDocument): LogRow[] {
+  const attempts = effects.filter((effect): effect is Attempted => effect.type === 'logAttempt')
+  return attempts.map(({ params: { attempt, status, error, at } }) => ({
+    id: `${document.id}.${attempt}`,
+    ...aboutDelivery(document),
+    ...placeOf(destination),
+    status,
+    reason: reasonOf(error),
+    shownInV2: isOfV2(document.alertKind) ? 1 : 0,
+    payload: document.body ?? '',
+    error: withNote(error, document.note),
+    note: document.note ?? null,
+    at,
+    expireAt: at + limits.notifier.logMs,
+  }))
+}
+
+/** Rows of deliveries that end without an attempt: `held` if nobody was to get the message any more, else `failed`. */
+export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
+  steps
+    .filter(({ document, effects }) => document.open === 0 && !effects.some(({ type }) => type === 'logAttempt'))
+    .map(({ document, isNeedless, destination }) => ({
+      id: `${document.id}.kept`,
+      ...aboutDelivery(document),
+      ...placeOf(destination, document.destinationId),
+      status: isNeedless ? 'held' : 'failed',
+      reason: reasonOf(document.snapshot.context.lastError ?? ''),
+      ...unsent(document.snapshot.context.lastError ?? '', at),
+    }))
+
+/** Rows of a message that some destinations, or all, were chosen for and do not get. */
+export function keptRows(
+  alert: AlertDocument,
+  { leftOut, nobody }: Decision,
+  destinations: readonly Destination[],
+  at: number,
+): LogRow[] {
+  const kept = (reason: SkipReason, destination: Destination | null): LogRow => ({
+    id: `${alert.id}${destination === null ? '' : `.${destination.id}`}.kept`,
+    rev: 1,
+    workspaceId: alert.workspaceId,
+    incidentId: alert.incidentId,
+    alertKind: alert.kind,
+    event: eventOf(alert),
+    ...placeOf(destination),
+    status: 'held',
+    reason,
+    ...unsent(reason, at),
+  })
+  const asked = leftOut.filter(({ reason }) => reason !== 'not_routed')
+  if (asked.length === 0) return nobody === null ? [] : [kept(nobody, null)]
+  return asked.map(({ destinationId, reason }) => kept(reason, destinations.find(({ id }) => id === destinationId) ?? null))
+}
+
+const unsent = (error: string, at: number) => ({
+  shownInV2: 0 as const,
+  payload: '',
+  error,
+  note: null,
+  at,
+  expireAt: at + limits.notifier.logMs,
+})
+
+const aboutDelivery = ({ workspaceId, incidentId, alertKind, reminder }: DeliveryDocument) => ({
+  rev: 1,
+  workspaceId,
+  incidentId,
+  alertKind,
+  event: eventOf({ kind: alertKind, reminder: reminder === true }),
+})

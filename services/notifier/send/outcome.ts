@@ -1,0 +1,100 @@
+// Outcome of an attempt: the meaning of a response or of a network error. Pure but for reading the first bytes of the response.
+import type { Dispatcher } from 'undici'
+import { limits, second } from '#shared/limits/limits.ts'
+import { EgressError } from '#shared/net/egress.ts'
+import { http } from '#shared/net/node-http.ts'
+import { oneLine } from '../bodies/one-line.ts'
+
+export type Outcome =
+  | { kind: 'delivered' }
+  /**
+   * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3) and goes on for a person.
+   * `answered` is false where nothing came back in time. `retryAfterMs` is what the receiver asked for; null: nothing.
+   */
+  | { kind: 'refused'; retryable: boolean; answered: boolean; error: string; retryAfterMs: number | null }
+  /** `stop` fired before an outcome was known. */
+  | { kind: 'abandoned' }
+
+/** The first bytes of an answer as text; the rest is not waited for. An answer that breaks off has still said its status. */
+export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk as Buffer)
+      bytes += (chunk as Buffer).length
+      if (bytes >= limits.notifier.answerBytes) break
+    }
+  } catch {
+    // The bytes received so far are quoted.
+  }
+  return Buffer.concat(chunks).subarray(0, limits.notifier.answerBytes).toString('utf8')
+}
+
+/** Returns the meaning of a response that is no success. `quote` must be redacted already; `at` is now, ms since the epoch. */
+export function refusedBy({ statusCode, headers }: Dispatcher.ResponseData, quote: string, at: number): Outcome {
+  const said = oneLine(quote, limits.notifier.quoteCharacters)
+  const answer = `answered ${statusCode} ${http.STATUS_CODES[statusCode] ?? ''}`.trim()
+  const words = statusCode === 410 ? `the destination is gone, it ${answer}` : `the destination ${answer}`
+  return {
+    kind: 'refused',
+    retryable: statusCode === 429 || statusCode >= 500,
+    answered: true,
+    error: `http_${statusCode}: ${words}${said === '' ? '' : `: "${said}"`}`,
+    retryAfterMs: parseRetryAfter(headers['retry-after'], at),
+  }
+}
+
+/** Seconds or an HTTP date, as ms from `at`; null where there is none or it says nothing. */
+function parseRetryAfter(value: string | string[] | undefined, at: number): number | null {
+  const text = Array.isArray(value) ? value[0] : value
+  if (text === undefined) return null
+  if (/^\s*\d+\s*$/.test(text)) return Number(text) * second
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? null : Math.max(0, date - at)
+}
+
+export const unreachable = (why: string): Outcome => notAnswered(true, `unreachable: ${why}`)
+const notSent = (why: string): Outcome => notAnswered(false, `not_sent: ${why}`)
+const notAnswered = (retryable: boolean, error: string): Outcome => ({
+  kind: 'refused',
+  retryable,
+  answered: false,
+  error,
+  retryAfterMs: null,
+})
+
+/** Messages of network errors quote addresses, so only their codes are looked at. */
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  ETIMEDOUT: 'no connection in time',
+  ENOTFOUND: 'its name is not known',
+  EAI_AGAIN: 'its name could not be looked up',
+  ETIMEOUT: 'its name could not be looked up',
+  ESERVFAIL: 'its name could not be looked up',
+  HTTPParserError: 'what answers does not speak HTTP',
+  EHOSTUNREACH: 'no route to it',
+  ENETUNREACH: 'no route to it',
+}
+
+/** Returns the meaning of an attempt that ended without a response. */
+export function failed(error: unknown): Outcome {
+  if (error instanceof EgressError) return notSent(`EGRESS rules close this address: it is ${error.message}`)
+  const code = codeOf(error)
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL') return notSent('the address cannot be called')
+  return unreachable(
+    reasons[code] ?? (/CERT|TLS|SSL|SIGNED/.test(code) ? `no secure connection (${code})` : `network error (${code})`),
+  )
+}
+
+/** The first error code in an error, its causes and its parts; they carry no addresses. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  if ('code' in error && typeof error.code === 'string' && error.code !== '') return error.code
+  const inner = error instanceof AggregateError ? error.errors[0] : error.cause
+  return inner === undefined ? error.name : codeOf(inner)
+}

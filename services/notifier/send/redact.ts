@@ -1,0 +1,76 @@
+// Takes a destination's address out of a text that is going to be kept: receivers like to quote the path they were called by,
+// whole, in part, or encoded once more, and that path is the secret.
+import { basicCredentials, percentDecoded } from '#shared/net/url-credentials.ts'
+
+/** A piece of the address this long is taken out wherever it stands. */
+const shortestPiece = 4
+/** Of longer pieces, any part of this length is taken out too: a receiver may cut what it quotes. */
+const partLength = 8
+const mark = '[redacted]'
+
+/** The text without the address, its host, and any longer part of its path, query or credentials; letter case does not count. */
+export function redactAddress(text: string, address: string): string {
+  const { secrets, divisible } = secretsOf(address)
+  const lower = lowerCase(text)
+  const hidden = new Uint8Array(text.length)
+  for (const secret of secrets) {
+    for (let at = lower.indexOf(secret); at >= 0; at = lower.indexOf(secret, at + 1)) hidden.fill(1, at, at + secret.length)
+  }
+  const parts = new Set(divisible.flatMap(partsOf))
+  for (let at = 0; at + partLength <= lower.length; at++) {
+    if (parts.has(lower.slice(at, at + partLength))) hidden.fill(1, at, at + partLength)
+  }
+  hidden.fill(1, text.length - brokenOff(lower, secrets))
+  let kept = ''
+  for (let at = 0; at < text.length; at++) {
+    if (hidden[at] === 0) kept += text[at]
+    else if (hidden[at - 1] !== 1) kept += mark
+  }
+  return kept
+}
+
+/** How many characters at the end begin a secret: an answer is cut where it is long enough, not where it is safe. */
+function brokenOff(text: string, secrets: readonly string[]): number {
+  const lengths = secrets.map(secret => {
+    for (let length = Math.min(secret.length, text.length); length >= shortestPiece; length--) {
+      if (text.endsWith(secret.slice(0, length))) return length
+    }
+    return 0
+  })
+  return Math.max(0, ...lengths)
+}
+
+function partsOf(secret: string): string[] {
+  const parts: string[] = []
+  for (let at = 0; at + partLength <= secret.length; at++) parts.push(secret.slice(at, at + partLength))
+  return parts
+}
+
+/** In lower case, in every form in which they may be quoted. The scheme is no secret, so no part of it is looked for. */
+function secretsOf(address: string): { secrets: string[]; divisible: string[] } {
+  if (!URL.canParse(address)) return { secrets: address === '' ? [] : [lowerCase(address)], divisible: [] }
+  const url = new URL(address)
+  const path = url.pathname + url.search
+  // Also as the Authorization header that they became.
+  const credentials = [url.username, url.password, basicCredentials(url) ?? '']
+  const pieces = [...url.pathname.split('/'), ...[...url.searchParams].flat(), ...credentials, url.hostname]
+  const whole = [address, url.href, url.host, path, url.pathname].filter(part => part.length > 1)
+  const forms = [...whole, ...pieces].flatMap(formsOf).filter(form => form.length >= shortestPiece)
+  return {
+    secrets: unique([...whole, ...forms]),
+    divisible: unique([url.host + path, ...credentials].flatMap(formsOf)),
+  }
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts.map(lowerCase))]
+
+/** As it is, without percent-encoding, encoded once more, and as JSON, HTML and forms write it. */
+function formsOf(part: string): string[] {
+  const plain = percentDecoded(part)
+  const encoded = [part, plain].map(form => encodeURIComponent(form.toWellFormed()))
+  const html = [part, plain].map(form => form.replaceAll('&', '&amp;'))
+  return [part, plain, ...encoded, ...html, part.replaceAll('/', '\\/'), plain.replaceAll(' ', '+')]
+}
+
+/** Character by character, so that positions stay what they are. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]/g, letter => letter.toLowerCase())

@@ -1,0 +1,140 @@
+// Sends test messages when asked: one attempt, never repeated, given up after 3 s, one row in the delivery log. Nothing of it
+// is a delivery: a test waits for no message and holds none back.
+
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
+import { serve } from '#shared/bus/clients/serve.ts'
+import type { Bus, Subscription } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { TestMessage, type TestMessageResult } from '#shared/contracts/notifications/test-message.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { StoreError } from '#shared/store/port.ts'
+import { randomId } from '#shared/text/ids.ts'
+import type { BodyMaker, MadeBody } from '../bodies/body-maker.ts'
+import { notPrepared } from '../claim/claim-step.ts'
+import type { NotifierContext } from '../context.ts'
+import { placeOf, reasonOf } from '../record/log-rows.ts'
+import { type LogRow, type RowWriter, withNote } from '../record/row-writer.ts'
+import { type Outcome, unreachable } from './outcome.ts'
+import type { Sender } from './send.ts'
+import { signatureOf } from './signature.ts'
+import { testAlert } from './test-alert.ts'
+
+const { testMs, testsAtOnce, testLogMs, logMs } = limits.notifier
+
+interface Collaborators {
+  bodies: BodyMaker
+  sender: Sender
+  rows: RowWriter
+  /** A test that is under way when it fires has failed. */
+  stop: AbortSignal
+}
+
+/** Resolves once tests are taken; `close` waits for those that run. */
+export function serveTestMessages(
+  context: NotifierContext,
+  bus: Bus,
+  queue: string,
+  { bodies, sender, rows, stop }: Collaborators,
+): Promise<Subscription> {
+  const { clock, logger } = context
+  let running = 0
+
+  const test = async ({ destinationId }: TestMessage): Promise<TestMessageResult> => {
+    const destination = await readDestination(context, destinationId)
+    const alert = testAlert(destination, clock.now())
+    await bodies.prepare([alert], [destination]).catch(refuseUnread)
+    const made = bodies.make(alert, destination)
+    const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)
+    context.metrics.tests.inc({ result: outcome.kind })
+    // A test that fails says nothing of what people would have got.
+    if (outcome.kind === 'delivered') context.noteAttempt(destination, { isDelivered: true, at: clock.now() })
+    const row = rowOf(destination, alert, made, outcome, clock.now())
+    await waitForRow(context, rows.write([row]))
+    if (row.status === 'delivered') return { delivered: true }
+    logger.info({ destinationId, reason: row.error }, 'test message not taken')
+    return { delivered: false, error: row.error }
+  }
+  return serve(bus, {
+    subject: subjects.testMessage,
+    queue,
+    contractOf: () => TestMessage,
+    logger,
+    serve: async body => {
+      // Before anything is sent, so that it may be asked again.
+      if (running >= testsAtOnce || context.stopping()) throw new AppError('busy', 'Too many test messages at once')
+      running += 1
+      try {
+        return await test(body as TestMessage)
+      } finally {
+        running -= 1
+      }
+    },
+  })
+}
+
+async function readDestination({ store }: NotifierContext, id: string): Promise<DestinationDocument> {
+  const [found = null] = await store.get('destinations', [id]).catch(refuseUnread)
+  if (found === null) throw new AppError('not_found', 'Destination not found', { details: 'There is no such destination' })
+  return found
+}
+
+function refuseUnread(error: unknown): never {
+  if (error instanceof StoreError) throw new AppError('unavailable', 'The store does not answer', { cause: error })
+  throw error
+}
+
+async function send(
+  sender: Sender,
+  destination: DestinationDocument,
+  alert: AlertDocument,
+  made: MadeBody,
+  stop: AbortSignal,
+): Promise<Outcome> {
+  const idempotencyKey = `msg_${randomId(27)}`
+  const madeAt = alert.decidedAt
+  const signature = signatureOf(destination.secrets, { id: idempotencyKey, madeAt, body: made.body })
+  const { body, contentType } = made
+  const message = { url: destination.url, body, contentType, idempotencyKey, madeAt, signature }
+  const outcome = await sender.send(message, stop, testMs)
+  return outcome.kind === 'abandoned' ? unreachable('no answer before the notifier stopped') : outcome
+}
+
+const unprepared: Outcome = { kind: 'refused', retryable: false, answered: false, error: notPrepared, retryAfterMs: null }
+
+function rowOf(
+  destination: DestinationDocument,
+  alert: AlertDocument,
+  made: MadeBody | null,
+  outcome: Outcome,
+  at: number,
+): LogRow {
+  const error = outcome.kind === 'refused' ? outcome.error : ''
+  return {
+    id: alert.id,
+    rev: 1,
+    workspaceId: destination.workspaceId,
+    ...placeOf(destination),
+    alertKind: 'problem',
+    event: 'test',
+    status: outcome.kind === 'delivered' ? 'delivered' : 'failed',
+    reason: reasonOf(error),
+    shownInV2: 1,
+    payload: made?.body ?? '',
+    error: withNote(error, made?.note),
+    note: made?.note ?? null,
+    incidentId: null,
+    at,
+    expireAt: at + logMs,
+  }
+}
+
+/** The row is written whatever happens; the answer waits for it only so long as its asker waits for the answer. */
+async function waitForRow({ clock, logger }: NotifierContext, written: Promise<void>): Promise<void> {
+  const logged = written.catch(error => {
+    logger.warn({ error: String(error) }, 'log row of a test message could not be written')
+  })
+  await waitAtMost(clock, testLogMs, logged)
+}

@@ -1,0 +1,43 @@
+// Retries of work that fails for a while. Waits on an injected clock; knows no service and no error.
+import { pause } from '#shared/async/pause.ts'
+import type { Clock } from '#shared/time/clock.ts'
+
+export interface Retries {
+  clock: Pick<Clock, 'monotonic' | 'after'>
+  /** Maximum number of attempts; default: unlimited. */
+  attempts?: number
+  /** Time for all attempts, ms; default: unlimited. A pause never extends beyond this time. */
+  withinMs?: number
+  /** Returns the pause after a failed attempt, ms. `failures` counts failed attempts from 1. */
+  pauseMs(failures: number, error: unknown): number
+  /** Returns whether another attempt may succeed. */
+  mayPass(error: unknown): boolean
+  /** Called before each pause. */
+  onRetry?(error: unknown): void
+}
+
+/**
+ * Returns the result of the first attempt that succeeds. Each attempt gets the time that is left, ms, 0 for one at the very end.
+ * Throws the error of the last attempt: the first that cannot pass, or the one that meets a bound. Only for work that may be done twice.
+ * A caller that stops has its next attempt throw an error that cannot pass; the pause before it is not cut short.
+ */
+export async function retry<T>(attempt: (leftMs: number) => Promise<T>, retries: Retries): Promise<T> {
+  const { clock, attempts = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY } = retries
+  const endsAt = clock.monotonic() + withinMs
+  const leftMs = () => Math.max(0, endsAt - clock.monotonic())
+  for (let failures = 1; ; failures++) {
+    try {
+      return await attempt(leftMs())
+    } catch (error) {
+      if (failures >= attempts || leftMs() === 0 || !retries.mayPass(error)) throw error
+      retries.onRetry?.(error)
+      await pause(clock, Math.min(retries.pauseMs(failures, error), leftMs()))
+    }
+  }
+}
+
+/** Pauses of `firstMs`, doubled after each failure up to `mostMs`. */
+export const doubled =
+  (firstMs: number, mostMs = Number.POSITIVE_INFINITY) =>
+  (failures: number): number =>
+    Math.min(mostMs, firstMs * 2 ** (failures - 1))

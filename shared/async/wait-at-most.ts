@@ -1,0 +1,13 @@
+// A wait with a bound, for work that may hang.
+import type { Clock } from '#shared/time/clock.ts'
+
+/** Waits until `work` has ended or failed, for `graceMs` at most. Returns whether the work has ended. Work that has not ended continues. */
+export async function waitAtMost(clock: Pick<Clock, 'after'>, graceMs: number, work: Promise<unknown>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const cancel = clock.after(graceMs, () => resolve(false))
+  const end = () => resolve(true)
+  work.then(end, end)
+  const hasEnded = await promise
+  cancel()
+  return hasEnded
+}

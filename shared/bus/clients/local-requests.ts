@@ -1,0 +1,124 @@
+// Requests whose receiver is in the same process. They are delivered within the process instead of over the bus: as JSON text, in the order
+// of the calls, never inside the caller's stack. A request without exactly one receiver here goes to the bus.
+
+import { createWaitingAnswers } from '#shared/bus/clients/waiting-answers.ts'
+import { subjectMatcher } from '#shared/bus/nats/subject-matcher.ts'
+import type { Clock } from '#shared/time/clock.ts'
+
+export interface LocalRequest {
+  subject: string
+  /** Body as JSON; undefined: none. */
+  text: string | undefined
+  traceId: string
+}
+
+export interface LocalSubscriber {
+  /** Filter: `*` is one token, `>` is one or more tokens at the end. */
+  subject: string
+  /** Name of a queue, of which one member gets each request. */
+  queue: string | undefined
+  /** Called when this subscriber is chosen for a request, shortly before `take` is called. */
+  claim?(): void
+  /** Handles a request. `answer` takes JSON; only its first call counts, and none after the caller was rejected. Must not throw. */
+  take(request: LocalRequest, answer: (text: string) => void): void
+}
+
+export interface LocalRequests {
+  /** Adds a subscriber. The returned function removes it at once; earlier requests are still delivered to it. */
+  add(subscriber: LocalSubscriber): () => void
+  /**
+   * Resolves to the response as JSON; rejects with a BusError (timeout, unavailable). Returns null and does nothing if the request has no
+   * receiver here, or more than one; the caller then uses the bus. A timeout may be late by `limits.bus.sweepMs` at most.
+   */
+  ask(request: LocalRequest, timeoutMs: number): Promise<string> | null
+  /** Rejects all waiting requests as unavailable, because the connection to the bus was lost. */
+  refuseAll(): void
+  /** Rejects all waiting requests and removes all subscribers. */
+  close(): void
+}
+
+/** A request in flight within the process; the object itself is the key of its waiting response. */
+interface Asked {
+  request: LocalRequest
+  receiver: LocalSubscriber
+}
+
+export function createLocalRequests(clock: Clock): LocalRequests {
+  const table = createTable()
+  const answers = createWaitingAnswers<Asked, string>(clock)
+  let waiting: Asked[] = []
+  /** Delivers all requests of one turn of the event loop together, so that their receivers can handle them as one batch. */
+  const handOver = () => {
+    const turn = waiting
+    waiting = []
+    for (const asked of turn) {
+      if (answers.isWaiting(asked)) asked.receiver.take(asked.request, text => answers.answer(asked, text))
+    }
+  }
+  return {
+    add: table.add,
+    ask: (request, timeoutMs) => {
+      const receiver = table.receiverOf(request.subject)
+      if (receiver === null) return null
+      receiver.claim?.()
+      const asked = { request, receiver }
+      // A macrotask, not a microtask: a caller and a receiver that wait only for each other would block timers and sockets.
+      if (waiting.push(asked) === 1) setImmediate(handOver)
+      return answers.wait(asked, timeoutMs)
+    },
+    refuseAll: answers.refuseAll,
+    close: () => {
+      table.clear()
+      answers.close()
+    },
+  }
+}
+
+/** Subjects that the bus refuses (white space) or never matches (an empty token); they go to the bus, which handles them itself. */
+const unusual = /\s|^\.|\.\.|\.$/
+
+interface Entry {
+  subscriber: LocalSubscriber
+  matches: (subject: string) => boolean
+}
+
+/** Table of subscriptions, of which a process has about 70, by the part of the filter before its first wildcard. */
+function createTable() {
+  const byStart = new Map<string, Set<Entry>>()
+  let turns = 0
+  const take = (start: string, subject: string, matching: LocalSubscriber[]) => {
+    for (const { subscriber, matches } of byStart.get(start) ?? []) if (matches(subject)) matching.push(subscriber)
+  }
+  return {
+    add: (subscriber: LocalSubscriber) => {
+      const start = startOf(subscriber.subject)
+      const entry = { subscriber, matches: subjectMatcher(subscriber.subject, start) }
+      const entries = byStart.get(start) ?? new Set()
+      byStart.set(start, entries.add(entry))
+      return () => {
+        if (entries.delete(entry) && entries.size === 0 && byStart.get(start) === entries) byStart.delete(start)
+      }
+    },
+    clear: () => byStart.clear(),
+    /** Returns the only plain subscriber, or the next member of the only queue. Returns null if there is no receiver, or more than that. */
+    receiverOf: (subject: string): LocalSubscriber | null => {
+      const matching: LocalSubscriber[] = []
+      take('', subject, matching)
+      for (let dot = subject.indexOf('.'); dot >= 0; dot = subject.indexOf('.', dot + 1))
+        take(subject.slice(0, dot + 1), subject, matching)
+      take(subject, subject, matching)
+      const [first] = matching
+      if (first === undefined || unusual.test(subject)) return null
+      if (matching.length === 1) return first
+      if (first.queue === undefined || matching.some(({ queue }) => queue !== first.queue)) return null
+      turns += 1
+      return matching[turns % matching.length] ?? null
+    },
+  }
+}
+
+/** Returns the common beginning of all subjects that match a filter: the whole filter, or the part before its first wildcard. */
+function startOf(filter: string): string {
+  const firstWildcard = filter.search(/[*>]/)
+  return firstWildcard < 0 ? filter : filter.slice(0, firstWildcard)
+}

@@ -1,0 +1,94 @@
+// Subscription with a bounded window and a bounded rate. It requests a number of messages from the bus at a time; further messages have no
+// receiver on the server. A queue lets the old and the new subscription share the messages.
+import { createAllowance } from '#shared/async/allowance.ts'
+import type { Bus, Incoming, Subscription } from '#shared/bus/port.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { Cancel, Clock } from '#shared/time/clock.ts'
+
+export interface WindowOptions {
+  subject: string
+  queue: string
+  /** Number of messages that may arrive before more messages are requested. */
+  atOnce: number
+  perSecond: number
+  logger: Logger
+}
+
+/** One subscription on the bus, and the messages that it may still deliver. */
+interface Grant {
+  left: number
+  subscription: Promise<Subscription>
+}
+
+/** Resolves when messages are received. */
+export async function subscribeWindowed(
+  bus: Pick<Bus, 'subscribe' | 'onConnection' | 'connected'>,
+  clock: Clock,
+  { subject, queue, atOnce, perSecond, logger }: WindowOptions,
+  onMessage: (message: Incoming) => void,
+): Promise<Subscription> {
+  const grants = new Set<Grant>()
+  const half = Math.ceil(atOnce / 2)
+  const allowance = createAllowance(clock, perSecond, atOnce)
+  let waiting: Cancel | null = null
+  let closed = false
+
+  const left = () => [...grants].reduce((sum, grant) => sum + grant.left, 0)
+  const grant = (): Promise<unknown> => {
+    const made: Grant = {
+      left: half,
+      subscription: bus.subscribe(
+        subject,
+        message => {
+          made.left -= 1
+          if (made.left <= 0) grants.delete(made)
+          fill()
+          onMessage(message)
+        },
+        { queue, most: half },
+      ),
+    }
+    grants.add(made)
+    return made.subscription.catch(error => {
+      // The connection was lost; the subscription is made again after the reconnect.
+      logger.debug({ err: error, subject }, 'a subscription could not be made')
+      grants.delete(made)
+    })
+  }
+  /** Requests another half of the window when there is room and the rate permits it. */
+  const fill = () => {
+    if (closed || waiting !== null || left() > half || !bus.connected()) return
+    const waitMs = allowance.take(half, Number.POSITIVE_INFINITY) ?? 0
+    if (waitMs === 0) return void grant()
+    waiting = clock.after(waitMs, () => {
+      waiting = null
+      if (closed || !bus.connected()) return
+      void grant()
+      fill()
+    })
+  }
+  /** Drops all subscriptions, because a client that reconnects does not repeat its message limits to the server. */
+  const drop = () => {
+    waiting?.()
+    waiting = null
+    const dropped = [...grants]
+    grants.clear()
+    return Promise.allSettled(dropped.map(async ({ subscription }) => (await subscription).close()))
+  }
+  const stopListening = bus.onConnection(connected => {
+    if (!connected) void drop()
+    else {
+      fill()
+      fill()
+    }
+  })
+  allowance.take(2 * half, Number.POSITIVE_INFINITY)
+  await Promise.all([grant(), grant()])
+  return {
+    close: async () => {
+      closed = true
+      stopListening()
+      await drop()
+    },
+  }
+}

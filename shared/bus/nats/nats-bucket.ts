@@ -1,0 +1,97 @@
+// A bucket on NATS: the newest value of each key, in a stream of its own. Written by compare-and-set, read from its leader, watched by an
+// ordered reader that survives restarts of the bus, even with a lost store.
+import { headers as createHeaders, type MsgHdrs } from '@nats-io/transport-node'
+import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
+import { bucketEntryOf, isRemoval, operationHeader } from '#shared/bus/nats/nats-bucket-entry.ts'
+import { readBucketPage } from '#shared/bus/nats/nats-bucket-page.ts'
+import { asBusError, type Link } from '#shared/bus/nats/nats-link.ts'
+import { openReader, type Reader } from '#shared/bus/nats/nats-reader.ts'
+import { acknowledgement, isNotFound, jsonOf, store } from '#shared/bus/nats/nats-stream.ts'
+import { type Bucket, type BucketEntry, type BucketName, BusError } from '#shared/bus/port.ts'
+import { PresentKeys, type WatchHandlers } from '#shared/bus/present-keys.ts'
+
+const expectedHeader = 'Nats-Expected-Last-Subject-Sequence'
+
+export function createBucket(link: Link, name: BucketName): Bucket {
+  const stream = bucketStream(name)
+  const subjectOf = (key: string) => bucketSubject(name, key)
+
+  /** Writes if the key has this revision. Returns the new revision; null: the key has another revision. */
+  const write = async (key: string, value: unknown, revision: number): Promise<number | null> =>
+    acknowledgement(await store(link, subjectOf(key), JSON.stringify(value), withHeader(expectedHeader, String(revision))))
+
+  const newest = async (key: string): Promise<BucketEntry | null> => {
+    if (!link.connected()) throw new BusError('unavailable', 'The bus is not connected.')
+    try {
+      const found = await link.manager.streams.getMessage(stream, { last_by_subj: subjectOf(key) })
+      if (!found) return null
+      const removed = isRemoval(found.header)
+      return { key, revision: found.seq, at: found.time.getTime(), value: removed ? null : jsonOf(found) }
+    } catch (error) {
+      if (isNotFound(error)) return null
+      throw asBusError(error)
+    }
+  }
+  return {
+    get: async key => {
+      const entry = await newest(key)
+      return entry === null || entry.value === null ? null : entry
+    },
+    put: async (key, value) => acknowledgement(await store(link, subjectOf(key), JSON.stringify(value)))!,
+    update: async (key, value, revision) => {
+      const written = await write(key, value, revision)
+      if (written !== null || revision !== 0) return written
+      const left = await newest(key)
+      return left !== null && left.value === null ? write(key, value, left.revision) : null
+    },
+    delete: async key => {
+      acknowledgement(await store(link, subjectOf(key), '', withHeader(operationHeader, 'DEL')))
+    },
+    watch: (filter, handlers) => watch(link, name, filter, handlers),
+    page: (filter, after, most) => readBucketPage(link, name, filter, after, most),
+    list: async filter => {
+      const entries = new Map<string, BucketEntry>()
+      const { promise: complete, resolve: onReady } = Promise.withResolvers<void>()
+      const onEntry = (entry: BucketEntry) =>
+        void (entry.value === null ? entries.delete(entry.key) : entries.set(entry.key, entry))
+      // With no entries, the read may be complete before the reader exists and can be closed.
+      const reader = await watch(link, name, filter, { onEntry, onReady })
+      await complete
+      await reader.close()
+      return [...entries.values()]
+    },
+  }
+}
+
+/**
+ * Watches keys. Calls `onReady` after all present keys have been delivered. If the store was lost, it delivers the present keys again, then
+ * the missing ones as removed at revision 0.
+ */
+async function watch(link: Link, name: BucketName, filter: string, handlers: WatchHandlers): Promise<Reader> {
+  const keys = new PresentKeys(handlers, link.clock.now)
+  let missing = 0
+  return openReader(link, {
+    stream: bucketStream(name),
+    filter: bucketSubject(name, filter),
+    start: { latest: true },
+    onBroken: null,
+    onStart: pending => {
+      keys.begin()
+      missing = pending
+      if (missing === 0) keys.becomeReady()
+    },
+    onIdle: () => keys.becomeReady(),
+    onMessage: (message, position) => {
+      keys.take(bucketEntryOf(name, message, position))
+      missing -= 1
+      if (missing <= 0 || position.pending === 0) keys.becomeReady()
+      return true
+    },
+  })
+}
+
+function withHeader(name: string, value: string): MsgHdrs {
+  const created = createHeaders()
+  created.set(name, value)
+  return created
+}

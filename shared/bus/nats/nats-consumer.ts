@@ -1,0 +1,170 @@
+// The consumer of a reader on the server: its configuration, and the position in its deliveries.
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  type ConsumerInfo,
+  DeliverPolicy,
+  type JetStreamManager,
+  type StreamState,
+} from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import type { Link } from '#shared/bus/nats/nats-link.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { randomId } from '#shared/text/ids.ts'
+
+export type ReaderStart = { sequence: number } | { time: number } | { latest: true }
+
+export interface Position {
+  sequence: number
+  /** Number of the delivery of this consumer, from 1. */
+  delivery: number
+  /** Server time of the message, ms since the epoch. */
+  at: number
+  /** Messages of the filter that still wait on the server. */
+  pending: number
+}
+
+type Plan = Partial<ConsumerConfig> & { name: string }
+
+export interface Made {
+  consumer: ConsumerInfo
+  /** Creation time of the stream, which identifies the stream. */
+  created: string
+  state: StreamState
+  /** True if the stream has another message at the position of the last one that was read. */
+  isCut: boolean
+}
+
+export interface MakerOptions {
+  stream: string
+  filter: string
+  start: ReaderStart
+  looksForCuts: boolean
+}
+
+/** Creates and removes the consumers of one reader, one at a time. */
+export class ConsumerMaker {
+  readonly #link: Link
+  readonly #options: MakerOptions
+  /** A created consumer whose stream has not responded yet. A further request with the same name gets the same consumer. */
+  #unproven: Plan | null = null
+
+  constructor(link: Link, options: MakerOptions) {
+    this.#link = link
+    this.#options = options
+  }
+
+  /**
+   * Creates a consumer that starts after the last message read, then reads the state of its stream. Returns null if `isWanted` turns false
+   * before the end. Throws errors of the bus.
+   */
+  async make(last: Pick<Position, 'sequence' | 'at'>, isWanted: () => boolean): Promise<Made | null> {
+    const { stream, filter, start, looksForCuts } = this.#options
+    const { manager } = this.#link
+    const plan = this.#unproven ?? consumerConfig(filter, start, last.sequence)
+    this.#unproven = null
+    try {
+      const consumer = await this.#add(plan)
+      if (isWanted()) this.#unproven = plan
+      else this.remove(plan.name)
+      const { created, state } = await manager.streams.info(stream)
+      const isCut = looksForCuts && (await isAnotherMessage(manager, stream, last))
+      if (!isWanted()) return null
+      this.#unproven = null
+      return { consumer, created: String(created), state, isCut }
+    } catch (error) {
+      if (isWanted()) throw error
+      return null
+    }
+  }
+
+  /** Best effort: the server removes an unused consumer after a while. */
+  remove(name: string): void {
+    if (this.#link.connected()) this.#link.manager.consumers.delete(this.#options.stream, name).catch(() => undefined)
+  }
+
+  close(): void {
+    if (this.#unproven !== null) this.remove(this.#unproven.name)
+    this.#unproven = null
+  }
+
+  /**
+   * After a failure it is unknown whether the consumer exists. Its server may be dead; a consumer with another name is placed on another
+   * server.
+   */
+  async #add(plan: Plan): Promise<ConsumerInfo> {
+    try {
+      return await this.#link.manager.consumers.add(this.#options.stream, plan)
+    } catch (error) {
+      this.remove(plan.name)
+      throw error
+    }
+  }
+}
+
+/**
+ * Returns the configuration of a consumer of one filter, in the server's memory, which the server removes if idle. `cursor`: last sequence
+ * read; 0: none yet.
+ */
+export function consumerConfig(filter: string, start: ReaderStart, cursor: number): Plan {
+  return {
+    ...deliveryFrom(start, cursor),
+    name: `r_${randomId(16)}`,
+    // One filter as a string, because a list of filters needs server 2.10.
+    filter_subject: filter,
+    ack_policy: AckPolicy.None,
+    inactive_threshold: nanos(limits.bus.readerForgottenMs),
+    mem_storage: true,
+    num_replicas: 1,
+  }
+}
+
+/** Returns true if `consumerConfig` may have created the consumer, which the server removes by itself if idle. */
+export const isReaderConfig = ({
+  name,
+  durable_name,
+  deliver_subject,
+  ack_policy,
+  inactive_threshold,
+  mem_storage,
+}: ConsumerConfig) =>
+  /^(r|clock)_[0-9A-Za-z]{16}$/.test(name ?? '') &&
+  durable_name === undefined &&
+  deliver_subject === undefined &&
+  ack_policy === AckPolicy.None &&
+  mem_storage === true &&
+  (inactive_threshold ?? 0) > 0 &&
+  (inactive_threshold ?? 0) <= nanos(limits.bus.readerForgottenMs)
+
+function deliveryFrom(start: ReaderStart, cursor: number): Partial<ConsumerConfig> {
+  if (cursor > 0) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: cursor + 1 }
+  if ('sequence' in start) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(1, start.sequence) }
+  if ('time' in start) return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(start.time).toISOString() }
+  return { deliver_policy: DeliverPolicy.LastPerSubject }
+}
+
+/** Parses `$JS.ACK.[domain.account.]stream.consumer.tries.sequence.delivery.nanoseconds.pending[.random]`. */
+export function parsePosition(reply: string): Position {
+  const parts = reply.split('.')
+  const first = parts.length === 9 ? 5 : 7
+  return {
+    sequence: Number(parts[first]),
+    delivery: Number(parts[first + 1]),
+    at: Number(parts[first + 2]?.slice(0, -6)),
+    pending: Number(parts[first + 3]),
+  }
+}
+
+/**
+ * Returns true if the stream has another message at the position of the last one read: the stream lost its end and has grown again. Returns
+ * false if it has none there, because judged messages are removed.
+ */
+async function isAnotherMessage(
+  manager: JetStreamManager,
+  stream: string,
+  { sequence, at }: Pick<Position, 'sequence' | 'at'>,
+): Promise<boolean> {
+  if (sequence === 0) return false
+  const found = await manager.streams.getMessage(stream, { seq: sequence })
+  return found !== null && Math.abs(found.time.getTime() - at) > 1
+}

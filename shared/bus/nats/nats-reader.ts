@@ -1,0 +1,242 @@
+// Reader of one filter of a stream in exact order. It has its own consumer on the server and pulls bounded batches. After a gap in the
+// deliveries, missing heartbeats or a lost connection it creates a new consumer at the last position. It never acknowledges. The client
+// library's ordered consumers are no alternative: they continue silently on a stream that was recreated, and their watches end with it.
+import { JetStreamApiError } from '@nats-io/jetstream'
+import { createInbox, type Msg, nanos, type Subscription } from '@nats-io/transport-node'
+import { serverCodes } from '#shared/bus/declarations.ts'
+import { ConsumerMaker, type Position, parsePosition, type ReaderStart } from '#shared/bus/nats/nats-consumer.ts'
+import { Hearing, type HearingListener } from '#shared/bus/nats/nats-hearing.ts'
+import { asBusError, type Link } from '#shared/bus/nats/nats-link.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Cancel } from '#shared/time/clock.ts'
+
+export interface ReaderOptions extends HearingListener {
+  stream: string
+  filter: string
+  start: ReaderStart
+  /** Called in stream order, once per message. Returns false to pause until `resume`. Must not throw. */
+  onMessage(message: Msg, position: Position): boolean
+  /** The reader is at its start, for the first time or because the stream is another one; `pending` messages wait. */
+  onStart?(pending: number): void
+  /** Called when no further message waits on the server at the moment. */
+  onIdle?(): void
+  /**
+   * Called once if the stream is deleted, another one, or shorter than the position; null: the reader starts from the beginning instead.
+   */
+  onBroken: ((reason: string) => void) | null
+}
+
+export interface Reader {
+  resume(): void
+  close(): Promise<void>
+}
+
+const { readerBatch, readerExpiresMs, readerRetryMs, readerRetryMsMax } = limits.bus
+
+/** Resolves when the reader's consumer exists on the server; rejects with a BusError. */
+export async function openReader(link: Link, options: ReaderOptions): Promise<Reader> {
+  const reader = new StreamReader(link, options)
+  try {
+    await reader.begin()
+  } catch (error) {
+    await reader.close()
+    throw asBusError(error)
+  }
+  return reader
+}
+
+class StreamReader implements Reader {
+  readonly #link: Link
+  readonly #options: ReaderOptions
+  readonly #stopListening: () => void
+  readonly #hearing: Hearing
+  readonly #maker: ConsumerMaker
+  /** Number of the present consumer, by which callbacks of an earlier one are ignored. */
+  #incarnation = 0
+  #closed = false
+  #started = false
+  #streamCreatedAt: string | null = null
+  #consumer: string | null = null
+  #subscription: Subscription | null = null
+  #inbox = ''
+  /** The last message that arrived; sequence 0 before the first message. */
+  #last: Pick<Position, 'sequence' | 'at'> = { sequence: 0, at: 0 }
+  #delivered = 0
+  /** Number of messages that were requested from the server and have not arrived. */
+  #outstanding = 0
+  #paused = false
+  #held: { message: Msg; position: Position }[] = []
+  #failures = 0
+  #failingSince: number | null = null
+  #cancelTimer: Cancel
+
+  constructor(link: Link, options: ReaderOptions) {
+    this.#link = link
+    this.#options = options
+    this.#cancelTimer = () => undefined
+    this.#hearing = new Hearing(link.clock, options)
+    this.#maker = new ConsumerMaker(link, { ...options, looksForCuts: options.onBroken !== null })
+    this.#stopListening = link.onConnection(connected => this.#restart(connected ? 0 : null))
+  }
+
+  /** Creates the consumer at the present position and requests the first messages. */
+  async begin(): Promise<void> {
+    this.#forget()
+    const mine = this.#incarnation
+    this.#inbox = createInbox(this.#link.inboxPrefix)
+    this.#subscription = this.#link.connection.subscribe(this.#inbox, {
+      callback: (error, message) => {
+        if (mine !== this.#incarnation) return
+        if (error) this.#fail(error)
+        else this.#receive(message)
+      },
+    })
+    const made = await this.#maker.make(this.#last, () => mine === this.#incarnation)
+    if (made === null) return
+    const { consumer, created, state, isCut } = made
+    this.#consumer = consumer.name
+    const sameStream = this.#streamCreatedAt === null || this.#streamCreatedAt === created
+    const lastRead = Math.max(this.#last.sequence, 'sequence' in this.#options.start ? this.#options.start.sequence - 1 : 0)
+    if (!sameStream || isCut || state.last_seq < lastRead) {
+      this.#streamCreatedAt = created
+      if (this.#break(sameStream ? 'the stream ends before what was read' : 'the stream is another')) return
+      this.#last = { sequence: 0, at: 0 }
+      this.#started = false
+      return this.begin()
+    }
+    this.#streamCreatedAt = created
+    this.#failingSince = null
+    if (!this.#started) this.#options.onStart?.(consumer.num_pending)
+    this.#started = true
+    this.#pull()
+    this.#watchHeartbeats()
+    this.#hearing.found(consumer.num_pending)
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    while (!this.#paused && this.#held.length > 0) {
+      const { message, position } = this.#held.shift()!
+      this.#paused = !this.#options.onMessage(message, position)
+    }
+    this.#pull()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#stopListening()
+    this.#held = []
+    this.#forget()
+    this.#maker.close()
+  }
+
+  #receive(message: Msg): void {
+    this.#hearing.sign()
+    if (message.subject === this.#inbox) {
+      this.#receiveStatus(message)
+      return
+    }
+    const position = parsePosition(message.reply ?? '')
+    if (position.delivery !== this.#delivered + 1) {
+      this.#restart(0)
+      return
+    }
+    this.#delivered = position.delivery
+    this.#last = position
+    this.#outstanding -= 1
+    this.#failures = 0
+    if (this.#paused) this.#held.push({ message, position })
+    else this.#paused = !this.#options.onMessage(message, position)
+    this.#hearing.delivered(position.pending)
+    this.#pull()
+  }
+
+  #receiveStatus(message: Msg): void {
+    const code = message.headers?.code ?? 0
+    const said = message.headers?.description ?? ''
+    if (code === 100) {
+      this.#failures = 0
+      const delivered = Number(message.headers?.get('Nats-Last-Consumer') || this.#delivered)
+      if (delivered > this.#delivered) this.#restart(0)
+      else this.#options.onIdle?.()
+    } else if (code === 404 || code === 408) {
+      const unsent = message.headers?.get('Nats-Pending-Messages')
+      this.#outstanding = unsent ? Math.max(0, this.#outstanding - Number(unsent)) : 0
+      this.#pull()
+    } else this.#fail(new Error(`${code} ${said}`))
+  }
+
+  /** Requests more messages once half of the batch has arrived; never more than one batch is requested or held. */
+  #pull(): void {
+    if (this.#paused || this.#closed || this.#consumer === null || this.#outstanding > readerBatch / 2) return
+    const batch = readerBatch - this.#outstanding
+    // Without an open request the server sends no heartbeats.
+    if (this.#outstanding === 0) this.#hearing.sign()
+    this.#outstanding = readerBatch
+    const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#consumer}`
+    const request = `{"batch":${batch},"expires":${nanos(readerExpiresMs)},"idle_heartbeat":${nanos(this.#link.pace.readerHeartbeatMs)}}`
+    this.#link.connection.publish(subject, request, { reply: this.#inbox })
+  }
+
+  #watchHeartbeats(): void {
+    const mine = this.#incarnation
+    const { readerHeartbeatMs, readerHeartbeatsMissed } = this.#link.pace
+    this.#cancelTimer = this.#link.clock.after(readerHeartbeatMs / 2, () => {
+      if (mine !== this.#incarnation) return
+      const isLost = this.#outstanding > 0 && this.#hearing.silentMs() > readerHeartbeatMs * readerHeartbeatsMissed
+      if (isLost) this.#fail(new Error('its heartbeats stopped'))
+      else this.#watchHeartbeats()
+    })
+  }
+
+  /** Drops the present consumer. Later messages from this consumer are ignored. */
+  #forget(): void {
+    this.#incarnation += 1
+    this.#cancelTimer()
+    this.#subscription?.unsubscribe()
+    this.#subscription = null
+    if (this.#consumer !== null) this.#maker.remove(this.#consumer)
+    this.#consumer = null
+    this.#delivered = 0
+    this.#outstanding = 0
+  }
+
+  /** `delayMs` null: waits until the connection is back. */
+  #restart(delayMs: number | null): void {
+    this.#forget()
+    if (this.#closed) return
+    this.#hearing.lost()
+    if (delayMs === null) return
+    const mine = this.#incarnation
+    const again = () => {
+      if (mine === this.#incarnation && this.#link.connected()) this.begin().catch(error => this.#fail(error))
+    }
+    if (delayMs === 0) again()
+    else this.#cancelTimer = this.#link.clock.after(delayMs, again)
+  }
+
+  /** Replaces a failed consumer after a growing pause, or gives up. */
+  #fail(error: Error): void {
+    if (this.#closed) return
+    const now = this.#link.clock.monotonic()
+    this.#failingSince ??= now
+    const streamGone = error instanceof JetStreamApiError && error.code === serverCodes.streamNotFound
+    if (streamGone && this.#break('the stream is gone')) return
+    if (now - this.#failingSince > limits.bus.readerGiveUpMs && this.#break(`its consumer cannot be restored: ${error.message}`))
+      return
+    this.#link.logger.debug({ err: error, stream: this.#options.stream }, 'stream reader starts again')
+    const pauseMs = Math.min(readerRetryMsMax, readerRetryMs * 2 ** Math.min(this.#failures, 10))
+    this.#restart(this.#failures === 0 ? 0 : pauseMs)
+    this.#failures += 1
+    if (streamGone) this.#link.declare().catch(() => undefined)
+  }
+
+  /** Returns true if the reader ends here. */
+  #break(reason: string): boolean {
+    if (this.#options.onBroken === null) return false
+    void this.close()
+    this.#options.onBroken(reason)
+    return true
+  }
+}

@@ -1,0 +1,135 @@
+// Subscriptions on NATS for requests and nudges, and the responses to requests. Drops messages that do not match their subscription; a
+// server delivers such messages if a consumer is pointed at the subscription.
+import { headers as createHeaders, type Msg, type MsgHdrs } from '@nats-io/transport-node'
+import type { LocalRequests } from '#shared/bus/clients/local-requests.ts'
+import { isWithin } from '#shared/bus/nats/message-size.ts'
+import type { Link } from '#shared/bus/nats/nats-link.ts'
+import { jsonOf } from '#shared/bus/nats/nats-stream.ts'
+import { subjectMatcher } from '#shared/bus/nats/subject-matcher.ts'
+import type { Incoming, SubscribeOptions, Subscription } from '#shared/bus/port.ts'
+import type { Strays } from '#shared/bus/strays.ts'
+import { AppError } from '#shared/errors.ts'
+import { newTraceId } from '#shared/text/ids.ts'
+
+export const traceHeaderName = 'trace-id'
+
+export function traceHeader(traceId: string | undefined): MsgHdrs {
+  const created = createHeaders()
+  created.set(traceHeaderName, traceId ?? newTraceId())
+  return created
+}
+
+/** Parts that all subscriptions share. */
+export interface Ground {
+  link: Link
+  local: LocalRequests
+  strays: Strays
+}
+
+export async function subscribe(
+  { link, local, strays }: Ground,
+  subject: string,
+  onMessage: (message: Incoming) => void,
+  { queue, most }: SubscribeOptions,
+): Promise<Subscription> {
+  const { connection, logger } = link
+  const isOurs = subjectMatcher(subject)
+  let left = most ?? Number.POSITIVE_INFINITY
+  /** Counts a message. The server counts neither local requests nor messages after a reconnect, so they are counted here too. */
+  const count = (): boolean => {
+    left -= 1
+    if (left === 0) {
+      forget()
+      subscription.unsubscribe()
+    }
+    return left >= 0
+  }
+  const take = (message: Msg) => {
+    if (!isOurs(message.subject)) return strays.note(subject, message.subject)
+    if (!count()) return
+    // Headers are parsed only if the receiver reads the trace id; keepers do not.
+    const readTraceId = () => message.headers?.get(traceHeaderName)
+    onMessage(incoming(link, message.subject, jsonOf(message), readTraceId, replyTo(message, subject, strays)))
+  }
+  const subscription = connection.subscribe(subject, {
+    ...(queue !== undefined && { queue }),
+    ...(most !== undefined && { max: most }),
+    callback: (error, message) => {
+      if (!error) return take(message)
+      forget()
+      logger.error({ err: error, subject }, 'bus ended a subscription')
+    },
+  })
+  const forget = local.add({
+    subject,
+    queue,
+    claim: () => void count(),
+    take: ({ subject, text, traceId }, answer) =>
+      onMessage(incoming(link, subject, text === undefined ? undefined : JSON.parse(text), () => traceId, answer)),
+  })
+  try {
+    if (link.connected()) await connection.flush()
+  } catch (error) {
+    // The caller never gets this subscription and cannot close it, so it would receive requests for ever.
+    forget()
+    subscription.unsubscribe()
+    throw error
+  }
+  return {
+    close: async () => {
+      forget()
+      if (!subscription.isClosed()) await (link.connected() ? subscription.drain() : subscription.unsubscribe())
+    },
+  }
+}
+
+/** The inbox of a client, or its replacement by a server if the request comes from another account. */
+const inbox = /^_(INBOX|R_)[._]/
+
+/**
+ * Returns the function that responds to a message; null: a nudge. A sender may name any subject for its response, so responses go only to
+ * inboxes.
+ */
+function replyTo(message: Msg, subscribed: string, strays: Strays): ((text: string) => void) | null {
+  if (!message.reply) return null
+  if (inbox.test(message.reply)) return text => void message.respond(text)
+  strays.note(subscribed, `${message.subject} to be answered at ${message.reply}`)
+  return null
+}
+
+/** Returns a message in the shape for its receiver; `answer` null: a nudge. */
+function incoming(
+  link: Link,
+  subject: string,
+  body: unknown,
+  readTraceId: () => string | undefined,
+  answer: ((text: string) => void) | null,
+): Incoming {
+  let answered = false
+  let traceId: string | null = null
+  return {
+    subject,
+    body,
+    get traceId() {
+      traceId ??= readTraceId() || newTraceId()
+      return traceId
+    },
+    respond: body => {
+      if (!answered && answer !== null) answer(answerText(link, subject, body))
+      answered = true
+    },
+  }
+}
+
+/**
+ * Returns the text of a response. Replaces a response that is too large for the bus by an error, which ends neither the process nor a
+ * round.
+ */
+function answerText({ connection, logger }: Link, subject: string, body: unknown): string {
+  const text = JSON.stringify(body)
+  if (isWithin(connection.info?.max_payload ?? Number.POSITIVE_INFINITY, text)) return text
+  logger.error({ subject, bytes: Buffer.byteLength(text) }, 'response too large for the bus')
+  return JSON.stringify({ ok: false, error: tooLarge.toBody() })
+}
+
+const tooLarge = new AppError('internal', 'Internal error', { details: 'The answer is larger than the bus takes' })

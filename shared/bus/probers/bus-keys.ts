@@ -1,0 +1,122 @@
+// Keys of a bus that remote probers may join. An operator key signs accounts. The account of the installation has all streams and buckets.
+// The account of each location is derived from a secret. The system account updates accounts and revocations on the running server. The
+// keys are created once and stored by the operator of the directory. Anyone with these keys controls the bus.
+import { createAccount, createOperator, createUser, type KeyPair } from '@nats-io/nkeys'
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { derivedKey, formatCredentials, keyPair, seedOf, signClaims } from '#shared/bus/probers/nats-jwt.ts'
+import { houseExports, locationImports, locationLimits, proberTag, proberTemplate } from '#shared/bus/probers/prober-rights.ts'
+
+const PublicAccount = Type.String({ pattern: '^A[A-Z2-7]{55}$' })
+const Seed = (kind: string) => Type.String({ pattern: `^S${kind}[A-Z2-7]{56}$` })
+
+const BusKeysContract = Type.Object({
+  version: Type.Literal(1),
+  /** Instant of the creation, ms. */
+  madeAt: Type.Integer(),
+  operatorSeed: Seed('O'),
+  houseAccount: PublicAccount,
+  systemAccount: PublicAccount,
+  /**
+   * Secret from which these are derived: the accounts of locations, the keys that sign their probers' credentials, and the keys of the
+   * credentials.
+   */
+  proberSigningSeed: Seed('A'),
+  /** Credentials of the installation's own services, with all rights in its account. */
+  houseCredentials: Type.String({ maxLength: 4_096 }),
+  /** Credentials of the system account. */
+  systemCredentials: Type.String({ maxLength: 4_096 }),
+})
+export type BusKeys = Static<typeof BusKeysContract>
+
+const contract = Compile(BusKeysContract)
+
+const unlimited = { subs: -1, data: -1, payload: -1 }
+const accountLimits = { ...unlimited, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: 0 }
+const storage = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
+
+export function makeBusKeys(at: number): BusKeys {
+  const [house, system] = [createAccount(), createAccount()]
+  return {
+    version: 1,
+    madeAt: at,
+    operatorSeed: seedOf(createOperator()),
+    houseAccount: house.getPublicKey(),
+    systemAccount: system.getPublicKey(),
+    proberSigningSeed: seedOf(createAccount()),
+    houseCredentials: unlimitedUser('house', house, at),
+    systemCredentials: unlimitedUser('system', system, at),
+  }
+}
+
+/** Parses the JSON of the keys that `makeBusKeys` returns; null: the text is something else. */
+export function parseBusKeys(text: string): BusKeys | null {
+  try {
+    const keys: unknown = JSON.parse(text)
+    return contract.Check(keys) ? keys : null
+  } catch {
+    return null
+  }
+}
+
+/** Returns the account of a location. */
+export const locationAccount = (keys: BusKeys, locationId: string): KeyPair =>
+  derivedKey('account', keys.proberSigningSeed, `account of location ${locationId}`)
+
+/** Returns the key that signs credentials of the location's probers. This key cannot grant any further right. */
+export const locationSigner = (keys: BusKeys, locationId: string): KeyPair =>
+  derivedKey('account', keys.proberSigningSeed, `signer of location ${locationId}`)
+
+/** Returns the claims of a location's account at an instant. `revocations`: public key to the second of the revocation. */
+export function locationAccountClaims(
+  keys: BusKeys,
+  locationId: string,
+  at: number,
+  revocations: Record<string, number>,
+): string {
+  const key = locationSigner(keys, locationId).getPublicKey()
+  return signClaims(keyPair(keys.operatorSeed), at, {
+    sub: locationAccount(keys, locationId).getPublicKey(),
+    name: `location ${locationId}`,
+    nats: {
+      type: 'account',
+      imports: locationImports(keys.houseAccount, locationId),
+      limits: locationLimits(),
+      signing_keys: [{ kind: 'user_scope', key, role: proberTag, template: proberTemplate(locationId) }],
+      revocations,
+    },
+  })
+}
+
+export function houseAccountClaims(keys: BusKeys, at: number): string {
+  return signClaims(keyPair(keys.operatorSeed), at, {
+    sub: keys.houseAccount,
+    name: 'house',
+    nats: { type: 'account', exports: houseExports(), limits: { ...accountLimits, ...storage } },
+  })
+}
+
+/**
+ * Returns the lines of a nats-server configuration with these keys. `folder`: folder in which the server stores later claims; newer claims
+ * there have priority.
+ */
+export function serverAuthorization(keys: BusKeys, folder: string): string[] {
+  const operator = keyPair(keys.operatorSeed)
+  const about = { sub: operator.getPublicKey(), name: 'watchkeeper', nats: { type: 'operator' } }
+  const system = { sub: keys.systemAccount, name: 'system', nats: { type: 'account', limits: accountLimits } }
+  return [
+    `operator: ${signClaims(operator, keys.madeAt, about)}`,
+    `system_account: ${keys.systemAccount}`,
+    `resolver: { type: full, dir: ${JSON.stringify(folder)}, allow_delete: false, interval: "2m" }`,
+    'resolver_preload: {',
+    `  ${keys.systemAccount}: ${signClaims(operator, keys.madeAt, system)}`,
+    `  ${keys.houseAccount}: ${houseAccountClaims(keys, keys.madeAt)}`,
+    '}',
+  ]
+}
+
+function unlimitedUser(name: string, account: KeyPair, at: number): string {
+  const user = createUser()
+  const claims = { sub: user.getPublicKey(), name, nats: { type: 'user', ...unlimited } }
+  return formatCredentials(signClaims(account, at, claims), seedOf(user))
+}

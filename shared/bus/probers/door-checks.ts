@@ -1,0 +1,100 @@
+// Watch of the location's checks through its door: requests the changes after a position, and the door responds when there are some. The
+// position is the server's own revision, so no change is missed or repeated, whichever directory responds and however long an outage lasts.
+
+import { BusError, type Subscription } from '#shared/bus/port.ts'
+import { PresentKeys, type WatchHandlers } from '#shared/bus/present-keys.ts'
+import type { Door } from '#shared/bus/probers/door.ts'
+import type { DoorMembers } from '#shared/bus/probers/door-members.ts'
+import { keys } from '#shared/bus/subjects.ts'
+import type { Changes } from '#shared/contracts/observations/door.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Cancel } from '#shared/time/clock.ts'
+
+const { parkMs, answerMs } = doorLimits
+
+/** Resolves after the first response of the door; rejects with a BusError if there is none. */
+export async function watchDoorChecks(door: Door, members: DoorMembers, handlers: WatchHandlers): Promise<Subscription> {
+  const watch = new ChecksWatch(door, members, handlers)
+  watch.take(await watch.ask())
+  void watch.follow()
+  return { close: async () => watch.close() }
+}
+
+class ChecksWatch {
+  readonly #door: Door
+  readonly #members: DoorMembers
+  readonly #present: PresentKeys
+  readonly #stopListening: () => void
+  #position: Changes['position'] | null = null
+  #isClosed = false
+  /** Ends the present wait for a response, or the present pause. */
+  #interrupt: () => void = () => undefined
+
+  constructor(door: Door, members: DoorMembers, handlers: WatchHandlers) {
+    this.#door = door
+    this.#members = members
+    this.#present = new PresentKeys(handlers, door.clock.now)
+    this.#stopListening = door.onConnection(connected => connected && this.#interrupt())
+    // The directory that held the request may have died. The responses to heartbeats also contain the newest revision.
+    members.onChanged(() => {
+      if (this.#position !== null && members.changedAt() > this.#position.revision) this.#interrupt()
+    })
+  }
+
+  ask(): Promise<Changes> {
+    return this.#door.ask('changes', { after: this.#position }, parkMs + answerMs)
+  }
+
+  take({ changes, position, isLast, members }: Changes): void {
+    if (members !== undefined) this.#members.hear(members)
+    if (this.#position === null || this.#position.stream !== position.stream) this.#present.begin()
+    this.#position = position
+    for (const { subjectId, revision, at, value } of changes) {
+      this.#present.take({ key: keys.check(this.#door.locationId, subjectId), revision, at, value })
+    }
+    if (isLast) this.#present.becomeReady()
+  }
+
+  async follow(): Promise<void> {
+    let pauseMs: number = limits.report.retryMs
+    while (!this.#isClosed) {
+      try {
+        const changes = await this.#orInterrupted(this.ask())
+        if (changes === null || this.#isClosed) continue
+        this.take(changes)
+        pauseMs = limits.report.retryMs
+      } catch (error) {
+        if (!(error instanceof BusError)) throw error
+        this.#door.logger.debug({ err: error }, 'changes of checks could not be read')
+        await this.#pause(pauseMs)
+        pauseMs = Math.min(pauseMs * 2, limits.report.retryMsMax)
+      }
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#stopListening()
+    this.#members.onChanged(() => undefined)
+    this.#interrupt()
+  }
+
+  async #pause(ms: number): Promise<void> {
+    let cancel: Cancel = () => undefined
+    const over = new Promise<void>(resolve => {
+      cancel = this.#door.clock.after(ms, resolve)
+    })
+    await this.#orInterrupted(over)
+    cancel()
+  }
+
+  /** Returns null if it was interrupted; a later result is dropped. */
+  async #orInterrupted<T>(work: Promise<T>): Promise<T | null> {
+    work.catch(() => undefined)
+    const interrupted = new Promise<null>(resolve => {
+      this.#interrupt = () => resolve(null)
+    })
+    return Promise.race([work, interrupted])
+  }
+}

@@ -1,0 +1,80 @@
+// The probers of a location, as reported by its door. The door reports them on request, in the response to each heartbeat of this prober,
+// and at once after a prober joins or leaves.
+
+import type { BucketEntry, Subscription } from '#shared/bus/port.ts'
+import type { WatchHandlers } from '#shared/bus/present-keys.ts'
+import type { Door } from '#shared/bus/probers/door.ts'
+import { keys } from '#shared/bus/subjects.ts'
+import type { DoorRequest, Member, Members } from '#shared/contracts/observations/door.ts'
+import { limits } from '#shared/limits/limits.ts'
+
+type Sign = Pick<Member, 'at' | 'hasLeft'>
+
+export class DoorMembers {
+  readonly #door: Door
+  readonly #watches = new Set<{ heard: Map<string, Sign>; onEntry(entry: BucketEntry): void }>()
+  #changedAt = 0
+  #onChanged: () => void = () => undefined
+
+  constructor(door: Door) {
+    this.#door = door
+  }
+
+  /** Returns the newest revision of the checks that the door has reported. */
+  changedAt(): number {
+    return this.#changedAt
+  }
+
+  /** Sets the listener that is called after this revision changes. */
+  onChanged(listener: () => void): void {
+    this.#onChanged = listener
+  }
+
+  async beat(proberId: string, state: unknown): Promise<void> {
+    this.#hear(await this.#door.ask('beat', { proberId, state } as DoorRequest<'beat'>))
+  }
+
+  async leave(proberId: string): Promise<void> {
+    await this.#door.ask('leave', { proberId })
+  }
+
+  async watch({ onEntry, onReady }: WatchHandlers): Promise<Subscription> {
+    const members = await this.#door.ask('members', {})
+    const watch = { heard: new Map(), onEntry }
+    this.#watches.add(watch)
+    this.#hear(members)
+    onReady?.()
+    return { close: async () => void this.#watches.delete(watch) }
+  }
+
+  /** Applies a list of the present probers. */
+  hear(members: readonly Member[]): void {
+    const listed = new Set(members.map(({ proberId }) => proberId))
+    for (const { heard, onEntry } of this.#watches) {
+      for (const { proberId, at, hasLeft } of members) {
+        if (!isNews(heard.get(proberId), { at, hasLeft })) continue
+        heard.set(proberId, { at, hasLeft })
+        onEntry({ key: keys.proberPresence(this.#door.locationId, proberId), revision: at, at, value: hasLeft ? null : {} })
+      }
+      // A prober that is no longer in the list counts as silent for the watches, and may return later.
+      for (const proberId of heard.keys()) if (!listed.has(proberId)) heard.delete(proberId)
+    }
+  }
+
+  #hear({ members, changedAt }: Members): void {
+    this.hear(members)
+    if (changedAt === null || changedAt === this.#changedAt) return
+    this.#changedAt = changedAt
+    this.#onChanged()
+  }
+}
+
+/**
+ * Returns true if a sign is new. Of two directories, one may have slightly older data. A much older heartbeat comes from a clock that was
+ * set back.
+ */
+function isNews(known: Sign | undefined, { at, hasLeft }: Sign): boolean {
+  if (known === undefined) return !hasLeft
+  if (known.at === at) return known.hasLeft !== hasLeft
+  return at > known.at || known.at - at > limits.presence.goneMs
+}

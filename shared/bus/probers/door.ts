@@ -1,0 +1,45 @@
+// The door of a location for its probers: the few requests that they may send, and the responses.
+import { type Bus, BusError } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { DoorAnswers, DoorRequest, DoorVerb } from '#shared/contracts/observations/door.ts'
+import { doorLimits } from '#shared/limits/door-limits.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import type { Clock } from '#shared/time/clock.ts'
+
+/** The connection by which requests reach a door. */
+export interface DoorLine extends Pick<Bus, 'connected' | 'onConnection' | 'close'> {
+  clock: Clock
+  logger: Logger
+  /** `text` is JSON. Resolves to the parsed response; rejects with a BusError. */
+  ask(subject: string, text: string, timeoutMs: number): Promise<unknown>
+}
+
+/** The door of one location for its clients. */
+export interface Door extends Omit<DoorLine, 'ask' | 'close'> {
+  readonly locationId: string
+  /** Sends a request. Rejects with a BusError. */
+  ask<V extends DoorVerb>(verb: V, request: DoorRequest<V>, timeoutMs?: number): Promise<DoorAnswers[V]>
+  /** Sends a request that is JSON already. */
+  askText<V extends DoorVerb>(verb: V, text: string, timeoutMs?: number): Promise<DoorAnswers[V]>
+}
+
+export function openDoor({ ask, clock, logger, connected, onConnection }: DoorLine, locationId: string): Door {
+  const askText: Door['askText'] = async <V extends DoorVerb>(verb: V, text: string, timeoutMs: number = doorLimits.answerMs) => {
+    const reply = (await ask(subjects.door(locationId, verb), text, timeoutMs)) as {
+      ok?: boolean
+      result?: DoorAnswers[V]
+      error?: { details?: string }
+    } | null
+    if (reply?.ok === true) return reply.result as DoorAnswers[V]
+    throw new BusError('unavailable', `The installation refused: ${reply?.error?.details ?? 'it answered something else'}.`)
+  }
+  return {
+    locationId,
+    clock,
+    logger,
+    connected,
+    onConnection,
+    askText,
+    ask: (verb, request, timeoutMs) => askText(verb, JSON.stringify(request), timeoutMs),
+  }
+}

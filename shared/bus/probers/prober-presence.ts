@@ -1,0 +1,84 @@
+// Live probers of all locations, by the presence bucket. A prober is gone if its key has not changed for limits.presence.goneMs while keys
+// of other processes have. If no key changes, the bucket has no leader or this process is cut off (ADR 24). Never trusts the content of a
+// key.
+import type { Bucket, BucketEntry, Subscription } from '#shared/bus/port.ts'
+import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+import { HeardTime } from '#shared/time/heard-time.ts'
+
+export interface ProberPresence {
+  /** Returns the number of live probers of a location. */
+  activeWorkers(locationId: string): number
+  /** Returns the newest heartbeat of any prober of a location since the watch began, ms since the epoch on bus time; null: none. */
+  lastSeenAt(locationId: string): number | null
+  /**
+   * Returns true if a heartbeat of any process arrived recently. After a minute of silence it returns true again, because then all
+   * processes count as gone.
+   */
+  isHearing(): boolean
+  close(): Promise<void>
+}
+
+/** One heartbeat of a prober, or its sign-off. */
+export interface ProberSign {
+  locationId: string
+  proberId: string
+  /** Bus time, ms since the epoch. */
+  at: number
+  /** True if the prober removed its key: a clean stop. */
+  isEnd: boolean
+}
+
+interface Seen {
+  revision: number
+  /** On the monotonic clock, and in HeardTime. */
+  changedAt: number
+  heardAt: number
+}
+
+/**
+ * Resolves when the watch has started. Each key that was present before counts as one heartbeat. `onSign` gets each new revision once, also
+ * the newest one of a key that changed while the bus was disconnected.
+ */
+export async function watchProbers(
+  presence: Pick<Bucket, 'watch'>,
+  clock: Clock,
+  onSign: (sign: ProberSign) => void = () => undefined,
+): Promise<ProberPresence> {
+  const locations = new Map<string, Map<string, Seen>>()
+  const lastSeen = new Map<string, number>()
+  const heard = new HeardTime(() => clock.monotonic(), limits.presence.gapMs)
+  const isGone = ({ changedAt, heardAt }: Seen) =>
+    heard.now() - heardAt >= limits.presence.goneMs || clock.monotonic() - changedAt >= limits.bus.presenceAgeMs
+  // The key has left the bucket by then, so a reconnect cannot repeat it.
+  const isForgotten = (seen: Seen) => clock.monotonic() - seen.changedAt >= 2 * limits.bus.presenceAgeMs
+
+  const meet = ({ key, revision, value, at }: BucketEntry) => {
+    heard.sign()
+    const parsed = parseProberPresence(key)
+    if (!parsed) return
+    const { locationId, proberId } = parsed
+    const probers = locations.get(locationId) ?? new Map<string, Seen>()
+    // A reconnect repeats entries: the same revision is not a sign of life.
+    if (probers.get(proberId)?.revision === revision) return
+    for (const [id, seen] of probers) if (isForgotten(seen)) probers.delete(id)
+    if (value === null) probers.delete(proberId)
+    else probers.set(proberId, { revision, changedAt: clock.monotonic(), heardAt: heard.now() })
+    locations.set(locationId, probers)
+    // Revision 0: the bus has lost the key, which does not show that its prober stopped.
+    if (revision === 0) return
+    lastSeen.set(locationId, Math.max(at, lastSeen.get(locationId) ?? 0))
+    onSign({ locationId, proberId, at, isEnd: value === null })
+  }
+  const subscription: Subscription = await presence.watch(keys.allPresent, { onEntry: meet })
+  return {
+    activeWorkers: locationId => [...(locations.get(locationId)?.values() ?? [])].filter(seen => !isGone(seen)).length,
+    lastSeenAt: locationId => lastSeen.get(locationId) ?? null,
+    isHearing: () => {
+      const silentMs = heard.sinceSignMs()
+      return silentMs <= limits.presence.gapMs || silentMs >= limits.bus.presenceAgeMs
+    },
+    close: () => subscription.close(),
+  }
+}

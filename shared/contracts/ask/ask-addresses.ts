@@ -1,0 +1,57 @@
+// Requests about Observation addresses (docs/reference/v3.md, section 8).
+import { Type } from 'typebox'
+import { Id, Nullable, Slug, TokenHash } from '#shared/contracts/common.ts'
+
+/** Text as the caller sent it; the directory checks the tighter rules. */
+const Text = Type.String({ maxLength: 4_096 })
+
+export const addressAsks = {
+  /** Returns null if the token is unknown, or if its address or workspace is deleted. */
+  'find-address': Type.Object({ tokenHash: TokenHash }),
+  /**
+   * Creates an address. A retry with the same id and hash returns the first address. Errors: validation with `template` or `description`,
+   * not_found.
+   */
+  'create-address': Type.Object({
+    id: Id,
+    workspaceId: Id,
+    tokenHash: TokenHash,
+    /** Key of the only Template whose Resources the address may report on; null: any Resource of the workspace. */
+    template: Nullable(Text),
+    secondFactor: Type.Boolean(),
+    description: Text,
+  }),
+  /** Addresses of the workspace, oldest first. */
+  'list-addresses': Type.Object({ workspaceId: Id }),
+  /** Deletes an address. Every gateway removes the address from its cache. Errors: not_found. */
+  'delete-address': Type.Object({ workspaceId: Id, addressId: Id }),
+  /**
+   * Reserves a key for the Resource that a first report creates. Returns `subjectId`, or the id for which the key is reserved already.
+   * Returns null if the address has created its maximum of Resources today. Errors: validation `key` if the workspace is full.
+   */
+  'reserve-reported': Type.Object({ addressId: Id, workspaceId: Id, key: Slug, subjectId: Id }),
+  /** Returns null. Errors: validation `key` if the workspace has its maximum of unarchived Resources. */
+  'require-resource-room': Type.Object({ workspaceId: Id }),
+} as const
+
+/** Target of the reports that are sent to an address. */
+export interface AddressIdentity {
+  id: string
+  workspaceId: string
+  template: string | null
+  secondFactor: boolean
+}
+
+export interface AddressView extends AddressIdentity {
+  description: string
+  createdAt: number
+}
+
+export interface AddressAnswers {
+  'find-address': AddressIdentity | null
+  'create-address': AddressView
+  'list-addresses': AddressView[]
+  'delete-address': { id: string }
+  'reserve-reported': { subjectId: string } | null
+  'require-resource-room': null
+}

@@ -1,0 +1,83 @@
+// Requests about the audit (docs/reference/v3.md, 11.3 to 11.5): gateways record rows, owners and the command line read them.
+import { type Static, Type } from 'typebox'
+import { After, type Page } from '#shared/contracts/ask/page.ts'
+import { Id, Instant, Nullable } from '#shared/contracts/common.ts'
+
+/** Fields that are equal in many rows, stored once per block. */
+const AuditKind = Type.Object({
+  personId: Nullable(Id),
+  /** Name of the person at that time. */
+  personName: Nullable(Type.String({ maxLength: 400 })),
+  keyId: Nullable(Id),
+  keyPrefix: Nullable(Type.String({ maxLength: 20 })),
+  addressId: Nullable(Id),
+  method: Type.String({ maxLength: 20 }),
+  /** HTTP status of the response. */
+  status: Type.Integer({ minimum: 100, maximum: 599 }),
+  userAgent: Nullable(Type.String({ maxLength: 200 })),
+})
+export type AuditKind = Static<typeof AuditKind>
+
+const rows = { minItems: 1, maxItems: 500 }
+
+/** Authorised requests of one workspace at one gateway, as columns. Bounds: `limits.audit`. */
+const AuditBlock = Type.Object({
+  /** Null: the paths name no workspace, or the callers are not members of it. */
+  workspaceId: Nullable(Id),
+  /** True: the requests are reports of Observations, whose rows expire earlier. */
+  isObservation: Type.Boolean(),
+  gateway: Type.String({ pattern: '^[0-9A-Za-z]{6}$' }),
+  /** Instant of the first response. */
+  firstAt: Instant,
+  kinds: Type.Array(AuditKind, rows),
+  /** Milliseconds from `firstAt` to each response. */
+  afterMs: Type.Array(Type.Integer({ minimum: 0, maximum: 1_000 }), rows),
+  /** Numbers that order rows of the same instant: see `AuditPlace`. */
+  numbers: Type.Array(Type.Integer({ minimum: 0, maximum: 62 ** 3 - 1 }), rows),
+  /** Index in `kinds` for each row. */
+  kindOf: Type.Array(Type.Integer({ minimum: 0, maximum: 499 }), rows),
+  /** Paths without queries and tokens. */
+  paths: Type.Array(Type.String({ maxLength: 500 }), rows),
+})
+export type AuditBlock = Static<typeof AuditBlock>
+
+export const auditAsks = {
+  /** Stores blocks of rows. A retry with the same blocks stores no row twice. Returns null. */
+  'record-audit': Type.Object({ blocks: Type.Array(AuditBlock, { maxItems: 500 }) }),
+  /**
+   * A page of the rows of a workspace, or of the rows without a workspace, newest first. `since` is inclusive, `until` exclusive, both in
+   * ms. `path` is a prefix of the part of the path after the workspace. One request reads a bounded number of rows, so a page with a `next`
+   * may be short or empty.
+   */
+  'list-audit': Type.Object({
+    workspaceId: Nullable(Id),
+    personId: Nullable(Id),
+    path: Nullable(Type.String({ maxLength: 500 })),
+    since: Nullable(Type.Integer()),
+    until: Nullable(Type.Integer()),
+    limit: Type.Integer({ minimum: 1, maximum: 200 }),
+    after: After,
+  }),
+  /**
+   * A page of the ids of workspaces that rows name, in their order, deleted workspaces included. Null stands for rows without a workspace.
+   */
+  'list-audited-workspaces': Type.Object({ after: After }),
+} as const
+
+export interface AuditView {
+  at: number
+  person: { id: string; name: string } | null
+  key: { id: string; prefix: string } | null
+  address: { id: string } | null
+  workspaceId: string | null
+  method: string
+  path: string
+  status: number
+  userAgent: string | null
+}
+
+export interface AuditAnswers {
+  'record-audit': null
+  'list-audit': Page<AuditView>
+  'list-audited-workspaces': Page<string | null>
+}

@@ -1,0 +1,252 @@
+// Requests about people: users, passwords, sessions, workspaces, members, keys, and locations as administrators change them. The caller
+// creates tokens and sends only their hashes, so that a retry changes nothing more. The caller also checks the rights (reference/envelope
+// 4.4).
+import { Type } from 'typebox'
+import { type KeyScope, keyActions, type Role } from '#shared/contracts/account.ts'
+import { After, type Page } from '#shared/contracts/ask/page.ts'
+import { Id, Nullable, TokenHash } from '#shared/contracts/common.ts'
+
+/** Wide bounds of the bus. The directory checks tighter bounds and responds with an error for people. */
+const Text = Type.String({ maxLength: 4_096 })
+const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
+/** A session to begin; the caller creates its id and its token. */
+const NewSession = Type.Object({ id: Id, tokenHash: TokenHash })
+
+export const peopleAsks = {
+  /**
+   * Creates an account. `password` null: the user cannot sign in with a password until one is set. A retry with the same id returns the
+   * first account.
+   */
+  'create-user': Type.Object({
+    id: Id,
+    username: Text,
+    displayName: Text,
+    password: Nullable(Text),
+    admin: Type.Boolean(),
+  }),
+  /** A page of all users by creation. */
+  'list-users': Type.Object({ after: After }),
+  /** Returns null if no user has this name. Ignores upper and lower case. */
+  'find-user': Type.Object({ username: Text }),
+  /**
+   * Changes only the given fields. `disabled: true` ends all sessions; the user's keys then get 1004. Errors: invalid_state `Last
+   * administrator` if no administrator would be left, unless `force` is true.
+   */
+  'update-user': Type.Object({
+    userId: Id,
+    displayName: Type.Optional(Text),
+    disabled: Type.Optional(Type.Boolean()),
+    admin: Type.Optional(Type.Boolean()),
+    force: Type.Optional(Type.Boolean()),
+  }),
+  /**
+   * Deletes an account with its keys, sessions and memberships. Errors: invalid_state if the user is the last owner of a workspace. Without
+   * `force` also if the user has keys or memberships, or is the last administrator.
+   */
+  'delete-user': Type.Object({ userId: Id, force: Type.Boolean() }),
+  /**
+   * Sets a password and ends all sessions except `keepSessionId`; keys stay valid. A user's own change sends `current`: the request fails
+   * unless it is the present password or the user has none. `client` is the user's address, for the throttle.
+   */
+  'set-password': Type.Object({
+    userId: Id,
+    password: Text,
+    current: Type.Optional(Type.Object({ password: Text, client: Text, attemptId: Id })),
+    keepSessionId: Type.Optional(Nullable(Id)),
+  }),
+
+  /** Signs in with a password. `client` is the user's address. A wrong password is an outcome, not an error. */
+  'sign-in': Type.Object({ username: Text, password: Text, client: Text, session: NewSession }),
+  /**
+   * Signs in a user whom an OIDC provider has authenticated: finds or creates the user bound to (issuer, subject). `username` is a proposal
+   * for a new user. The caller has verified the provider's response.
+   */
+  'sign-in-oidc': Type.Object({
+    issuer: Text,
+    subject: Text,
+    username: Text,
+    displayName: Text,
+    session: NewSession,
+  }),
+  /** Returns the user of a session and extends the session; null if the session is unknown, ended or expired. */
+  'find-session': Type.Object({ tokenHash: TokenHash }),
+  /** Ends one session. Succeeds also if the session does not exist. */
+  'sign-out': Type.Object({ sessionId: Id }),
+  /** Ends all sessions of a user. */
+  'end-sessions': Type.Object({ userId: Id }),
+  /**
+   * Returns a user in the shape in which its keys and sessions return it; null: no such user. For AUTH_DEV, which makes every visitor the
+   * same user.
+   */
+  'describe-user': Type.Object({ username: Text }),
+
+  /** Creates a workspace with the owner `userId`. A retry with the same id returns the first workspace. */
+  'create-workspace': Type.Object({ id: Id, name: Text, userId: Id }),
+  'rename-workspace': Type.Object({ workspaceId: Id, name: Text }),
+  /**
+   * Deletes a workspace with its contents. Errors: invalid_state `Workspace is not empty` if it contains more than its owner, unless
+   * `force` is true. A retry with the same `id` returns the first response.
+   */
+  'delete-workspace': Type.Object({ id: Id, workspaceId: Id, force: Type.Boolean() }),
+  /** A page of all workspaces by creation, independent of their members. */
+  'list-all-workspaces': Type.Object({ after: After }),
+
+  /** Members, ordered by username. */
+  'list-members': Type.Object({ workspaceId: Id }),
+  /** Fails if the user is a member in another role. A retry returns the first response. */
+  'add-member': Type.Object({ workspaceId: Id, username: Text, role: AnyRole }),
+  /** Errors: invalid_state `Last owner` if no owner would be left. */
+  'change-role': Type.Object({ workspaceId: Id, userId: Id, role: AnyRole }),
+  /** `removed` false: the user was not a member. Errors: invalid_state `Last owner` if no owner would be left. */
+  'remove-member': Type.Object({ workspaceId: Id, userId: Id }),
+
+  /** Creates a key that is valid for 180 days. A retry with the same id returns the first key. `prefix`: see shared/tokens/api-token.ts. */
+  'create-key': Type.Object({
+    id: Id,
+    userId: Id,
+    description: Text,
+    tokenHash: TokenHash,
+    prefix: Type.String({ maxLength: 16 }),
+    /** Absent: a full key. Errors: also not_found if the user is not a member of the workspace. */
+    scope: Type.Optional(
+      Type.Object({ workspaceId: Id, actions: Type.Array(Type.Enum([...keyActions]), { maxItems: keyActions.length }) }),
+    ),
+  }),
+  /** Keys of a user, oldest first; null: the newest 1,000 keys of all users. */
+  'list-keys': Type.Object({ userId: Nullable(Id) }),
+  /** Deletes a key; with `userId` only if the key belongs to that user. Errors: not_found. */
+  'delete-key': Type.Object({ keyId: Id, userId: Nullable(Id) }),
+
+  /**
+   * Creates a location; `displayName` null: none. A retry with the same id returns the first location. Fails if another location has the
+   * name.
+   */
+  'create-location': Type.Object({ id: Id, name: Text, displayName: Nullable(Text) }),
+  /** Changes only the given fields. Monitors show a new name without a change of their own. */
+  'update-location': Type.Object({
+    locationId: Id,
+    name: Type.Optional(Text),
+    displayName: Type.Optional(Nullable(Text)),
+  }),
+  /** Errors: invalid_state `Location is used` while a monitor is assigned to the location. */
+  'delete-location': Type.Object({ locationId: Id }),
+} as const
+
+/** The authenticated caller, for all decisions about rights, whether a key or a session authenticated it. */
+export interface Caller {
+  userId: string
+  /** The username if the user has no display name. */
+  displayName: string
+  admin: boolean
+  disabled: boolean
+  /** End of the key or session, ms since the epoch. */
+  expiresAt: number
+  memberships: { workspaceId: string; role: Role }[]
+}
+
+export interface SessionIdentity extends Caller {
+  sessionId: string
+  username: string
+  /** True if the user has a password to change. */
+  hasPassword: boolean
+}
+
+export interface UserView {
+  id: string
+  username: string
+  /** Empty: none. */
+  displayName: string
+  admin: boolean
+  disabled: boolean
+  hasPassword: boolean
+  createdAt: number
+  /** Null before the first sign-in. */
+  signedInAt: number | null
+}
+
+/**
+ * wrong: no such user, no password, or another password; the outcome never says which. wait: too many failed attempts, the password was not
+ * checked. disabled: the password is right, but the account is disabled.
+ */
+export type SignInOutcome =
+  | { outcome: 'signed-in'; identity: SessionIdentity }
+  | { outcome: 'wrong' | 'disabled'; message: string }
+  | { outcome: 'wait'; message: string; retryAfterMs: number }
+
+export interface WorkspaceView {
+  id: string
+  name: string
+  members: number
+  createdAt: number
+}
+
+/** A deleted workspace and the counts of its contents. */
+export interface WorkspaceContents {
+  id: string
+  name: string
+  subjects: number
+  destinations: number
+  transformations: number
+  /** Revisions of Templates. */
+  templates: number
+  members: number
+}
+
+export interface MemberView {
+  userId: string
+  username: string
+  displayName: string
+  disabled: boolean
+  role: Role
+}
+
+export interface KeyView {
+  id: string
+  prefix: string
+  description: string
+  userId: string
+  username: string
+  createdAt: number
+  expiresAt: number
+  lastUsedAt: number | null
+  scope: KeyScope | null
+}
+
+export interface LocationView {
+  id: string
+  name: string
+  displayName: string | null
+  /** Number of live probers. */
+  activeWorkers: number
+  /** Newest sign of life of any prober of the location, ms since the epoch; null: none, or not known. */
+  lastSeenAt: number | null
+}
+
+export interface PeopleAnswers {
+  'create-user': UserView
+  'list-users': Page<UserView>
+  'find-user': UserView | null
+  'update-user': UserView
+  'delete-user': { id: string; username: string; workspaces: number; keys: number }
+  'set-password': { outcome: 'set' } | Exclude<SignInOutcome, { outcome: 'signed-in' }>
+  'sign-in': SignInOutcome
+  'sign-in-oidc': SignInOutcome
+  'find-session': SessionIdentity | null
+  'sign-out': null
+  'end-sessions': null
+  'describe-user': (Caller & { username: string }) | null
+  'create-workspace': { id: string; name: string; role: Role }
+  'rename-workspace': { id: string; name: string }
+  'delete-workspace': WorkspaceContents
+  'list-all-workspaces': Page<WorkspaceView>
+  'list-members': MemberView[]
+  'add-member': MemberView
+  'change-role': MemberView
+  'remove-member': { userId: string; removed: boolean }
+  'create-key': KeyView
+  'list-keys': KeyView[]
+  'delete-key': { id: string }
+  'create-location': LocationView
+  'update-location': LocationView
+  'delete-location': { id: string }
+}

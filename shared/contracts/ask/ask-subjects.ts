@@ -1,0 +1,115 @@
+// Reads of subjects, their incidents and their roll-ups. Only the keeper of a subject writes it.
+import { Type } from 'typebox'
+import { After, type Page } from '#shared/contracts/ask/page.ts'
+import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
+import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
+import type { HistoryDocument, IncidentDocument, IncidentSnapshot, IncidentStatus } from '#shared/contracts/incidents/incident.ts'
+import { GetRollUps, type RollUps } from '#shared/contracts/observations/roll-up.ts'
+import type { RuleVerdict, SubjectKind } from '#shared/contracts/subjects/subject.ts'
+import type {
+  CustomSubjectSummary,
+  CustomSubjectView,
+  SubjectView,
+  WebsiteView,
+} from '#shared/contracts/subjects/subject-views.ts'
+
+export const subjectAsks = {
+  /**
+   * Returns whether the workspace exists. v1 refuses an unknown workspace in other words than one without access
+   * (reference/website-monitors 4.1).
+   */
+  'workspace-exists': Type.Object({ workspaceId: Id }),
+  /** Returns null if the subject does not exist or is a tombstone. */
+  'get-subject': Type.Object({ subjectId: Id }),
+  /** A page of the workspace's website monitors by creation. */
+  'list-websites': Type.Object({ workspaceId: Id, after: After }),
+  /** A page of the workspace's custom subjects by creation, website monitors that became custom subjects included. */
+  'list-custom-subjects': Type.Object({ workspaceId: Id, after: After }),
+  /**
+   * The subjects with this slug in the given workspaces, of any kind; a slug is unique in a workspace. Leaves out Resources with a Template
+   * other than `website-check`.
+   */
+  'find-subjects': Type.Object({
+    slug: Slug,
+    workspaceIds: Type.Array(Id, { maxItems: 1_000 }),
+  }),
+  /** A page of the open incidents of a workspace, or of one of its subjects, with the newest trouble first. */
+  'list-open-incidents': Type.Object({ workspaceId: Id, subjectId: Type.Optional(Nullable(Id)), after: After }),
+  /** An incident, open or closed, by its internal id; null if it does not exist or its subject is deleted. */
+  'get-incident': Type.Object({ incidentId: Id }),
+  /** An incident with a page of its history. `id` is internal, or public if this installation created the salt. */
+  'get-incident-records': Type.Object({ id: Id, afterSequence: Type.Integer({ minimum: 0 }) }),
+  'get-roll-ups': GetRollUps,
+} as const
+
+export interface IncidentView {
+  /** Internal id. */
+  id: string
+  /** Id that the API shows. */
+  publicId: string
+  subjectId: string
+  subjectName: string
+  subjectKind: SubjectKind
+  workspaceId: string
+  number: number
+  /** The rule that opened the incident, with its present name. For a removed rule the slug is also the name. */
+  ruleKey: string
+  ruleSlug: string
+  ruleName: string
+  /** `ok` for a closed incident. */
+  status: IncidentStatus
+  open: boolean
+  troubleSince: number
+  confirmedAt: number | null
+  wellSince: number | null
+  closedAt: number | null
+  acknowledgedAt: number | null
+  /** Display name of the person; null: not acknowledged. */
+  acknowledgedBy: string | null
+  /** Inputs of the evidence, grouped by their readings. For the built-in rule of a website monitor these are location ids. */
+  failing: string[]
+  unknown: string[]
+  ok: string[]
+}
+
+export interface FoundSubjects {
+  /** The subject if exactly one was found. */
+  subject: CustomSubjectView | null
+  /** Workspaces of the found subjects; only the first few of many. */
+  workspaceIds: string[]
+}
+
+export interface IncidentRecords {
+  incident: IncidentDocument | null
+  history: HistoryDocument[]
+  more: boolean
+  /** Set only on the last page; null: no subject holds the incident as open. */
+  held: HeldIncident | null
+  /** Collection and id of a damaged document among the records; the other fields are then empty. Null: all records could be read. */
+  unreadable: string | null
+}
+
+/** An open incident as its subject's document holds it: the state of its machine and the last verdict of its rule. */
+export interface HeldIncident {
+  ruleKey: string
+  snapshot: IncidentSnapshot
+  verdict: RuleVerdict | null
+  /** End of the subject's running maintenance window, ms since the epoch; null: no window runs. */
+  mutedTo: number | null
+  recipients: IncidentRecipients
+}
+
+/** Names of the destinations that would get a message now, by the kind of the message. */
+export type IncidentRecipients = Record<AlertKind, string[]>
+
+export interface SubjectAnswers {
+  'workspace-exists': boolean
+  'get-subject': SubjectView | null
+  'list-websites': Page<WebsiteView>
+  'list-custom-subjects': Page<CustomSubjectSummary>
+  'find-subjects': FoundSubjects
+  'list-open-incidents': Page<IncidentView>
+  'get-incident': IncidentView | null
+  'get-incident-records': IncidentRecords
+  'get-roll-ups': RollUps | null
+}

@@ -1,0 +1,94 @@
+// A delivery, which sends one alert to one destination, and the log row of each attempt.
+
+import type { Stored } from '#shared/contracts/common.ts'
+import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
+import type { DestinationType } from '#shared/contracts/notifications/destination.ts'
+
+export interface DeliverySnapshot {
+  machine: 'delivery'
+  version: number
+  value: 'queued' | 'sending' | 'waiting' | 'delivered' | 'failed'
+  context: DeliveryContext
+}
+
+export interface DeliveryContext {
+  attempts: number
+  /** Instant of the next attempt, or end of the sender's claim; null: terminal. */
+  deadlineAt: number | null
+  giveUpAt: number
+  lastError: string | null
+}
+
+/** id: `<alert>.<destination>`. */
+export interface DeliveryDocument extends Stored {
+  writer: string
+  alertId: string
+  workspaceId: string
+  destinationId: string
+  incidentId: string
+  alertKind: AlertKind
+  /** Number of the alert within its incident. */
+  number: number
+  /** Name of the subject for people, for the log; absent in older deliveries. */
+  subjectName?: string
+  /** Instant at which the alert was decided, ms since the epoch; absent in older deliveries. */
+  decidedAt?: number
+  /** True for a reminder, which is not sent after its incident was acknowledged or has ended. Absent: no reminder. */
+  reminder?: true
+  /** 1 until the delivery is terminal (an indexed column). */
+  open: 0 | 1
+  /** Deadline of the snapshot (an indexed column). */
+  dueAt: number | null
+  snapshot: DeliverySnapshot
+  /** Id of the notifier that sends it, while its claim lasts. */
+  claimedBy: string | null
+  /**
+   * Exact body, frozen when the delivery is created; null: the body could not be built. Older deliveries freeze it at their first attempt.
+   */
+  body: string | null
+  /** Content type of the body, frozen with it; absent: JSON. */
+  contentType?: 'application/json' | 'text/plain'
+  /** Remark about the body; absent or null: none. */
+  note?: string | null
+  /** Value of the header `webhook-signature` for the body, frozen with it; null or absent: the destination had no secret. */
+  signature?: string | null
+  idempotencyKey: string
+  createdAt: number
+  expireAt: number
+}
+
+/** Occasion of a message, in the words of generation 3. */
+export type DeliveryEvent = AlertKind | 'reminder' | 'test'
+
+/**
+ * One attempt, or one held message. Never contains the URL. id: `<delivery>.<attempt>`; for a held message `<delivery>.kept` or
+ * `<alert>.kept`.
+ */
+export interface DeliveryLogDocument extends Stored {
+  /** Integer id that generation 2 shows; unique. */
+  number: number
+  workspaceId: string
+  /** Null: no destination was chosen. */
+  destinationId: string | null
+  /** Integer id that generation 2 shows; null: no destination was chosen, or it is deleted. */
+  destinationNumber: number | null
+  /** Name of the destination at that time; null like the number. */
+  destinationName: string | null
+  destinationType: DestinationType | null
+  alertKind: AlertKind
+  event: DeliveryEvent
+  /** `held`: not sent, for the reason in `reason`. */
+  status: 'delivered' | 'failed' | 'held'
+  /** Null if delivered, else `http_NNN`, `unreachable`, `not_sent` or a SkipReason. */
+  reason: string | null
+  /** 1: the log of generation 2 shows the row, because it is an attempt of a kind that generation 2 has (an indexed column). */
+  shownInV2: 0 | 1
+  payload: string
+  /** Empty: delivered. */
+  error: string
+  /** Remark about the payload, such as the fallback to the built-in body; absent or null: none. */
+  note?: string | null
+  incidentId: string | null
+  at: number
+  expireAt: number
+}

@@ -1,0 +1,137 @@
+// Commands of generation 3 to the keeper of a Resource (docs/reference/v3.md, sections 6 and 7). An error about one field names it in
+// `facts.field`.
+import { type Static, Type } from 'typebox'
+import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
+
+/** Texts by key. The API of the sender checks tighter bounds. */
+const LabelMap = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }))
+/** `key@version`. The sender resolves it; a revision never changes. */
+const TemplateRevision = Type.String({ minLength: 3, maxLength: 80, pattern: '@' })
+/** `meta` as the client sent it. Only the Template's fields validate it. */
+const SentAnswers = Type.Record(Type.String(), Type.Unknown())
+const Name = Type.String({ minLength: 1, maxLength: 400 })
+
+/** Returns a ResourceView. Errors: validation with `field`, invalid_state if the subject exists. */
+export const CreateResource = Type.Object({
+  kind: Type.Literal('create-resource'),
+  id: Id,
+  workspaceId: Id,
+  /** Key of the Resource. */
+  slug: Slug,
+  name: Name,
+  template: TemplateRevision,
+  answers: SentAnswers,
+  labels: LabelMap,
+})
+
+/**
+ * Changes a Resource; null keeps the present value. An answer sent as null gets its default again, a label sent as null is removed. Returns
+ * a ResourceView. Errors: also invalid_state if the Resource is archived.
+ */
+export const UpdateResource = Type.Object({
+  kind: Type.Literal('update-resource'),
+  id: Id,
+  name: Nullable(Name),
+  answers: Nullable(SentAnswers),
+  labels: Nullable(Type.Record(Type.String(), Nullable(Type.String()))),
+})
+
+/** Changes nothing. Returns a ResourceView, judged at the keeper's present time. */
+export const ReadResource = Type.Object({ kind: Type.Literal('read-resource'), id: Id })
+
+/**
+ * Changes nothing. Returns an IncidentNow, judged at the keeper's present time. Errors: not_found if the subject has no such open incident.
+ */
+export const ReadIncident = Type.Object({ kind: Type.Literal('read-incident'), id: Id, incidentId: Id })
+
+/**
+ * Archives a Resource for good: its incidents close, its checks and maintenance end. Returns a ResourceView. Errors: invalid_state if it is
+ * archived already.
+ */
+export const ArchiveResource = Type.Object({ kind: Type.Literal('archive-resource'), id: Id })
+
+/**
+ * Binds a Resource to another revision of a published Template. Answers that fit both revisions stay unless the command replaces them.
+ * Returns a ResourceView. Errors: validation with `field`, invalid_state if the Resource is archived.
+ */
+export const RebindResource = Type.Object({
+  kind: Type.Literal('rebind-resource'),
+  id: Id,
+  workspaceId: Id,
+  template: TemplateRevision,
+  answers: SentAnswers,
+})
+
+/**
+ * Starts a maintenance window, or moves the end of the running one. Returns a ResourceView. Errors: invalid_state if the Resource is
+ * archived.
+ */
+export const SetMaintenance = Type.Object({
+  kind: Type.Literal('set-maintenance'),
+  id: Id,
+  minutes: Type.Integer({ minimum: 1, maximum: 10_080 }),
+  by: Type.String({ minLength: 1, maxLength: 200 }),
+})
+
+/** Ends the running maintenance window. Returns a ResourceView. Errors: invalid_state if no window runs, or if the Resource is archived. */
+export const EndMaintenance = Type.Object({ kind: Type.Literal('end-maintenance'), id: Id })
+
+const HeardObservation = Type.Object({
+  signal: Type.String({ minLength: 1, maxLength: 200 }),
+  state: Type.Enum(['ok', 'problem', 'no_data']),
+  /** Kind of the signal: creates an unknown signal, and must equal the kind of a known one. */
+  signalKind: Nullable(Type.Enum(['heartbeat', 'periodic', 'event'])),
+  /** The sender's own id; null: none. */
+  sentId: Nullable(Type.String({ minLength: 1, maxLength: 128 })),
+  /** Microseconds since the epoch; null: the keeper uses its present time. */
+  atUs: Nullable(Type.Integer()),
+  value: Nullable(Type.Number()),
+  reason: Type.String({ maxLength: 200 }),
+  labels: LabelMap,
+  /** A JSON object as text. */
+  body: Nullable(Type.String({ maxLength: 16_384 })),
+})
+export type SentObservation = Static<typeof HeardObservation>
+
+/** Observations of one Resource, handled in their order and independently of each other. Returns `{ results: ObservedResult[] }`. */
+export const Observe = Type.Object({
+  kind: Type.Literal('observe'),
+  id: Id,
+  /** Route by which they arrived; absent: the API. */
+  source: Type.Optional(Type.Enum(['api', 'address'])),
+  observations: Type.Array(HeardObservation, { minItems: 1, maxItems: 500 }),
+})
+
+/**
+ * Creates a Resource of a published Template with its first Observation, which arrived through an Observation address. An existing Resource
+ * only gets the Observation. Returns `{ results: [ObservedResult] }`; a refused Observation creates nothing. Errors: as for
+ * `create-resource`, and validation `resource` if the Resource has another Template than `boundTo`.
+ */
+export const FirstReport = Type.Object({
+  kind: Type.Literal('first-report'),
+  id: Id,
+  workspaceId: Id,
+  /** Key of the Resource. */
+  slug: Slug,
+  name: Name,
+  template: TemplateRevision,
+  answers: SentAnswers,
+  /** Key of the only Template that the address accepts; null: any. */
+  boundTo: Nullable(Type.String()),
+  observation: HeardObservation,
+  /** True: returns the response of the command but changes nothing. */
+  isTrial: Type.Boolean(),
+})
+
+export const resourceCommands = [
+  CreateResource,
+  UpdateResource,
+  ReadResource,
+  ReadIncident,
+  ArchiveResource,
+  RebindResource,
+  SetMaintenance,
+  EndMaintenance,
+  Observe,
+  FirstReport,
+] as const

@@ -1,0 +1,38 @@
+// A Template in responses of generation 3, with every field present. Types only, because a browser loads them too. Rule:
+// docs/reference/v3.md, 3.6.
+import type { DecisionNode, MetaReference, RouteTransition, TemplateField } from '#shared/contracts/resources/template.ts'
+
+/** A field as published, without the mark `secret`. */
+export type SentField = Omit<TemplateField, 'secret'>
+
+export interface SentSignal {
+  key: string
+  kind: 'heartbeat' | 'periodic' | 'event'
+  every_seconds: number | null
+  help: string
+}
+
+export interface SentRule {
+  key: string
+  signals: string[]
+  help: string
+  /** Null for a system Template, like `decision`. */
+  action: string | null
+  wait: { confirm_after: number | MetaReference; recover_after: number | MetaReference }
+  decision: DecisionNode | null
+  /** Id of a destination. */
+  destination: string | null
+  routes: { destination: string; on: RouteTransition[] }[] | null
+}
+
+export interface SentTemplate {
+  /** `key@version`. */
+  id: string
+  key: string
+  version: number
+  name: string
+  summary: string
+  fields: SentField[]
+  signals: SentSignal[]
+  rules: SentRule[]
+}

@@ -1,0 +1,292 @@
+// A Template revision of generation 3: its published form, its form for judging, its stored form. Rules: docs/reference/v3.md, section 3.
+import { type Static, Type } from 'typebox'
+import { Nullable, type Stored } from '#shared/contracts/common.ts'
+
+/** Seconds in a year: upper bound of a delay and of an answer that is a duration. */
+export const maxSeconds = 31_536_000
+
+export const templateKeyPattern = '^[a-z0-9][a-z0-9._-]{0,62}$'
+export const fieldKeyPattern = '^[a-z][a-z0-9_]{0,62}$'
+
+const TemplateKey = Type.String({ pattern: templateKeyPattern })
+const FieldKey = Type.String({ pattern: fieldKeyPattern })
+/** Key of a signal or a rule. Only signals of the platform contain `@`. */
+const PartKey = Type.String({ pattern: templateKeyPattern })
+/**
+ * `plain: 'line'` allows no control characters, `plain: 'text'` only line breaks and tabs. `trimmed` measures the length without outer
+ * white space.
+ */
+const Line = (maxLength: number) => Type.String({ minLength: 1, maxLength, plain: 'line', trimmed: true })
+const Help = Type.String({ maxLength: 500, plain: 'text' })
+/** An optional field; absent and null are equal. */
+const Maybe = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
+
+export const publishedFieldTypes = [
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'enum',
+  'duration',
+  'duration_seconds',
+  'string_list',
+  'integer_list',
+] as const
+/** Types of fields; only system Templates have the last two. */
+export type FieldType = (typeof publishedFieldTypes)[number] | 'url' | 'location_list'
+
+export const ManifestField = Type.Object(
+  {
+    key: FieldKey,
+    label: Maybe(Line(100)),
+    help: Maybe(Help),
+    type: Type.Enum([...publishedFieldTypes]),
+    required: Maybe(Type.Boolean()),
+    /** The JSON type depends on `type`, so the field reader checks it. */
+    default: Type.Optional(Type.Unknown()),
+    options: Maybe(Type.Array(Type.String({ minLength: 1, maxLength: 128, plain: 'line' }), { minItems: 1, maxItems: 64 })),
+    min: Maybe(Type.Number()),
+    max: Maybe(Type.Number()),
+  },
+  { additionalProperties: false },
+)
+
+export const ManifestSignal = Type.Object(
+  {
+    key: PartKey,
+    kind: Type.Enum(['heartbeat', 'periodic', 'event']),
+    every_seconds: Maybe(Type.Integer({ minimum: 10, maximum: 86_400 })),
+    help: Maybe(Help),
+  },
+  { additionalProperties: false },
+)
+
+const MetaReference = Type.Object({ meta: FieldKey }, { additionalProperties: false })
+const Operator = Type.Enum(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'])
+const SignalName = Type.String({ minLength: 1, maxLength: 200 })
+
+/** The valid operands depend on the comparison, so the decision reader checks them. */
+const StatusComparison = Type.Object(
+  {
+    signal: SignalName,
+    field: Type.Literal('status'),
+    operator: Operator,
+    operand: Type.Union([Type.String(), Type.Number(), MetaReference]),
+  },
+  { additionalProperties: false },
+)
+const ValueComparison = Type.Object(
+  {
+    signal: SignalName,
+    field: Type.Literal('value'),
+    operator: Operator,
+    operand: Type.Union([Type.String(), Type.Number(), MetaReference]),
+    min_count: Maybe(Type.Integer({ minimum: 1, maximum: 100 })),
+    within_seconds: Maybe(Type.Integer({ minimum: 60, maximum: 86_400 })),
+    baseline: Maybe(
+      Type.Object(
+        { days: Type.Integer({ minimum: 1, maximum: 30 }), min_samples: Type.Integer({ minimum: 1, maximum: 10_000 }) },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+const KnownComparison = Type.Object(
+  { signal: SignalName, field: Type.Literal('known'), within_seconds: Maybe(Type.Integer({ minimum: 60, maximum: 86_400 })) },
+  { additionalProperties: false },
+)
+
+const Node = Type.Ref('DecisionNode')
+const Comparison = Type.Union([StatusComparison, ValueComparison])
+/** `all_known` and `any_known` contain only comparisons of status and value. */
+const Known = { min_known: Type.Integer({ minimum: 1, maximum: 16 }) }
+const comparisonsOfKnown = Type.Array(Comparison, { minItems: 2, maxItems: 16 })
+
+export const Decision = Type.Cyclic(
+  {
+    DecisionNode: Type.Union([
+      Type.Object({ all: Type.Array(Node, { minItems: 2, maxItems: 16 }) }, { additionalProperties: false }),
+      Type.Object({ any: Type.Array(Node, { minItems: 2, maxItems: 16 }) }, { additionalProperties: false }),
+      Type.Object({ not: Node }, { additionalProperties: false }),
+      Type.Object({ all_known: comparisonsOfKnown, ...Known }, { additionalProperties: false }),
+      Type.Object({ any_known: comparisonsOfKnown, ...Known }, { additionalProperties: false }),
+      StatusComparison,
+      KnownComparison,
+      /** The last alternative: a comparison with an unknown `field` gets the errors of this one. */
+      ValueComparison,
+    ]),
+  },
+  'DecisionNode',
+)
+
+export const routeTransitions = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged'] as const
+export type RouteTransition = (typeof routeTransitions)[number]
+
+/** A destination by id or by name; publication resolves the name. */
+const DestinationReference = Type.Union([
+  Type.String({ minLength: 1, maxLength: 100 }),
+  Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: false }),
+  Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: false }),
+])
+
+const Wait = Type.Union([Type.Integer({ minimum: 0, maximum: maxSeconds }), MetaReference])
+
+export const ManifestRule = Type.Object(
+  {
+    key: PartKey,
+    action: Line(200),
+    wait: Type.Object({ confirm_after: Wait, recover_after: Wait }, { additionalProperties: false }),
+    decision: Decision,
+    help: Maybe(Help),
+    destination: Maybe(DestinationReference),
+    routes: Maybe(
+      Type.Array(
+        Type.Object(
+          {
+            destination: DestinationReference,
+            on: Maybe(Type.Array(Type.Enum([...routeTransitions]), { minItems: 1, maxItems: 5 })),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: 10 },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** A Template as the client sends it. Required fields are checked in this order, so an error names the first missing one. */
+export const Manifest = Type.Object(
+  {
+    key: TemplateKey,
+    version: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    name: Line(100),
+    summary: Maybe(Help),
+    fields: Maybe(Type.Array(ManifestField, { maxItems: 32 })),
+    signals: Type.Array(ManifestSignal, { minItems: 1, maxItems: 16 }),
+    rules: Type.Array(ManifestRule, { minItems: 1, maxItems: 10 }),
+  },
+  { additionalProperties: false },
+)
+export type Manifest = Static<typeof Manifest>
+
+export interface MetaReference {
+  meta: string
+}
+export type Operator = 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte'
+
+export interface StatusComparison {
+  signal: string
+  field: 'status'
+  operator: 'eq' | 'neq'
+  operand: 'ok' | 'problem'
+}
+
+/**
+ * A counted comparison with `min_count` and `within_seconds`, a comparison with the baseline with `baseline`, else a comparison of the
+ * newest value.
+ */
+export interface ValueComparison {
+  signal: string
+  field: 'value'
+  operator: Operator
+  operand: number | MetaReference
+  min_count?: number | null
+  within_seconds?: number | null
+  baseline?: { days: number; min_samples: number } | null
+}
+
+export interface KnownComparison {
+  signal: string
+  field: 'known'
+  within_seconds?: number | null
+}
+
+export type Comparison = StatusComparison | ValueComparison | KnownComparison
+
+/** Decision of a rule as published, after the decision reader has accepted it. */
+export type DecisionNode =
+  | { all: DecisionNode[] }
+  | { any: DecisionNode[] }
+  | { not: DecisionNode }
+  | { all_known: Comparison[]; min_known: number }
+  | { any_known: Comparison[]; min_known: number }
+  | Comparison
+
+/** Value of a field: a Resource's answer, or the default. */
+export type Answer = string | number | boolean | string[] | number[]
+export type Answers = Readonly<Record<string, Answer>>
+
+export interface TemplateField {
+  key: string
+  label: string
+  help: string
+  type: FieldType
+  required: boolean
+  default: Answer | null
+  options: string[]
+  min: number | null
+  max: number | null
+  /** True if scoped keys read the value as `[redacted]`; only system Templates have such fields. */
+  secret: boolean
+}
+
+export interface TemplateSignal {
+  key: string
+  kind: 'heartbeat' | 'periodic' | 'event'
+  /** Null for an event signal, which is never silent. */
+  everySeconds: number | null
+  help: string
+}
+
+export interface TemplateRoute {
+  /** Id of a destination. */
+  destination: string
+  on: RouteTransition[]
+}
+
+export interface TemplateRule {
+  key: string
+  action: string
+  help: string
+  /** Seconds, or a reference to the field with the seconds. */
+  wait: { confirmAfter: number | MetaReference; recoverAfter: number | MetaReference }
+  decision: DecisionNode
+  /** Id of a destination; null: the rule names none. */
+  destination: string | null
+  /** Null: the rule declares no routes. Empty: nobody is notified. */
+  routes: TemplateRoute[] | null
+}
+
+/** The published content of a Template, without its workspace and its instant of publication. */
+export interface Template {
+  key: string
+  version: number
+  name: string
+  summary: string
+  fields: TemplateField[]
+  signals: TemplateSignal[]
+  rules: TemplateRule[]
+}
+
+/** A rule of a system Template; its decision is part of the program. */
+export interface SystemRule extends Omit<TemplateRule, 'action' | 'decision'> {
+  action: null
+  decision: null
+}
+
+export interface SystemTemplate extends Omit<Template, 'rules'> {
+  rules: SystemRule[]
+}
+
+/** One published revision, which never changes. id: `<workspace id>/<key>@<version>`. */
+export interface TemplateDocument extends Stored {
+  workspaceId: string
+  key: string
+  version: number
+  publishedAt: number
+  /** UTF-8 bytes of the Template as JSON; the sum over a workspace is bounded. */
+  bytes: number
+  template: Template
+}

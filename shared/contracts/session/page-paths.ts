@@ -1,0 +1,45 @@
+// Paths of the dashboard's pages, for the gateway that serves them and the router in the browser. Imports nothing, because a browser loads
+// this file. A fixed segment comes before a parameter in the same place.
+
+export const pagePaths = {
+  monitoring: '/',
+  newMonitor: '/monitors/new',
+  newSubject: '/monitors/new/custom',
+  monitor: '/monitors/:id',
+  editMonitor: '/monitors/:id/edit',
+  signals: '/monitors/:id/signals',
+  newRule: '/monitors/:id/rules/new',
+  rule: '/monitors/:id/rules/:rule',
+  incidents: '/incidents',
+  incident: '/incidents/:id',
+  deliveries: '/deliveries',
+  templates: '/templates',
+  newTemplate: '/templates/new',
+  template: '/templates/:key',
+  editTemplate: '/templates/:key/edit',
+  settings: '/settings',
+  people: '/settings/people',
+  destinations: '/settings/destinations',
+  transformations: '/settings/transformations',
+  addresses: '/settings/addresses',
+  exports: '/settings/export',
+  keys: '/keys',
+  account: '/account',
+  locations: '/admin/locations',
+  probers: '/admin/probers',
+  users: '/admin/users',
+  health: '/admin/health',
+  audit: '/admin/audit',
+} as const
+
+export type PageName = keyof typeof pagePaths
+
+/** Path of the worker that plans configuration files in a browser: shared/contracts/session/configuration-script.ts. */
+export const configurationPath = '/assets/configuration.js'
+/** Name of the Trusted Types policy that lets a page start this worker and no other. */
+export const workerPolicy = 'configuration'
+
+export const signInPath = '/sign-in'
+
+/** Number of list rows that the page contains and that the list reads at once; more than a screen shows. */
+export const listPageRows = 30

@@ -1,0 +1,113 @@
+// Bodies of the session API for charts. Instants are RFC 3339. Figures are columns with a value for each step, so that a point takes only a
+// few bytes.
+import { type Static, type TProperties, Type } from 'typebox'
+import { Nullable } from '#shared/contracts/common.ts'
+
+const Closed = <P extends TProperties>($id: string, properties: P) =>
+  Type.Object(properties, { $id, additionalProperties: false })
+const Instant = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
+
+/** Time range of a chart; each range has its own step width. */
+export const ChartRange = Type.Enum(['24h', '7d', '30d', '400d'])
+export type ChartRange = Static<typeof ChartRange>
+
+/** Columns of a chart, by the names that `figures` selects. */
+export const chartFigures = ['count', 'ok', 'min', 'mean', 'max', 'p95'] as const
+export type ChartFigure = (typeof chartFigures)[number]
+
+const Counts = (description: string) =>
+  Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { description, examples: [[5, 0]] }))
+const Measured = () => Type.Optional(Type.Array(Nullable(Type.Number()), { examples: [[118, null]] }))
+
+export const ChartColumns = Closed('ChartColumns', {
+  count: Counts('Reports.'),
+  ok: Counts('Reports that say ok.'),
+  min: Measured(),
+  mean: Measured(),
+  max: Measured(),
+  p95: Measured(),
+})
+export type ChartColumns = Static<typeof ChartColumns>
+
+const Figures = {
+  ...ChartColumns,
+  description: 'The columns that were asked for: one value for each step from `from` to `to`, null if nothing was measured.',
+}
+
+export const ChartBand = Closed('ChartBand', {
+  kind: Type.Enum(['incident', 'maintenance']),
+  from: Instant,
+  to: Nullable({ ...Instant, description: 'Null: it goes on.' }),
+  incident: Nullable(Type.String({ examples: ['INCIDENT_ID'] })),
+  rule: Nullable(Type.String({ examples: ['availability'] })),
+})
+export type ChartBand = Static<typeof ChartBand>
+
+const frame = {
+  at: { ...Instant, description: "The server's clock." },
+  from: Instant,
+  to: Instant,
+  step_seconds: Type.Integer({ minimum: 300 }),
+  complete_to: { ...Instant, description: 'Steps from here on may still change or are empty.' },
+  bands: Type.Array(ChartBand, { description: 'Confirmed incidents and maintenance, newest first.' }),
+}
+
+export const LatencyChart = Closed('LatencyChart', {
+  ...frame,
+  series: Type.Array(
+    Closed('LatencySeries', {
+      location_id: Type.String({ examples: ['aaaa'] }),
+      location: Nullable(Type.String({ description: 'Its name; null: it is gone.', examples: ['frankfurt'] })),
+      figures: { ...Figures, description: `${Figures.description} Total times of passed checks, whole ms.` },
+    }),
+  ),
+})
+export type LatencyChart = Static<typeof LatencyChart>
+
+export const ValueChart = Closed('ValueChart', {
+  ...frame,
+  signal: Type.String({ examples: ['depth'] }),
+  figures: Figures,
+  thresholds: Type.Array(
+    Closed('ValueThreshold', {
+      rule: Type.String({ examples: ['too-deep'] }),
+      operator: Type.Enum(['eq', 'neq', 'gt', 'gte', 'lt', 'lte']),
+      operand: Type.Number({
+        description: 'With `baseline_days` a factor of the median, else the value itself.',
+        examples: [100],
+      }),
+      baseline_days: Nullable(Type.Integer({ minimum: 1, examples: [7] })),
+      median: Nullable(Type.Number({ description: 'Of the baseline, as last computed.', examples: [50] })),
+    }),
+  ),
+})
+export type ValueChart = Static<typeof ValueChart>
+
+export const DayBars = Closed('DayBars', {
+  at: Instant,
+  days: Type.Array(
+    Closed('DayBar', {
+      day: Type.String({ description: 'Of UTC.', examples: ['2026-01-05'] }),
+      checks: Type.Integer({ minimum: 0, description: 'Of all locations.' }),
+      ok: Type.Integer({ minimum: 0 }),
+      trouble_seconds: Type.Integer({ minimum: 0, description: 'In which a confirmed incident was open.' }),
+      incidents: Type.Integer({ minimum: 0, description: 'Confirmed ones that were open in part of the day.' }),
+      uptime: Nullable(Type.Number({ description: '0 to 1; null: the monitor did not exist yet.', examples: [0.9936] })),
+    }),
+    { description: 'Oldest first; the last is today.' },
+  ),
+  uptime: Nullable(Type.Number({ description: 'Of all of them together.', examples: [0.9936] })),
+})
+export type DayBars = Static<typeof DayBars>
+
+export const FiguresPage = Closed('FiguresPage', {
+  figures: Type.Record(
+    Type.String(),
+    Closed('MonitorFigures', {
+      p95: Nullable(Type.Number({ description: 'Of the rolled-up hours of the last day, ms.', examples: [118] })),
+      uptime_30d: Nullable(Type.Number({ description: '0 to 1, by confirmed incidents.', examples: [0.9936] })),
+    }),
+    { examples: [{ aB3dE6gH9k: { p95: 118, uptime_30d: 0.9936 } }] },
+  ),
+})
+export type FiguresPage = Static<typeof FiguresPage>

@@ -1,0 +1,62 @@
+// Events of a workspace that the session API sends to browsers: the `data` of each event by its name. Instants are RFC 3339.
+import { type Static, type TProperties, Type } from 'typebox'
+import { Nullable } from '#shared/contracts/common.ts'
+import { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
+
+const Closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
+const Instant = Type.String({ format: 'date-time' })
+
+export const sessionEvents = {
+  /** The stream is open. If no `reset` came before, no event is missing since `Last-Event-ID`. */
+  hello: Closed({ at: Instant }),
+  /** Events may be missing: the client must read the displayed data again. */
+  reset: Closed({ at: Instant }),
+  /** The stream has ended: the session ended, the membership changed, or the gateway stops. */
+  ended: Closed({ why: Type.Enum(['session', 'rights', 'stopping']) }),
+  /** A monitor was created, or a field of its row changed. */
+  row: MonitorRow,
+  /** A monitor was archived or deleted. */
+  gone: Closed({ id: Type.String() }),
+  /** An incident has a new record. */
+  incident: Closed({
+    id: Type.String(),
+    monitor: Type.String(),
+    sequence: Type.Integer(),
+    /** Kind of the record in the incident's history. */
+    kind: Type.String(),
+    /** State of the machine after the record. */
+    state: Type.String(),
+    at: Instant,
+    deadline_at: Nullable(Instant),
+    explanation: Type.String(),
+  }),
+  /** A maintenance window started, changed or ended. */
+  window: Closed({
+    monitor: Type.String(),
+    state: Type.Enum(['running', 'ranOut', 'cancelled']),
+    started_at: Instant,
+    ends_at: Instant,
+    cancelled_at: Nullable(Instant),
+    by: Type.String(),
+  }),
+  /** An attempt to deliver a message ended. */
+  delivery: Closed({
+    incident: Type.String(),
+    monitor: Type.String(),
+    destination_id: Type.String(),
+    /** Null: the destination is deleted. */
+    destination_name: Nullable(Type.String()),
+    state: Type.Enum(['waiting', 'delivered', 'failed']),
+    attempts: Type.Integer(),
+    at: Instant,
+  }),
+  /** A monitor has a new reading, within a minute after a trial of a rule on it. */
+  reading: Closed({ monitor: Type.String() }),
+  /** A Template revision was published, or a Resource was bound to it or unbound from it. `template`: `key@version`. */
+  template: Closed({ template: Type.String() }),
+  /** The number of live probers of a location changed. */
+  prober: Closed({ location_id: Type.String(), active_workers_count: Type.Integer() }),
+} as const
+
+export type SessionEvent = keyof typeof sessionEvents
+export type SessionEventData = { [E in SessionEvent]: Static<(typeof sessionEvents)[E]> }

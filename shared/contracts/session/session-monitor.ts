@@ -1,0 +1,84 @@
+// Body of GET /session/monitors/{id}. Instants are RFC 3339.
+import { type Static, type TProperties, Type } from 'typebox'
+import { Nullable } from '#shared/contracts/common.ts'
+import { MonitorRow, NextStepObject } from '#shared/contracts/session/session-monitors.ts'
+
+const Closed = <P extends TProperties>($id: string, properties: P) =>
+  Type.Object(properties, { $id, additionalProperties: false })
+const Instant = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
+const Open = (description: string, example: object) =>
+  Type.Record(Type.String(), Type.Unknown(), { description, examples: [example] })
+
+export const MonitorIncident = Closed('MonitorIncident', {
+  id: Type.String({ examples: ['INCIDENT_ID'] }),
+  state: Type.Enum(['pending', 'problem', 'noData', 'recovering'], { description: "The machine's." }),
+  trouble_since: Instant,
+  confirmed_at: Nullable(Instant),
+  well_since: Nullable(Instant),
+  deadline_at: Nullable({
+    ...Instant,
+    description: 'When time alone moves the machine, whether or not its rule can decide then.',
+  }),
+  next: Nullable(NextStepObject),
+  /** Number of records so far. */
+  sequence: Type.Integer({ minimum: 1, description: 'Of its latest record.' }),
+  acknowledged: Nullable(
+    Closed('MonitorAcknowledgement', {
+      at: Instant,
+      by: Type.String({ examples: ['Ada'] }),
+      via: Type.Enum(['api', 'ui', 'mcp']),
+    }),
+  ),
+})
+export type MonitorIncident = Static<typeof MonitorIncident>
+
+export const MonitorRulePart = Closed('MonitorRule', {
+  key: Type.String({ examples: ['availability'] }),
+  name: Type.String({ examples: ['Availability'] }),
+  verdict: Nullable(Type.Enum(['problem', 'ok', 'no_data', 'not_judged'])),
+  since: Nullable(Instant),
+  explanation: Nullable(
+    Type.String({ description: 'The sentence of its last judgement.', examples: ['2 of 3 locations failing'] }),
+  ),
+  evidence: Nullable(Open('As generation 3 writes it.', { inputs: [], omitted: 0, truncated: false })),
+  incident: Nullable(MonitorIncident),
+})
+
+export const LastIncident = Closed('LastIncident', {
+  id: Type.String({ examples: ['INCIDENT_ID'] }),
+  rule: Type.String({ description: 'Its key when the Incident opened.', examples: ['availability'] }),
+  opened_at: Instant,
+  confirmed_at: Nullable(Instant),
+  closed_at: Nullable(Instant),
+})
+
+export const MonitorSignal = Closed('MonitorSignal', {
+  signal: Type.String({ examples: ['reachability@aaaa'] }),
+  location_id: Nullable(Type.String({ examples: ['aaaa'] })),
+  state: Type.Enum(['ok', 'problem', 'no_data']),
+  value: Nullable(Type.Number({ description: 'Of a check: how long it took, ms.', examples: [93] })),
+  at: Instant,
+  reason: Nullable(Type.String({ examples: ['status 503, expected 200'] })),
+  baselines: Type.Record(Type.String(), Nullable(Type.Number()), {
+    description: 'Medians by the number of days.',
+    examples: [{ 7: 120 }],
+  }),
+})
+
+export const MonitorDetail = Closed('MonitorDetail', {
+  at: { ...Instant, description: "The server's clock." },
+  workspace_id: Type.String({ examples: ['WORKSPACE_ID'] }),
+  kind: Type.Enum(['website', 'custom', 'template']),
+  row: Nullable({ ...MonitorRow, description: 'As in the list; null: it is archived.' }),
+  resource: Open('As generation 3 shows it, as it was last recorded.', { id: 'aB3dE6gH9k', key: 'shop', name: 'Shop' }),
+  rules: Type.Array(MonitorRulePart),
+  last_incident: Nullable({ ...LastIncident, description: 'The newest one, if no rule has an open one.' }),
+  signals: Type.Array(MonitorSignal, { description: 'The newest report of each signal that has reported.' }),
+  window: Nullable(
+    Open("The running maintenance window: its machine's snapshot with the steps so far, instants in ms.", {
+      machine: 'maintenance',
+    }),
+  ),
+  locations: Type.Record(Type.String(), Type.String(), { description: 'Names by id.', examples: [{ aaaa: 'frankfurt' }] }),
+})
+export type MonitorDetail = Static<typeof MonitorDetail>

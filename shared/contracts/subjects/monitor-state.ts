@@ -1,0 +1,80 @@
+// Last recorded state of a subject, for the page of one monitor. Instants in ms, instants of signals in µs.
+import { type Static, Type } from 'typebox'
+import { Id, Instant } from '#shared/contracts/common.ts'
+import type { IncidentSnapshot, NextStep } from '#shared/contracts/incidents/incident.ts'
+import type { MaintenanceSnapshot } from '#shared/contracts/incidents/maintenance.ts'
+import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { RosterRow } from '#shared/contracts/subjects/roster.ts'
+import type { RuleVerdict } from '#shared/contracts/subjects/subject.ts'
+
+export const monitorAsks = {
+  /** Returns a monitor, archived or not; null: it does not exist, or it is deleted. */
+  'get-monitor': Type.Object({ subjectId: Id }),
+  /** Incidents and windows that overlap a range, newest first. */
+  'get-bands': Type.Object({ subjectId: Id, from: Instant, to: Instant }),
+  'get-figures': Type.Object({ workspaceId: Id, subjectIds: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
+} as const
+export type GetBands = Static<(typeof monitorAsks)['get-bands']>
+export type GetFigures = Static<(typeof monitorAsks)['get-figures']>
+export type GetMonitor = Static<(typeof monitorAsks)['get-monitor']>
+
+export interface MonitorState {
+  /** Null: archived. */
+  row: RosterRow | null
+  resource: ResourceView
+  rules: MonitorRule[]
+  signals: MonitorReading[]
+  window: MaintenanceSnapshot | null
+  thresholds: MonitorThreshold[]
+}
+
+/** A number with which a rule compares the values of a signal. */
+export interface MonitorThreshold {
+  signal: string
+  rule: string
+  operator: 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte'
+  operand: number
+  /** Number of days of a baseline whose median is multiplied by the operand; null: the operand is the threshold. */
+  baselineDays: number | null
+}
+
+export interface Bands {
+  /** Confirmed incidents. `to` null: still open. */
+  incidents: { id: string; rule: string; from: number; to: number | null }[]
+  windows: { from: number; to: number }[]
+}
+
+/** Figures by subject id. `p95`: ms, null: nothing measured. `uptime`: 0 to 1, null: the subject is too new. */
+export type Figures = Record<string, { p95: number | null; uptime: number | null }>
+
+export interface MonitorRule {
+  /** Key of the rule in generation 3. */
+  key: string
+  name: string
+  /** True if the inputs of the rule are the locations of a website monitor. */
+  isOfLocations: boolean
+  verdict: RuleVerdict | null
+  /** The open incident; null: none. */
+  incident: IncidentSnapshot | null
+  next: NextStep | null
+}
+
+/** The newest report of a signal. Signals without a report have none. */
+export interface MonitorReading {
+  signal: string
+  /** Id of the location that executed the check; null: a sender reported it. */
+  locationId: string | null
+  state: 'ok' | 'problem' | 'no_data'
+  /** Duration of a check in ms, or the value of an Observation. */
+  value: number | null
+  atUs: number
+  reason: string | null
+  /** Medians of the baselines, by their number of days. */
+  baselines: Readonly<Record<number, number | null>>
+}
+
+export interface MonitorAnswers {
+  'get-monitor': MonitorState | null
+  'get-bands': Bands
+  'get-figures': Figures
+}

@@ -1,0 +1,35 @@
+// Trial of a rule: the present verdict of a policy before it is saved. Stores nothing. Instants in ms.
+import { Type } from 'typebox'
+import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
+import type { IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
+import { Policy } from '#shared/contracts/subjects/policy.ts'
+import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
+
+/**
+ * Returns a RuleTrial and changes nothing; a website monitor is not converted. `rule`: the rule that the policy would replace; null: a new
+ * one. Errors: as for `create-rule` and `replace-rule`, except those about the name.
+ */
+export const TryRule = Type.Object({ kind: Type.Literal('try-rule'), id: Id, rule: Nullable(Slug), policy: Policy })
+
+export interface RuleTrial {
+  judgedAt: number
+  verdict: Verdict
+  explanation: string
+  /** Inputs in the order of the policy. */
+  inputs: TrialInput[]
+  /** The open incident that the rule would have; null: none. */
+  incident: IncidentSnapshot | null
+  /** True if that incident is open already. */
+  isOpenNow: boolean
+  /** End of the running maintenance window; null: none runs. */
+  mutedTo: number | null
+}
+
+export interface TrialInput extends EvidenceInput {
+  /** True if the input has never reported and its grace period still runs. */
+  isYoung: boolean
+  /** Value of the newest report; null: it has none, or the input reads a rule. */
+  number: number | null
+  /** Next instant at which silence changes the reading; null: none. */
+  changesAt: number | null
+}

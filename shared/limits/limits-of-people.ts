@@ -1,0 +1,117 @@
+// Bounds for people, their keys and the session API; part of `shared/limits/limits.ts`.
+import { day, hour, minute, second } from '#shared/time/time-units.ts'
+
+export const peopleLimits = {
+  people: {
+    /** Accounts of one installation; each has a document and, while signed in, a few sessions. */
+    users: 10_000,
+    usernameCharacters: 64,
+    displayNameCharacters: 100,
+    workspaceNameCharacters: 60,
+    /** Members of a workspace. The roster is one document, which is read with every key that is not cached. */
+    membersPerWorkspace: 200,
+    /** Workspaces of a user. Every authentication reads the rosters of all of them. */
+    workspacesPerUser: 100,
+    /** Usernames that are tried for a new user if the name that the provider proposes is taken. */
+    usernameCandidates: 100,
+  },
+
+  password: {
+    charactersMin: 8,
+    charactersMax: 1_024,
+    /** argon2id parameters as OWASP recommends: 19 MiB, two passes, one lane. */
+    memoryKib: 19 * 1024,
+    passes: 2,
+    parallelism: 1,
+    hashBytes: 32,
+    /** Concurrent hashes: each takes 19 MiB and one of the four threads of the process's thread pool. */
+    atOnce: 2,
+    /** Hashes that wait; a further one responds `busy`, because it would wait for over a second. */
+    waiting: 32,
+  },
+
+  signIn: {
+    /**
+     * Attempts for one username before the first wait, which then doubles from `waitMs` to the maximum. An attacker can thus lock a user
+     * out for a minute at a time at most.
+     */
+    triesPerName: 5,
+    waitPerNameMsMax: 1 * minute,
+    /**
+     * Attempts from one client address before a wait: many people may share an address. An attacker who guesses usernames has few
+     * addresses.
+     */
+    triesPerClient: 20,
+    waitPerClientMsMax: 15 * minute,
+    waitMs: 1 * second,
+    /** Time after the last attempt at which all counted attempts are forgotten. */
+    forgetMs: 1 * hour,
+  },
+
+  sessions: {
+    /** An unused session ends after this, and any session after the maximum. */
+    lifeMs: 14 * day,
+    lifeMsMax: 90 * day,
+    /** Least interval between two extensions of a session by its use. */
+    prolongMs: 1 * hour,
+    /** Sessions of a user; a further sign-in ends the oldest. */
+    perUser: 20,
+  },
+
+  location: {
+    nameCharacters: 100,
+    /** Locations of an installation: all locations fit one response on the bus. */
+    perInstallation: 500,
+    /** Subjects in one read of the search for monitors that use a location. */
+    scanSubjects: 5_000,
+  },
+
+  key: {
+    /** Keys of one person: few enough for a readable list. */
+    perUser: 100,
+    /** A key is valid for 180 days (reference/envelope 1.4). */
+    lifeMs: 180 * day,
+    descriptionCharacters: 200,
+    /** Time for which a gateway uses its cached copy of a key; a deletion reaches it at once by the revocations bucket. */
+    cacheMs: 30 * second,
+    cached: 10_000,
+    /** Least interval between two messages to the directory about the last use of keys. */
+    touchMs: 10 * second,
+    /** Time for the last of these messages on stop. */
+    lastTouchMs: 500,
+  },
+
+  /** Observation addresses (v3 8.2 and 8.4). */
+  address: {
+    /** Addresses of a workspace: one response lists all addresses. */
+    perWorkspace: 100,
+    /** Resources that reports to one address create in a day of UTC, so that a leaked token cannot fill a workspace at once. */
+    resourcesPerDay: 1_000,
+    /** Unarchived Resources of a workspace, however they are created: reading all of them takes minutes. */
+    resourcesPerWorkspace: 100_000,
+  },
+
+  sessionApi: {
+    /**
+     * Characters of a text in a request: the bound of the bus. The directory checks tighter bounds and responds with an error for people.
+     */
+    textCharacters: 4_096,
+    /**
+     * Percent-encoded characters of the page to which a person returns after signing in at a provider: its cookie stays below the 4 KiB
+     * that browsers accept.
+     */
+    returnToCharacters: 2_000,
+    /** Time for a person to sign in at the provider. */
+    oidcTransactionMs: 10 * minute,
+    /** Time for which the discovered endpoints are cached: providers change them rarely, and announce it. */
+    oidcDiscoveryMs: 1 * hour,
+    /** One request to the provider. */
+    oidcRequestMs: 3 * second,
+    /** Bytes of one response of the provider: keys and metadata have a few KB. */
+    oidcAnswerBytes: 1024 * 1024,
+    /** Concurrent sign-ins of one gateway that wait for the provider. */
+    oidcAtOnce: 100,
+    /** Proxies in front of the gateway. */
+    proxies: 16,
+  },
+} as const

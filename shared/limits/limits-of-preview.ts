@@ -1,0 +1,38 @@
+// Limits of Templates, of their previews (v3 3.11) and of trials of a rule.
+import { day, second } from '#shared/time/time-units.ts'
+
+export const templateRevisionLimits = {
+  /** Revisions of a workspace, which one list contains, and bytes of all of them (v3 3.2). */
+  perWorkspace: 1_000,
+  bytesPerWorkspace: 16 * 1024 ** 2,
+  /** Revisions in one read for a page: most are a few kilobytes. */
+  perRead: 50,
+} as const
+
+export const previewLimits = {
+  /** Time from the first Observation to `at`. */
+  spanMs: 400 * day,
+  /**
+   * Bytes of JSON of all incidents in a response. With the evidence of the rules, the response stays below the 2 MiB of a message on the
+   * bus.
+   */
+  incidentBytes: 1.5 * 1024 ** 2,
+  /** Concurrent previews of a keeper; a further one responds `busy`, and the caller asks another keeper. */
+  atOnce: 1,
+  /** Work in one turn of the event loop: the longest delay of a report. */
+  sliceMs: 4,
+  /** Time for a keeper's response, less than the 10 s of a gateway. The largest preview takes 2 to 3 s of a core. */
+  answerMs: 9 * second,
+} as const
+
+export const trialLimits = {
+  /**
+   * Time after a trial for which its page gets messages about new readings. The page repeats the trial by then, so a lost message shows for
+   * no longer.
+   */
+  watchMs: 60 * second,
+  /** Least interval between two messages about readings of one subject. */
+  readingMs: 1 * second,
+  /** Subjects that a keeper watches, a few hundred bytes each. If a keeper drops one, its page repeats the trial after `watchMs`. */
+  watchedSubjects: 1_000,
+} as const

@@ -1,0 +1,858 @@
+// Bounds of the system in one place, each with its reason: sizes of queues and batches, retries, payloads, waits. Contracts and machines
+// may not import them and repeat theirs. A number that concerns only one file stays in that file.
+
+import { intakeLimits } from '#shared/limits/limits-of-intake.ts'
+import { peopleLimits } from '#shared/limits/limits-of-people.ts'
+import { previewLimits, templateRevisionLimits, trialLimits } from '#shared/limits/limits-of-preview.ts'
+import {
+  auditLimits,
+  chartLimits,
+  eventLimits,
+  incidentListLimits,
+  overviewLimits,
+  rosterLimits,
+} from '#shared/limits/limits-of-reading.ts'
+import { storeLimits } from '#shared/limits/limits-of-store.ts'
+import { day, hour, minute, second } from '#shared/time/time-units.ts'
+
+export { day, hour, minute, second }
+
+export const limits = {
+  /** Part of the data format: partition = fnv1a32(subjectId) mod 64. Never change it in an installation with data. */
+  partitions: 64,
+
+  keeper: {
+    /** Inputs of one partition in one round: many enough to share the cost of a commit, few enough to share the event loop. */
+    inputsPerRound: 512,
+    /** Observations that a partition queues between the bus and its rounds before it stops pulling. */
+    feedBacklog: 2_048,
+    /** Commands that a partition queues; a further one responds `busy` at once, because its caller would time out anyway. */
+    commandBacklog: 1_000,
+    /** Idempotency records of a subject: a retry arrives within seconds, so a few are enough. */
+    idempotencyRecords: 16,
+    /**
+     * Life of an idempotency record. A gateway retries a command within `request.totalMs`, a program perhaps over a whole outage. A longer
+     * life costs memory.
+     */
+    idempotencyAgeMs: 90 * second,
+    /**
+     * Instants of its own that the keeper gave to reports, kept for their retries. A whole round must fit, and the reports that arrive
+     * before its retries.
+     */
+    stamps: 1_024,
+    /** Life of such an instant; a report is retried for `request.totalMs` at most. */
+    stampAgeMs: 10 * second,
+    /** Interval at which a held lease is renewed. */
+    leaseRenewMs: 3 * second,
+    /**
+     * A rival takes a lease that was not renewed for this long while the bucket of leases did change. The partitions of a dead keeper are
+     * thus taken within 10 s, and none are taken while the bucket has no leader (ADR 24).
+     */
+    leaseStaleMs: 8 * second,
+    /** Longer gaps between two changes of that bucket do not count towards the age of a lease. */
+    leaseGapMs: 2.5 * second,
+    /** A holder stops working this long after its last renewal, or after the last renewal without a response: before a rival may start. */
+    leaseGiveUpMs: 7 * second,
+    /** Longest time for which a holder goes on without responses: two elections in a row take 20 s. */
+    leaseUnansweredMs: 30 * second,
+    /** Longest interval between two checkpoints, which store the freshness of readings and the position in the stream. */
+    checkpointMs: 10 * second,
+    /** Subjects whose freshness a checkpoint contains, about 100 B each; documents of further subjects are written instead. */
+    freshnessInCheckpoint: 2_000,
+    /**
+     * Time after a commit within which the outbox of its subject is cleared. A subject that changes again before is written once instead of
+     * twice. Measured: 1,000 subjects with five changes every 2 s caused 2,017 writes each time with 1 s, and 1,668 with 4 s.
+     */
+    outboxMs: 4 * second,
+    /** Time after a take-over in which no input counts as silent, so that buffered reports arrive first. */
+    silenceHoldOffMs: 15 * second,
+    /**
+     * After an outage, silence is held back for as long as the outage lasted, up to this. A sender that reports once in that time has then
+     * reported again (ADR 22).
+     */
+    silenceHoldOffMaxMs: 1 * hour,
+    /** Reports that could not be accepted for longer than this are lost, because a request is retried for no longer (`request.totalMs`). */
+    deafMs: 4 * second,
+    /** Interval at which a keeper checks that reports are accepted: short enough that one late check is not an outage. */
+    listenMs: 1 * second,
+    /** Interval at which a keeper sends a request to the stream, and time without a response after which the stream counts as silent. */
+    streamAskMs: 1 * second,
+    streamSilentMs: 2.5 * second,
+    /** Time for which deadlines wait after an outage of the stream: the reports that probers buffered come first. */
+    settleMs: 2 * second,
+    /** A reminder that is overdue by more than this is skipped until its next instant. */
+    reminderLateMs: 1 * minute,
+    /** Subjects in the memory of one keeper. */
+    cachedSubjects: 60_000,
+    /** Template revisions in the memory of one keeper: a few KiB each, read again when needed. */
+    templateRevisions: 2_000,
+    /** Series of a subject that stay in memory: the label sets that its senders use all the time. */
+    seriesInMemory: 16,
+    /**
+     * Signals of a subject whose running medians stay in memory: 2 KiB each at most. If a subject has more such signals, they are read at
+     * each report.
+     */
+    mediansInMemory: 4,
+    /** Distinct numbers that are held around a median, up to twice as many; each report moves the median by half a number at most. */
+    medianValues: 32,
+    /** Oldest numbers of a baseline that are read at once, before they leave it. */
+    numbersLeaving: 16,
+    /** Concurrent writes of check entries; in an outage of their bucket each is retried every 2 s. */
+    checkWritesAtOnce: 64,
+    /** Documents of a deleted subject that one step removes. */
+    deletionSlice: 1_000,
+    /** Life of a tombstone: longer than the stream (72 h), so that a late report does not create its subject again. */
+    tombstoneMs: 4 * day,
+    /** Life of a removed tag: longer than any lease, so that a late write of a predecessor does not add the tag again. */
+    goneTagMs: 1 * hour,
+    /** Pause before a failed commit is retried, doubled up to the maximum. */
+    retryMs: 50,
+    retryMsMax: 2 * second,
+    /** Interval between two partitions that a keeper gives away for balance, so that one hand-over ends before the next begins. */
+    balanceMs: 1 * second,
+    /** Time for which a partition that was given away is reserved for its successor, before any keeper takes it. */
+    successorMs: 2 * second,
+    /** Life of a dead letter: an input that could not be judged, kept for a person who examines it. */
+    deadLetterMs: 30 * day,
+    /** Characters kept of such an input. */
+    deadLetterCharacters: 4_000,
+    /** Deadlines of one subject that are stepped for one input: a week of silence, delays and reminders has far fewer. */
+    deadlinesPerInput: 1_000,
+    /** Life of an alert document, for the log and for replay. */
+    alertMs: 30 * day,
+    /** A slot that is further ahead of its report comes from a wrong clock. If it were accepted, every later slot would look old. */
+    slotAheadMs: 60 * second,
+    /** Reports of passed checks wait this long, or until a partition has this many, so that one commit serves many. */
+    gatherMs: 20,
+    gatherResults: 128,
+    /**
+     * Silence of monitors is checked at multiples of this, many monitors at once; it counts from its own instant. Ends of delays do not
+     * wait.
+     */
+    silenceGridMs: 20,
+    /** Partitions that are opened at once: enough to overlap store and bus, few enough that their pages fit the memory. */
+    takeOversAtOnce: 8,
+    /** Concurrent rounds of different partitions, so that one steps its inputs while another waits for the store. */
+    roundsAtOnce: 2,
+    /** Rounds for which a hand-over waits before the remaining work is left to the next holder. */
+    handOverRounds: 50,
+    /** Pause before due work that cannot be done now (because a lease is being lost) is tried again. */
+    overdueMs: 20,
+    /** Interval at which expired documents are removed, and pause between slices while more remain. */
+    expireMs: 60 * second,
+    expireSliceMs: 50,
+    /** Inputs of all partitions in one round. */
+    inputsPerRoundInAll: 4_096,
+  },
+
+  log: {
+    /**
+     * Lines of one message in one period; further ones are counted. Together ten lines a second, which a person can follow and a disk can
+     * store.
+     */
+    lines: 50,
+    spellMs: 5 * second,
+    /** Different messages that are counted at once: the program has some hundred. */
+    sentences: 1_000,
+  },
+
+  collector: {
+    /**
+     * Growth of the heap between two full collections in a calm time, in percent of the live heap. The budget of 250 MB leaves room for it.
+     */
+    calmPercent: 10,
+    /**
+     * Fill rates of the heap, in percent of the live heap a second. From the first rate on the time is busy; below the second it is calm
+     * again. 10,000 monitors with one check a minute fill 1.3.
+     */
+    busyPercentPerSecond: 1.8,
+    calmPercentPerSecond: 1.5,
+    /** A collection this soon after another one is not measured: V8 gives back memory by itself some 650 ms after a collection. */
+    pairMs: 1_000,
+    /**
+     * Target interval between full collections in a busy time. With 10,000 monitors, responses are slow for 110 to 190 ms during a full
+     * collection. At 2,000 checks a second that stays out of the slowest percent of responses only at this interval.
+     */
+    everyMs: 30 * second,
+    /** Growth of the heap that a busy time may get, in percent: up to twice the heap. */
+    busyPercentMin: 30,
+    busyPercentMax: 100,
+  },
+
+  presence: {
+    /** Interval of heartbeats of a process; a prober sends them twice as often, because others take over its share. */
+    beatMs: 2 * second,
+    /** A process without a heartbeat for this long is gone: take-over among probers of a location happens within 10 s. */
+    goneMs: 7 * second,
+    /**
+     * If no heartbeat of any process arrives for longer than this, the time counts for none of them. Either the bucket has no leader, or
+     * this process is cut off.
+     */
+    gapMs: 3.5 * second,
+  },
+
+  stream: {
+    /** Age at which observations leave the stream: they have been judged, or are useless. */
+    ageMs: 72 * hour,
+    /** Size at which the stream refuses new reports; probers then buffer them. */
+    bytes: 2 * 1024 ** 3,
+    /** Interval at which reports that every partition has judged are removed from the stream. */
+    purgeMs: 60 * second,
+  },
+
+  bus: {
+    /** Memory limit of the embedded nats-server, which Go respects as far as it can. */
+    serverMemory: '48MiB',
+    /** File storage of the embedded nats-server: the full stream, and as much again for the buckets. A full disk refuses before that. */
+    serverFileBytes: 4 * 1024 ** 3,
+    /** Pause between two attempts to reconnect: short, because everything waits for the connection. */
+    reconnectMs: 250,
+    /**
+     * Refusals in a row that a server may send while it still loads its accounts. After more of them, the client retries at the longer
+     * interval `refusedMs`.
+     */
+    refusals: 10,
+    refusedMs: 5 * second,
+    /** Number of unanswered pings after which a client disconnects from its server. */
+    pingsUnanswered: 2,
+    /** Timeouts for a single server: no other server could respond, so checks are rare and waits are long (ADR 24). */
+    alone: {
+      /** Connecting to the server until its greeting. */
+      dialMs: 10 * second,
+      /** Interval of pings to the server. */
+      pingMs: 3 * second,
+      /** A single attempt of a request. The caller then retries, because the response may be lost or the partition may have moved. */
+      tryMs: 2 * second,
+      /** One request about the stream or a bucket itself, such as its state. */
+      administrationMs: 5 * second,
+      /**
+       * A restored connection reports itself as connected when its streams are declared, or after this time. If the store was lost, the
+       * streams must exist again first.
+       */
+      declareMs: 5 * second,
+      /** A later acknowledgement is not expected any more; the report is sent again, which its identity makes harmless. */
+      publishMs: 5 * second,
+      /**
+       * Interval of the server's heartbeats to a waiting reader, and the number of missed heartbeats after which the reader counts as lost.
+       */
+      readerHeartbeatMs: 5 * second,
+      readerHeartbeatsMissed: 3,
+    },
+    /**
+     * Timeouts for a cluster, where other servers respond instead of a dead one. A lost acknowledgement costs 2 s, a frozen server 2 s, a
+     * reader on a dead server 1 s. 64 feeds send 128 small heartbeats a second in the whole cluster.
+     */
+    clustered: {
+      dialMs: 2 * second,
+      // A dead server is left after 2 s, and the client is connected again half a second later. A request that began with the failure is
+      // thus answered within its 4 s.
+      pingMs: 0.7 * second,
+      tryMs: 1 * second,
+      administrationMs: 2 * second,
+      // A stream without a leader would delay all users of the other streams.
+      declareMs: 0,
+      publishMs: 2 * second,
+      readerHeartbeatMs: 0.5 * second,
+      readerHeartbeatsMissed: 2,
+    },
+    /** Interval at which timeouts of requests are checked, once for all waiting requests instead of one timer each. */
+    sweepMs: 50,
+    /**
+     * Messages that a reader requests from the server at once: enough to make the cost of a request negligible, few enough to hold in
+     * memory.
+     */
+    readerBatch: 512,
+    /** Life of a reader's request at the server. */
+    readerExpiresMs: 1 * minute,
+    /** Time after which the server removes an unused reader. */
+    readerForgottenMs: 2 * minute,
+    /** Pause before a reader that could not be restored is retried; doubled up to the maximum. */
+    readerRetryMs: 50,
+    readerRetryMsMax: 1 * second,
+    /** Time after which a feed that cannot be restored counts as broken although the bus responds: two elections in a row take 20 s. */
+    readerGiveUpMs: 1 * minute,
+    /** Concurrent requests that one process serves before it responds `busy`; each holds its body and its response in memory. */
+    servedAtOnce: 512,
+    /** Life of a presence entry, which a live process writes at least every 2 s. */
+    presenceAgeMs: 1 * minute,
+    /** Life of a revocation: much longer than `key.cacheMs`, after which a gateway that missed the revocation asks the store. */
+    revocationAgeMs: 1 * hour,
+    /** Consumers that are removed at once: an installation that was attacked may have thousands. */
+    removedAtOnce: 32,
+    /** Time for which the server remembers message ids: the minimum, because repeated reports are recognised by their slots. */
+    duplicateWindowMs: 100,
+  },
+
+  tools: {
+    /** Running `nats-server --version`. */
+    versionMs: 5 * second,
+    /** Installing a nats-server: seconds with pip, a minute with go on a slow machine. */
+    installMs: 5 * minute,
+    /** Stopping the embedded server, which flushes and exits within milliseconds; its guardian kills it after 5 s. */
+    stopMs: 6 * second,
+    /** Time after the end of its parent in which a guardian stops its server. */
+    guardianMs: 7 * second,
+  },
+
+  request: {
+    /** Time for a response of v1 and v2: known clients give up after 5 s. */
+    totalMs: 4 * second,
+    /** Pause before the retry after "no responders". */
+    retryMs: 50,
+    /** Bytes of the largest page that a read returns. */
+    pageBytes: 512 * 1024,
+    /** Documents that are read from the store at once to fill a page: subjects contain idempotency records and may be large. */
+    pageReads: 100,
+    /**
+     * Documents in the first of these reads, from which the size of the others is estimated: rows of the delivery log may have 100 kB each.
+     */
+    pageReadsFirst: 8,
+  },
+
+  http: {
+    /** Bytes of the largest request body; one more is 2006 `Request too large`. */
+    bodyBytes: 1024 * 1024,
+    /** Nesting depth of JSON; deeper JSON is a mistake, or an attack on code that walks it. */
+    jsonDepth: 64,
+    /** Bytes of a too large body that are read and dropped, so that its sender reads the error response. */
+    discardBytes: 8 * 1024 * 1024,
+    /** Time for the work on a response: the rest of the 4 s is for its transport. */
+    answerMs: 3_700,
+    /** Time for a client to send its headers, and to send the whole request. */
+    headersMs: 10 * second,
+    requestMs: 30 * second,
+    /** Interval of the check for clients that are late with them. */
+    lateMs: 1 * second,
+    /**
+     * A connection with an unfinished response is closed after this long without traffic: a client that does not read would hold it for
+     * ever. Node checks only once in this time, so a connection may live twice as long.
+     */
+    stalledMs: 60 * second,
+    /** Life of an idle connection: a little longer than that of usual proxies, so that the proxy closes first. */
+    keepAliveMs: 75 * second,
+    headerBytes: 16 * 1024,
+    /** Concurrent connections of one gateway; each may hold a body of 1 MiB. */
+    connections: 2_000,
+    /** Connections of one client address that have not shown a valid key or session: a browser opens six, an office has one address. */
+    connectionsPerClient: 100,
+    /** A connection does not count as idle before this, because its request may still arrive. */
+    youngMs: 1 * second,
+    /** Room above `connections` for closed connections, which the server counts until the next turn of its event loop. */
+    connectionsClosing: 1_000,
+    /**
+     * Time on stop for unfinished responses before their connections are closed; with `key.lastTouchMs` less than `start.serviceStopMs`.
+     */
+    drainMs: 1 * second,
+    /** Time for which reads use cached names of locations; writes look them up. */
+    locationNamesMs: 5 * second,
+  },
+
+  v3: {
+    resourceLabels: 16,
+    /** Signals that senders may declare on a Resource in addition to its Template's (v3 7.3). */
+    declaredSignals: 16,
+    /** Rows of a signal that one read of the Observation log passes at most; it skips rows of reports that were not accepted. */
+    logRowsRead: 2_000,
+    /** Time for a response of generation 3 (v3 1.10); its clients wait 30 s. */
+    answerMs: 10 * second,
+    batchAnswerMs: 25 * second,
+    /** Bytes of a body; a batch and a preview have the bound of generations 1 and 2. */
+    bodyBytes: 256 * 1024,
+    /** Items of a page: the default, and the maximum of the query. */
+    page: 50,
+    pageMax: 200,
+    /** Filters of one list by fields, and by labels. */
+    metaFilters: 5,
+    labelFilters: 5,
+    /** Resources that may match when a list of Incidents is filtered by properties of Resources. */
+    filteredSubjects: 5_000,
+    /**
+     * Tags in one read. The first read has as many as the caller's thread may read. While few of them match, later reads grow up to the
+     * maximum.
+     */
+    tagReadsFirst: 100,
+    tagReads: 1_000,
+  },
+
+  audit: auditLimits,
+  incidentLists: incidentListLimits,
+  overview: overviewLimits,
+  roster: rosterLimits,
+  events: eventLimits,
+  charts: chartLimits,
+
+  directory: {
+    /** Attempts of a guarded put. An attempt fails only if another writer has succeeded. */
+    guardedTries: 50,
+    /** Candidates for a slug in one read. */
+    slugCandidates: 64,
+    /** Subjects with the same name in a workspace; with more, a person has to choose another name. */
+    slugNumberMax: 10_000,
+    slugCharacters: 64,
+    /** Life of a reserved name whose subject was never created: a create takes 4 s at most. */
+    reservationMs: 60 * second,
+    /** History entries of an incident in one response: each may contain the evidence of 64 inputs. */
+    historyPage: 50,
+    /** Locations and keys in one response. */
+    listed: 1_000,
+    /** Interval at which expired documents (sessions, sign-in attempts) are removed, and the most in one slice. */
+    expireMs: 1 * minute,
+    expireSlice: 1_000,
+    /** Concurrent deletions of subjects of a deleted workspace; a partition queues 1,000 commands. */
+    removedAtOnce: 16,
+  },
+
+  check: {
+    connectMs: 10 * second,
+    tlsMs: 10 * second,
+    totalMs: 30 * second,
+    /** Bytes of the decoded body in which the expected substring is searched. */
+    bodyBytes: 1024 * 1024,
+    /** Bytes of response headers; a response with more is useless. */
+    headerBytes: 64 * 1024,
+    /** Characters of an error text; a longer text is cut. */
+    errorCharacters: 300,
+    /** Concurrent checks of a prober; with more, due checks are shed evenly and counted. */
+    inFlight: 1_000,
+    /** Idle sockets that are kept for the next checks; each is about 2 KB. */
+    idleSockets: 64,
+    /** Results that a prober buffers while the bus is unreachable; the oldest are dropped and counted. */
+    bufferedResults: 100_000,
+    /** Published results that wait for the bus's acknowledgement at once. */
+    publishInFlight: 500,
+  },
+
+  resolve: {
+    /** Timeout of one request to one name server, and attempts: two servers and a retry fit the 10 s of a connection. */
+    tryMs: 2 * second,
+    tries: 2,
+    /** Interval at which the list of name servers is read again. */
+    serversMs: 60 * second,
+    /** Interval at which the hosts file is checked for a change. */
+    hostsMs: 5 * second,
+    /** Concurrent system lookups: each blocks one of the four threads that the whole process shares. */
+    lookups: 2,
+  },
+
+  report: {
+    /** Time in which unchanged results are collected into one batch; no webhook waits for them. */
+    gatherMs: 50,
+    /**
+     * Pause after a result that the bus did not accept, doubled up to the maximum; a reconnect ends it at once. Only one result is retried
+     * at a time, so the pause may be short: all others wait for it when the stream has a leader again.
+     */
+    retryMs: 100,
+    retryMsMax: 0.5 * second,
+  },
+
+  /** Place of the prober in a process with other services. */
+  proberPlace: {
+    /**
+     * Checks a second from which the prober runs in a worker thread, which costs about 35 MB; and the rate below which it runs inline
+     * again.
+     */
+    apartFrom: 250,
+    togetherBelow: 125,
+    /** Heap of the worker thread: checks allocate short-lived objects, and V8 lets a young generation grow to its limit. */
+    threadMemory: { maxYoungGenerationSizeMb: 24 },
+    /** Wait for further changes of the number of monitors before the place is chosen, and pause before a failed thread is tried again. */
+    settleMs: 1 * second,
+    retryMs: 30 * second,
+  },
+
+  clock: {
+    /** Interval at which a prober measures the bus time against its own clock, because slots are on bus time. */
+    measureMs: 10 * second,
+    /** Drift of two clocks, ms a second: an old measurement is that much less exact. */
+    driftMsPerSecond: 0.02,
+    /** A larger change means that a clock was set, not that it drifts. */
+    jumpMs: 1 * second,
+  },
+
+  shedding: {
+    /** Interval at which a prober checks that it keeps up. */
+    periodMs: 500,
+    /** Mean delay of checks, in two periods in a row, from which the prober counts as overloaded. */
+    lateMs: 100,
+    /** Change of the share of skipped checks, per period: fast up, slow down, so that the share settles instead of oscillating. */
+    stepUp: 0.1,
+    stepDown: 0.02,
+    /** Largest share of skipped checks: one check in twenty is more useful than none. */
+    shareMax: 0.95,
+    /** Concurrent checks that were not due by their own slot (new monitors, take-overs), so that they never displace due checks. */
+    extraInFlight: 100,
+    /** Least interval between two warnings about skipped checks. */
+    warnMs: 10 * second,
+  },
+
+  website: {
+    nameCharacters: 100,
+    intervalSecondsMin: 60,
+    intervalSecondsMax: 86_400,
+    urlCharacters: 2_048,
+    dataBytes: 64 * 1024,
+    expectedTextCharacters: 4_096,
+    statusesMax: 10,
+    contentTypeCharacters: 255,
+    locationsMax: 64,
+  },
+
+  subject: {
+    /** Characters of the names of custom subjects, their signals and rules: as for websites. */
+    nameCharacters: 100,
+    signals: 100,
+    rules: 100,
+    /** Bytes of the `meta` of a signal: a note for people, stored in the subject's document. */
+    metaBytes: 16 * 1024,
+    /** Bytes of a subject with all its signals and rules: it has to fit one response on the bus, with room to spare. */
+    viewBytes: 512 * 1024,
+    /** Workspaces that an error about an ambiguous slug lists. */
+    ambiguous: 20,
+    /** Signals whose subject a gateway caches, so that the next report of a sender needs no look-up: about 10 MB. */
+    reportAddresses: 20_000,
+  },
+
+  policy: {
+    /** Bytes of one rule's policy in its stored form. */
+    bytes: 32 * 1024,
+    /** Inputs of one rule; a person cannot read a longer document. */
+    inputs: 64,
+    /** Default of the confirmation delay and the recovery delay of a rule (reference/custom-subjects 3.3). */
+    holdMs: 2 * minute,
+    /** Longest delay and longest time until silence: a year is longer than any data is kept. */
+    durationMs: 365 * day,
+  },
+
+  pushed: {
+    /** Labels of an observation, their keys and values (reference/custom-subjects 4.4). */
+    labels: 64,
+    labelKeyCharacters: 64,
+    labelValueCharacters: 256,
+    /** Characters to which a sender's error text is cut. */
+    errorCharacters: 2_000,
+  },
+
+  maintenance: {
+    /** Changes of a window's end that its record keeps. */
+    steps: 100,
+  },
+
+  notifier: {
+    /** Life of a notifier's claim on a delivery. */
+    claimMs: 30 * second,
+    /** Interval of the scan, which finds the work of a lost nudge or a dead notifier. */
+    scanMs: 5 * second,
+    /** Timeout of one POST to a destination. */
+    sendMs: 10 * second,
+    /** Concurrent attempts in all. Only messages of the same incident have an order, and the later one waits. */
+    inFlight: 200,
+    /** Concurrent attempts at one destination at first. A destination that does not respond gets one attempt at a time. */
+    inFlightPerDestination: 8,
+    /** Concurrent attempts at a destination that accepts all messages: a burst then needs few rounds of store calls. */
+    inFlightPerDestinationMax: 32,
+    /** Outcomes that wait for the store; with more, sending stops. */
+    unwritten: 500,
+    /** Due deliveries to one destination that wait in memory; further deliveries stay in the store for the scan. */
+    queuedPerDestination: 1_000,
+    /** Alerts, finished attempts or claims in one round of store calls; new deliveries too, but in whole alerts. */
+    batch: 500,
+    /** Alert ids that wait between the nudge and the store; the scan finds further alerts. */
+    nudgeBacklog: 10_000,
+    /** Retries that are held as timers in memory; the scan finds further retries. */
+    timers: 10_000,
+    /** Pages (of `batch`) that one scan reads; the next scan continues after these pages. */
+    scanPages: 20,
+    /** Attempts of a store call with an unknown outcome, with pauses from `storeRetryMs`, doubled each time: 1.5 s in all. */
+    storeTries: 6,
+    storeRetryMs: 50,
+    /**
+     * Attempts to reserve a block of the log's numbers. An attempt fails only if a rival succeeds, so many failures in a row mean an error.
+     */
+    numberTries: 120,
+    /** Time after which names of locations are read again. */
+    namesMs: 60 * second,
+    namesCached: 10_000,
+    /**
+     * Time for which a stopping notifier waits for its attempts. The rest of `start.serviceStopMs` is for storing outcomes and releasing
+     * claims: a message with an unreleased claim waits for the claim's end.
+     */
+    stopMs: 1.5 * second,
+    /** Life of deliveries and alerts: days beyond the last retry, so that an incident shows its messages. */
+    deliveryMs: 14 * day,
+    /** Interval at which expired documents are removed, documents in a slice, and slices at a time. */
+    expireMs: 1 * minute,
+    expireSlice: 1_000,
+    expireSlices: 10,
+    /** Characters of a receiver's response that the log quotes. */
+    quoteCharacters: 200,
+    /** Characters of a subject's or workspace's name in a message; longer names exist only on the bus. */
+    nameCharacters: 200,
+    /** Characters of a check's error in a message (reference/messages 5.3). */
+    errorCharacters: 300,
+    /** Characters of a subject's key in a message: as many as a key may have. */
+    keyCharacters: 128,
+    /** Characters of an explanation in a message: five comparisons with long keys and values. */
+    explanationCharacters: 1_000,
+    /** Evidence in the `incident` object of a webhook (reference/messages 5.6). */
+    evidence: { inputs: 16, textCharacters: 200, fields: 16 },
+    /** First pause after a failed attempt; doubled with jitter up to the maximum. */
+    retryMs: 2 * second,
+    retryMsMax: 15 * minute,
+    /** Time after its alert at which a delivery is given up. */
+    giveUpMs: 2 * hour,
+    /**
+     * Least time between the creation of a delivery and giving it up: a delivery that waited for a notifier survives a short outage of the
+     * receiver.
+     */
+    giveUpMsLeast: 1 * hour,
+    /** Bytes of a receiver's response that are read for the log. */
+    answerBytes: 4 * 1024,
+    /** Time for which the rest of a receiver's response is read and dropped; then the connection is closed. */
+    drainMs: 1 * second,
+    /** Part of `inFlight` that destinations without responses may use together, so that the rest stays free for other destinations. */
+    inFlightUnanswered: 100,
+    /** Destinations without responses that stay in memory while no delivery waits for them. */
+    lanesKept: 10_000,
+    /** Timeout of a test message, which has only one attempt (reference/messages 1.9). */
+    testMs: 3 * second,
+    /** Longest wait for the log row of a test before the response is sent. */
+    testLogMs: 300,
+    /** Time for the caller of a test message: the attempt, its row and the transport, less than the 3.7 s of an HTTP response. */
+    testAnswerMs: 3_600,
+    /** Concurrent test messages; the notifier responds `busy` to a further test. */
+    testsAtOnce: 32,
+    /** Life of delivery log rows. */
+    logMs: 30 * day,
+  },
+
+  operator: {
+    /** A location without a live prober for this long is lost: longer than the restart of a prober, or the take-over by another (7 s). */
+    lostMs: 15 * second,
+    /** Pause before a condition is judged again after the store did not respond. */
+    retryMs: 5 * second,
+    /** Interval at which conditions without an event are checked: keys, disk, dead letters, messages of a dead notifier. */
+    lookMs: 30 * second,
+    /** Interval at which the last heartbeat of a location is stored. */
+    seenMs: 1 * minute,
+    /** Interval at which the use of a lost location is read again: the read passes every subject. */
+    usageMs: 10 * minute,
+    /** Subjects in one read of that use. */
+    scanSubjects: 5_000,
+    /** Time before the end of a key at which the operator is notified. */
+    keyMs: 14 * day,
+    /** Longest interval between two look-ups of the next key to end: a new key may have been created. */
+    keysMs: 1 * hour,
+    /** A destination that has accepted no message for this long is failing: longer than the restart of any receiver. */
+    failingMs: 1 * hour,
+    /** Rows of the delivery log that are read to confirm it. */
+    failingRows: 500,
+    /**
+     * Free space below which a disk counts as full, or `diskShare` of the disk if that is less. With twice as much, it counts as not full
+     * again.
+     */
+    diskFreeBytes: 256 * 1024 ** 2,
+    diskShare: 0.05,
+    /** Time without a new dead letter after which the condition ends. */
+    quietMs: 1 * hour,
+    /** Dead letters, keys or failing destinations in one check; the next check continues. */
+    batch: 500,
+    /** Conditions in one read: 500 locations, and all other raised ones. */
+    conditions: 5_000,
+    /** Messages of one condition that wait for the operator's receiver; the oldest is dropped. */
+    unsent: 20,
+    /** Life of a notifier's claim on a message. */
+    claimMs: 30 * second,
+    /** Time after which an undelivered message is given up. */
+    giveUpMs: 1 * day,
+    /** Attempts of a guarded put that loses against rivals. */
+    guardedTries: 20,
+    /** Characters of a name or of an error in a message. */
+    textCharacters: 300,
+    /** Conditions that administrators see: 500 locations may be lost at once, too many to read. */
+    listed: 200,
+    /** Warnings in the response of /readyz. */
+    warnings: 50,
+  },
+
+  destination: {
+    nameCharacters: 100,
+    urlCharacters: 2_048,
+    channelCharacters: 80,
+    /** Destinations of a workspace: all destinations fit one response on the bus. */
+    perWorkspace: 100,
+    /** Uses that the error of a deletion lists; the others are counted. */
+    usesListed: 20,
+    /** Random bytes of a signing secret: Standard Webhooks allows 24 to 64. */
+    secretBytes: 32,
+    /** Secrets of a destination: the new one and, while receivers change over, the previous one. */
+    secrets: 2,
+    /** Longest time for which the previous secret also signs. */
+    secretGraceMs: 30 * day,
+  },
+
+  template: {
+    /** Bytes of a payload template in its stored form (reference/messages 3.3). */
+    bytes: 16 * 1024,
+    /** Bytes of its output: twice its size leaves room for every value, and a thousand rows of the log still fit one response. */
+    outputBytes: 32 * 1024,
+    nameCharacters: 100,
+    perWorkspace: 100,
+    /** Characters of an unknown field's name that an error quotes. */
+    quotedCharacters: 40,
+  },
+
+  deliveryTable: {
+    /** Tables in one read, and reads that remove the rows of a deleted destination; readers skip the other rows. */
+    sweepPage: 500,
+    sweepPages: 20,
+  },
+
+  deliveries: {
+    /** Rows of the delivery log in one response (reference/messages 6.2). */
+    listed: 1_000,
+  },
+
+  egress: {
+    /** CIDR blocks in EGRESS_DENY or EGRESS_ALLOW: each connection is compared with all of them. */
+    blocks: 1_000,
+  },
+
+  ...peopleLimits,
+
+  judging: {
+    /** Grace period of an input of a website check that has never reported (reference/judging 2.4). */
+    websiteGraceMs: 60 * second,
+    /** Number of intervals after which an input of a website check is silent (reference/judging 2.3). */
+    silentIntervals: 3,
+    /** Time after which a custom heartbeat is silent if its policy names none (reference/judging 3.4). */
+    heartbeatSilentMs: 5 * minute,
+    /** Inputs that the evidence of a verdict keeps: as many as a policy may have. */
+    evidenceInputs: 64,
+    /** Characters of a sender's error that the evidence keeps: as many as a message shows (reference/judging 6.2). */
+    reasonCharacters: 300,
+    /** Inputs that the evidence of a Template's rule keeps: as many comparisons as a decision may have. */
+    decisionInputs: 16,
+    /** Names that an explanation lists before it counts the rest. */
+    namesListed: 5,
+  },
+
+  intake: intakeLimits,
+
+  templateRevision: templateRevisionLimits,
+
+  preview: previewLimits,
+
+  trial: trialLimits,
+
+  store: storeLimits,
+
+  rollUp: {
+    /** Bins of one bucket's histogram; a wider spread merges bins in pairs. Latencies up to 30 s need 110. */
+    bins: 128,
+    /** Time after the end of an hour at which it is rolled up, so that late reports arrive first. */
+    settleMs: 5 * minute,
+    /** Time over which the partitions are spread within the hour, so that not all are read at once. */
+    spreadMs: 40 * minute,
+    /** Time after the end of a day at which its roll-ups become final; later reports are not counted. */
+    settleDayMs: 2 * day,
+    /** Time over which the partitions are spread for the final roll-up of a day. */
+    spreadDayMs: 6 * hour,
+    /** Interval at which due roll-ups are searched. */
+    lookMs: 60 * second,
+    /** Subjects that are rolled up at once, and the pause after them, so that other work is not delayed. */
+    subjectsAtOnce: 4,
+    pauseMs: 20,
+    /** Subjects that one read looks up, and old incidents or windows that one read removes. */
+    subjectsPerRead: 500,
+    incidentsPerRead: 50,
+    /** Checks in one read: it takes the store's worker a millisecond. */
+    checksPerRead: 360,
+    /** Pushed observations in one read: each may have 20 KB. */
+    pushedPerRead: 200,
+    /** Buckets in one response. */
+    bucketsPerAnswer: 1_000,
+    /** Raw observations that are read for one response. */
+    rawRowsPerAnswer: 20_000,
+    /** Age up to which checks are read raw, so that late reports count at once. */
+    rawChecksMs: 1 * day,
+  },
+
+  retention: {
+    /** Raw check results. */
+    checksMs: 3 * day,
+    /** Additional life of raw check results that are not rolled up yet. */
+    heldBackMs: 2 * day,
+    /** Roll-ups. */
+    rollUpsMs: 400 * day,
+    /** Closed incidents with their history, and ended maintenance windows. */
+    incidentsMs: 400 * day,
+    /** Observations that senders pushed. */
+    pushedMs: 30 * day,
+    /** Rows of the audit; rows about Observations, by far the most, expire with the Observations. */
+    auditMs: 400 * day,
+    auditObservationsMs: 30 * day,
+  },
+
+  prober: {
+    /** Credentials of an installation, revoked ones included: the server gets all revocations in one message. */
+    credentials: 1_000,
+    descriptionCharacters: 200,
+    /**
+     * Subscriptions of a remote prober's connection, and bytes of one of its messages. It has one inbox, and sends a few dozen reports in a
+     * message.
+     */
+    subscriptions: 1,
+    payloadBytes: 16 * 1024,
+    /**
+     * Live probers of a location, and its connections. There are half as many connections more, because a prober that was cut off may
+     * reconnect before its old connection is closed.
+     */
+    perLocation: 32,
+    connectionsPerLocation: 48,
+    /** Pause before revocations that the bus did not accept are sent again. */
+    announceRetryMs: 5 * second,
+  },
+
+  start: {
+    /** Time for which start-up waits for a bus or a store that does not respond. */
+    patienceMs: 10 * second,
+    /** Time from SIGTERM to exit. */
+    graceMs: 5 * second,
+    /** A signal that is repeated within this time counts once: npm forwards the signal that the terminal also sends. */
+    sameSignalMs: 0.5 * second,
+    /**
+     * Interval and longest duration of the wait for the threads of a killed process: a disk may delay their end, but no longer than that.
+     */
+    endingLookMs: 20,
+    endingMs: 3 * second,
+    /** Killed holders of a data folder that the next holder remembers, so that it can clean up after them on the bus. */
+    predecessors: 8,
+    /** Part of the grace that one service may use before the others stop without it. */
+    serviceStopMs: 2 * second,
+    /** Time at the end for a message to the bus about the progress of the store; if it is lost, the next start sends it. */
+    lastMarkMs: 0.5 * second,
+    /** Pause before a dead embedded nats-server is started again, doubled up to the maximum. */
+    busRestartMs: 100,
+    busRestartMsMax: 5 * second,
+    /** Longest wait of a readiness probe for the store. */
+    pingMs: 1 * second,
+    /** Time for the command line to connect to the running installation. */
+    commandMs: 3 * second,
+  },
+
+  backup: {
+    /** Timeout of a backup at the caller: 300 MB take a second, and a slow disk takes a hundred times as long. */
+    takesMs: 10 * minute,
+  },
+
+  demo: {
+    /** Time from the start of the installation in which the expected events must happen. */
+    patienceMs: 30 * second,
+    /** Confirmation delay and recovery delay: long enough to be seen, short enough to wait for. */
+    holdMs: 3 * second,
+    /** Bytes of the largest message that the demo's receiver accepts; real messages have a few KB. */
+    messageBytes: 256 * 1_024,
+    /** Width at which lines are wrapped; a narrower terminal uses its own width. */
+    columns: 80,
+  },
+} as const

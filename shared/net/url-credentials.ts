@@ -1,0 +1,17 @@
+// Credentials in a URL, in the form of HTTP.
+
+/** Returns the text after `Basic ` in an Authorization header, made from user name and password of a URL; null: it has neither. */
+export function basicCredentials({ username, password }: Pick<URL, 'username' | 'password'>): string | null {
+  if (username === '' && password === '') return null
+  return Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')
+}
+
+/** Returns the text without percent-encoding, or unchanged if the encoding is malformed. */
+export function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

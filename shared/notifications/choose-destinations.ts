@@ -1,0 +1,134 @@
+// Choice of an alert's destinations among the destinations of its workspace, with a reason for each skipped destination. Pure. Rules:
+// docs/reference/v3.md, 10.3 to 10.6.
+import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
+import type { DeliverySelection } from '#shared/contracts/notifications/delivery-table.ts'
+import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { defaultDestination } from '#shared/default-destination.ts'
+
+export interface Decision {
+  chosen: DestinationDocument[]
+  leftOut: { destinationId: string; reason: SkipReason }[]
+  /** Reason why no destination gets the message. Null if one does, or if no destination requested the opening or acknowledgement. */
+  nobody: SkipReason | null
+}
+
+/** Facts that decide about the destinations, besides the alert. */
+export interface Routing {
+  /** Destinations of the alert's workspace; destinations of other workspaces are ignored. */
+  destinations: readonly DestinationDocument[]
+  /** Rows of the subject's delivery table. */
+  selections: readonly DeliverySelection[]
+  /** True if the subject was deleted meanwhile, or archived while the incident was open. */
+  subjectGone: boolean
+  /** True if the incident has been confirmed or closed, so that its opening is out of date. */
+  isOvertaken: boolean
+  /** Destinations that got the opening of the incident, or may have got it. */
+  openedAt: ReadonlySet<string>
+}
+
+type Asked = Pick<AlertDocument, 'workspaceId' | 'kind' | 'held'> & {
+  facts: Pick<AlertDocument['facts'], 'confirmedAt' | 'routing'>
+}
+
+/** Claim of a destination to a message, before reasons against the message itself are checked. */
+type Claim = 'asks' | 'not_opted_in' | 'not_routed'
+
+interface Choice {
+  /** False only for the workspace's default: without it no destination would be named. */
+  isNamed: boolean
+  claimOf(destination: DestinationDocument): Claim
+}
+
+/**
+ * Chooses by the first of these that names a destination of the workspace: the rule's routes, the rule's destination, the subject's
+ * delivery table, the workspace's default. A destination that got the opening also gets the closing. A disabled destination keeps its place
+ * but gets no message.
+ */
+export function chooseDestinations(
+  alert: Asked,
+  { destinations, selections, subjectGone, isOvertaken, openedAt }: Routing,
+): Decision {
+  const own = destinations.filter(({ workspaceId }) => workspaceId === alert.workspaceId)
+  const choice = choiceOf(alert, own, selections)
+  const chosen: DestinationDocument[] = []
+  const leftOut: Decision['leftOut'] = []
+  for (const destination of own) {
+    const gotOpening = alert.kind === 'recovery' && openedAt.has(destination.id)
+    const claim = gotOpening ? 'asks' : choice.claimOf(destination)
+    const against = () => reasonAgainst(alert, { subjectGone, isOvertaken, gotOpening })
+    const reason = claim === 'not_routed' ? claim : reasonOf(claim, destination, against)
+    if (reason === null) chosen.push(destination)
+    else leftOut.push({ destinationId: destination.id, reason })
+  }
+  return { chosen, leftOut, nobody: chosen.length > 0 ? null : reasonForNobody(alert, leftOut, choice.isNamed) }
+}
+
+function choiceOf(alert: Asked, own: readonly DestinationDocument[], selections: readonly DeliverySelection[]): Choice {
+  const { kind, facts } = alert
+  const routing = facts.routing ?? null
+  const isThere = (id: string) => own.some(destination => destination.id === id)
+  if (routing !== null && 'routes' in routing) {
+    const living = routing.routes.filter(({ destination }) => isThere(destination))
+    if (living.length > 0 || routing.routes.length === 0) return { isNamed: true, claimOf: byRoutes(kind, living) }
+  }
+  if (routing !== null && 'destination' in routing && isThere(routing.destination)) {
+    return { isNamed: true, claimOf: withoutRoutes(kind, ({ id }) => id === routing.destination) }
+  }
+  const rows = selections.filter(({ destinationId }) => isThere(destinationId))
+  if (rows.length > 0) {
+    const wanted = kind === 'opened' ? 'problem' : kind
+    const isSelected = (id: string) =>
+      rows.some(row => row.destinationId === id && (row.alertKinds as readonly string[]).includes(wanted))
+    return { isNamed: true, claimOf: withoutRoutes(kind, ({ id }) => isSelected(id)) }
+  }
+  const fallback = defaultDestination(own)
+  return { isNamed: false, claimOf: withoutRoutes(kind, destination => destination === fallback) }
+}
+
+type Routes = Extract<NonNullable<AlertDocument['facts']['routing']>, { routes: unknown }>['routes']
+
+/** An opening needs the route, and for a webhook also `send_on_open`. */
+const byRoutes =
+  (kind: Asked['kind'], routes: Routes) =>
+  ({ id, type, sendOnOpen }: DestinationDocument): Claim => {
+    if (!routes.some(({ destination, on }) => destination === id && on.includes(kind))) return 'not_routed'
+    return kind === 'opened' && type === 'webhook' && !sendOnOpen ? 'not_opted_in' : 'asks'
+  }
+
+/** An opening goes only to webhooks with `send_on_open`; an acknowledgement needs a route. */
+const withoutRoutes =
+  (kind: Asked['kind'], isUsual: (destination: DestinationDocument) => boolean) =>
+  (destination: DestinationDocument): Claim => {
+    if (kind === 'acknowledged' || !isUsual(destination)) return 'not_routed'
+    return kind === 'opened' && !(destination.type === 'webhook' && destination.sendOnOpen) ? 'not_routed' : 'asks'
+  }
+
+function reasonOf(
+  claim: Exclude<Claim, 'not_routed'>,
+  { enabled }: DestinationDocument,
+  against: () => SkipReason | null,
+): SkipReason | null {
+  if (!enabled) return 'destination_disabled'
+  return claim === 'asks' ? against() : claim
+}
+
+type Against = Pick<Routing, 'subjectGone' | 'isOvertaken'> & { gotOpening: boolean }
+
+/**
+ * Returns the reason not to send this message to the destination; null: none. The end of an unconfirmed incident goes only to destinations
+ * that got its opening.
+ */
+function reasonAgainst({ kind, held, facts }: Asked, { subjectGone, isOvertaken, gotOpening }: Against): SkipReason | null {
+  if (subjectGone) return 'resource_gone'
+  if (kind === 'opened' && isOvertaken) return 'confirmed_first'
+  if (kind === 'recovery') return facts.confirmedAt === null && !gotOpening ? 'not_announced' : null
+  return kind === 'acknowledged' ? null : held
+}
+
+function reasonForNobody({ kind }: Asked, leftOut: Decision['leftOut'], isNamed: boolean): SkipReason | null {
+  const spoken = leftOut.map(({ reason }) => reason).filter(reason => reason !== 'not_routed')
+  const first = spoken.find(reason => reason !== 'destination_disabled') ?? spoken[0]
+  if (first !== undefined) return first
+  if (kind === 'opened' || kind === 'acknowledged') return null
+  return isNamed ? 'not_routed' : 'no_destination'
+}

@@ -1,0 +1,109 @@
+// Structured logs: an object first, then a fixed message. Secrets are redacted here for all callers, and no message can flood the log.
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
+import { limits } from '#shared/limits/limits.ts'
+import { type Clock, createSystemClock } from '#shared/time/clock.ts'
+
+export type { Logger }
+
+const secretPaths = ['key', 'token', 'secret', 'password', 'authorization', 'url', 'credentials']
+
+export interface LoggerOptions {
+  clock?: Pick<Clock, 'monotonic' | 'after'>
+  /** Absent: standard error. */
+  destination?: DestinationStream
+}
+
+/**
+ * Returns the logger of the process, which writes JSON lines. `level` is one of trace, debug, info, warn, error, silent. Lines of one
+ * message beyond limits.log, from info to error, are counted and left out.
+ */
+export function createLogger(level: string, options: LoggerOptions = {}): Logger {
+  const passes = level === 'silent' ? () => true : createGate(options.clock ?? createSystemClock())
+  return pino(
+    {
+      level,
+      base: null,
+      redact: { paths: secretPaths.flatMap(path => [path, `*.${path}`, `*.*.${path}`]), censor: '[redacted]' },
+      formatters: { level: label => ({ level: label }) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: shownError },
+      hooks: {
+        logMethod(line, write, levelNumber) {
+          const sentence = typeof line[0] === 'string' ? line[0] : line[1]
+          const leftOut = (count: number) => write.apply(this, [{ sentence, count }, 'log lines left out'])
+          if (!isBounded(levelNumber) || passes(String(sentence), leftOut)) write.apply(this, line as Parameters<LogFn>)
+        },
+      },
+    },
+    options.destination ?? pino.destination({ dest: 2, sync: false }),
+  )
+}
+
+/** Leaves out the stack of expected errors (an unreachable store or bus, refused credentials), because the code is not at fault. */
+function shownError(error: Error): object {
+  const shown = pino.stdSerializers.err(error)
+  if (!isExpected(error as Partial<Expected>)) return shown
+  const { stack: _, ...rest } = shown
+  return rest
+}
+
+interface Expected {
+  name: string
+  kind: string
+  retryable: boolean
+}
+
+/** Names of errors of the bus client. */
+const busErrors = new Set([
+  'AuthorizationError',
+  'UserAuthenticationExpiredError',
+  'PermissionViolationError',
+  'ProtocolError',
+  'ConnectionError',
+  'ClosedConnectionError',
+])
+
+const isExpected = ({ name = '', kind, retryable }: Partial<Expected>): boolean =>
+  name === 'BusError' ||
+  busErrors.has(name) ||
+  (name === 'StoreError' && kind === 'unavailable') ||
+  (name === 'AppError' && retryable === true)
+
+/** Debug lines are not bounded, because an operator requested them. Fatal lines are always written. */
+const isBounded = (level: number): boolean => level >= pino.levels.values['info']! && level < pino.levels.values['fatal']!
+
+interface Spell {
+  beganAt: number
+  lines: number
+  leftOut: number
+}
+
+/**
+ * Returns a predicate: true if a line may be written. At the end of a period, `onLeftOut` of the first line that was left out gets their
+ * count.
+ */
+function createGate(clock: Pick<Clock, 'monotonic' | 'after'>) {
+  const { lines, spellMs, sentences } = limits.log
+  const spells = new Map<string, Spell>()
+
+  return (sentence: string, onLeftOut: (count: number) => void): boolean => {
+    const now = clock.monotonic()
+    let spell = spells.get(sentence)
+    if (spell === undefined || (now - spell.beganAt >= spellMs && spell.leftOut === 0)) {
+      // Messages are fixed, so there are few.
+      if (spells.size >= sentences) spells.clear()
+      spell = { beganAt: now, lines: 0, leftOut: 0 }
+      spells.set(sentence, spell)
+    }
+    spell.lines++
+    if (spell.lines <= lines) return true
+    spell.leftOut++
+    if (spell.leftOut > 1) return false
+    const ending = spell
+    clock.after(Math.max(0, ending.beganAt + spellMs - now), () => {
+      if (spells.get(sentence) === ending) spells.delete(sentence)
+      onLeftOut(ending.leftOut)
+    })
+    return false
+  }
+}

@@ -1,6 +1,0 @@
-// A pause on an injected clock.
-import type { Clock } from '#shared/clock.ts'
-
-/** Resolves after `ms`; at once for none. */
-export const pause = (clock: Pick<Clock, 'after'>, ms: number): Promise<void> =>
-  ms <= 0 ? Promise.resolve() : new Promise(resolve => void clock.after(ms, resolve))

@@ -1,0 +1,78 @@
+// Conversion of documents for MongoDB: `id` is stored as `_id`, an absent column as null, a boolean column as 0 or 1 (its name is noted). A
+// document that expires also has a Date for the TTL index. All other values are stored unchanged.
+import type { Document, Filter } from 'mongodb'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { columnsOf, type PlannedCondition, type QueryPlan, type SortKey } from '#shared/store/query.ts'
+
+export type Kept = Document & { _id: string }
+
+/** Fields that only the adapter writes and reads; documents from the adapter never contain them. */
+export const shadow = { booleans: '_booleans', expireOn: '_expireOn', stamp: '_stamp' } as const
+
+export function toKept(collection: CollectionName, document: object): Kept {
+  const { id, ...rest } = document as { id: string } & Document
+  const kept: Kept = { _id: id, ...rest }
+  const booleans: string[] = []
+  for (const column of columnsOf(collection).keys()) {
+    const value = kept[column]
+    if (value === undefined) kept[column] = null
+    else if (typeof value === 'boolean') {
+      kept[column] = Number(value)
+      booleans.push(column)
+    }
+  }
+  if (booleans.length > 0) kept[shadow.booleans] = booleans
+  if (collections[collection].expires && kept['expireAt'] !== null) kept[shadow.expireOn] = new Date(kept['expireAt'])
+  return kept
+}
+
+export function fromKept(kept: Kept): Document {
+  const { _id, [shadow.booleans]: booleans, [shadow.expireOn]: _date, [shadow.stamp]: _stamp, ...rest } = kept
+  const document: Document = { id: _id, ...rest }
+  for (const column of (booleans as string[] | undefined) ?? []) {
+    if (column in document) document[column] = document[column] === 1
+  }
+  return document
+}
+
+/** Returns the arguments of a plan's find: the filter of its conditions and its cursor, the sort, the projection. */
+export function findOptions(plan: QueryPlan): { filter: Filter<Kept>; sort: [string, 1 | -1][]; projection: Document | null } {
+  const conditions = [filterOf(plan.conditions)]
+  if (plan.sort[0]?.after !== undefined) conditions.push({ $or: behind(plan.sort) })
+  return {
+    filter: { $and: conditions },
+    sort: plan.sort.map(key => [stored(key.field), key.descending ? -1 : 1]),
+    projection: plan.select === null ? null : Object.fromEntries([...plan.select, shadow.booleans].map(field => [field, 1])),
+  }
+}
+
+export function filterOf(conditions: readonly PlannedCondition[]): Filter<Kept> {
+  const filter: Document = {}
+  for (const condition of conditions) {
+    const field = stored(condition.field)
+    if (condition.kind === 'equal') filter[field] = { $eq: condition.value }
+    else if (condition.kind === 'in') filter[field] = { $in: condition.values }
+    else filter[field] = Object.fromEntries(condition.bounds.map(([operator, value]) => [`$${operator}`, value]))
+  }
+  return filter
+}
+
+const stored = (field: string) => (field === 'id' ? '_id' : field)
+
+/**
+ * Returns the alternatives for a document after the cursor: equal in the first keys and beyond the cursor in the next key. Null precedes
+ * every value.
+ */
+function behind(keys: readonly SortKey[]): Document[] {
+  return keys.map((key, index) => ({
+    $and: [...keys.slice(0, index).map(earlier => ({ [stored(earlier.field)]: { $eq: earlier.after } })), beyond(key)],
+  }))
+}
+
+function beyond(key: SortKey): Document {
+  const field = stored(key.field)
+  // `$in: []` matches nothing: in descending order no value is behind null.
+  if (key.after === null || key.after === undefined) return key.descending ? { _id: { $in: [] } } : { [field]: { $ne: null } }
+  if (!key.descending) return { [field]: { $gt: key.after } }
+  return { $or: [{ [field]: { $lt: key.after } }, { [field]: { $eq: null } }] }
+}

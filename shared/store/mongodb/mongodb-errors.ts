@@ -1,0 +1,54 @@
+// Errors of the MongoDB driver as errors of the port: unavailable (retry; the outcome may be unknown) or permanent. Never repeats the
+// connection string, which may contain a password.
+import {
+  MongoBulkWriteError,
+  MongoError,
+  MongoExpiredSessionError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+  MongoSystemError,
+  MongoTopologyClosedError,
+} from 'mongodb'
+import { StoreError } from '#shared/store/port.ts'
+
+export const duplicateKey = 11000
+
+/** Server codes after which the same operation may succeed: elections, shutdowns, time limits, conflicts, unmet write concerns. */
+const passingCodes = new Set([
+  6, 7, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 189, 262, 317, 358, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
+])
+
+const passingLabels = ['RetryableWriteError', 'TransientTransactionError', 'SystemOverloadedError']
+
+/** Returns the StoreError for any thrown value. */
+export function storeErrorOf(error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  // A bulk wraps a connection error as if it were a response of the server.
+  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error) return storeErrorOf(error.errorResponse)
+  const message = error instanceof Error ? error.message : String(error)
+  if (isPassing(error)) return new StoreError('unavailable', `The database does not answer: ${message}.`, error)
+  return new StoreError('permanent', `The database will not take this: ${message}.`, error)
+}
+
+function isPassing(error: unknown): boolean {
+  // A socket that fails during a write throws the plain error of the system.
+  if (!(error instanceof MongoError))
+    return error instanceof Error && /^(E(?!RR_)|ERR_STREAM)/.test(String((error as { code?: unknown }).code))
+  if (passingLabels.some(label => error.hasErrorLabel(label))) return true
+  if (error instanceof MongoServerError)
+    return passingCodes.has(Number(error.code)) || error.errorResponse?.['writeConcernError'] !== undefined
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoSystemError ||
+    error instanceof MongoOperationTimeoutError ||
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoTopologyClosedError ||
+    error instanceof MongoExpiredSessionError ||
+    error.name === 'MongoWaitQueueTimeoutError' ||
+    error.name === 'MongoPoolClosedError' ||
+    error.name === 'MongoPoolClearedError' ||
+    error.name === 'MongoClientClosedError'
+  )
+}

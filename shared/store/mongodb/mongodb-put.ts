@@ -1,0 +1,197 @@
+// Bulk writes of the MongoDB adapter: one unordered bulk, then a result per item. If the server's summary leaves an outcome open (a short
+// count, a collision, a lost connection), the adapter reads the stored documents back. It never guesses.
+import {
+  type AnyBulkWriteOperation,
+  type Collection,
+  type Document,
+  MongoBulkWriteError,
+  MongoServerSelectionError,
+} from 'mongodb'
+import { limits } from '#shared/limits/limits.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { type Kept, shadow, toKept } from '#shared/store/mongodb/mongodb-documents.ts'
+import { duplicateKey, storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
+import { type PutResult, StoreError } from '#shared/store/port.ts'
+import { randomId } from '#shared/text/ids.ts'
+
+type Writes = AnyBulkWriteOperation<Kept>[]
+
+interface BulkOutcome {
+  /** Number of replacements that found their document. */
+  matched: number
+  /** Positions of the items that a unique index refused. */
+  collided: number[]
+}
+
+const stampCharacters = 16
+
+/** Inserts documents. A collision on the id is `refused`; if the id is not stored, another unique index has the value (`taken`). */
+export async function putInserts(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  const kept = documents.map(document => toKept(name, document))
+  const { collided } = await bulk(
+    collection,
+    kept.map(document => ({ insertOne: { document } })),
+  )
+  const results: PutResult[] = kept.map(() => 'written')
+  if (collided.length === 0) return results
+  const collidedIds = collided.map(index => kept[index]!._id)
+  const stored = hasUniqueIndex(name) ? await readBack(collection, collidedIds) : null
+  for (const index of collided) results[index] = stored === null || stored.has(kept[index]!._id) ? 'refused' : 'taken'
+  return results
+}
+
+export async function putAdvances(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  return await putOver(collection, name, documents, rev => ({ rev: { $lt: rev } }))
+}
+
+export async function putUpserts(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  return await putOver(collection, name, documents, null)
+}
+
+/** The guarded put. Documents without a `writer` get a stamp, by which an unknown outcome can be settled. */
+export async function putReplacements(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+): Promise<PutResult[]> {
+  const stamp = randomId(stampCharacters)
+  const kept = documents.map(document => {
+    const made = toKept(name, document)
+    return made['writer'] === undefined ? { ...made, [shadow.stamp]: stamp } : made
+  })
+  const writes: Writes = kept.map(document =>
+    document['rev'] === 1
+      ? { insertOne: { document } }
+      : replacement({ _id: document._id, rev: document['rev'] - 1 }, document, false),
+  )
+  let outcome: BulkOutcome
+  try {
+    outcome = await bulk(collection, writes)
+  } catch (error) {
+    const { kind, cause } = storeErrorOf(error)
+    if (kind !== 'unavailable' || cause instanceof MongoServerSelectionError) throw error
+    return await settleUnknown(collection, kept, error)
+  }
+  const replaced = kept.filter(document => document['rev'] !== 1).length
+  if (outcome.collided.length === 0 && outcome.matched === replaced) return kept.map(() => 'written')
+  return await settleReplacements(collection, kept, new Set(outcome.collided))
+}
+
+function replacement(filter: Document, document: Kept, upsert: boolean): AnyBulkWriteOperation<Kept> {
+  const { _id, ...rest } = document
+  return { replaceOne: { filter, replacement: rest as Kept, upsert } }
+}
+
+/** Runs an unordered bulk. Throws unless every item was written, matched nothing, or collided with a unique index. */
+async function bulk(collection: Collection<Kept>, writes: Writes): Promise<BulkOutcome> {
+  try {
+    const { matchedCount } = await collection.bulkWrite(writes, { ordered: false })
+    return { matched: matchedCount, collided: [] }
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error
+    const failed = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
+    const unmet = error.result.getWriteConcernError()
+    if (unmet != null)
+      throw new StoreError('unavailable', `The write was not confirmed: ${unmet.errmsg ?? 'no majority'}.`, error)
+    const other = failed.find(one => one.code !== duplicateKey)
+    if (other !== undefined || failed.length === 0) throw error
+    return { matched: error.matchedCount, collided: failed.map(one => one.index) }
+  }
+}
+
+/**
+ * Writes over documents that the guard permits (null: all), and inserts missing ones. A collision on the id has two causes: the guard did
+ * not hold, or another insert came between the server's look-up and its write. In the second case the repeated write finds the document.
+ */
+async function putOver(
+  collection: Collection<Kept>,
+  name: CollectionName,
+  documents: readonly object[],
+  guard: ((rev: number) => Document) | null,
+): Promise<PutResult[]> {
+  const kept = documents.map(document => toKept(name, document))
+  const results: PutResult[] = kept.map(() => 'written')
+  let open = kept.map((_, index) => index)
+  for (let tries = 1; open.length > 0; tries++) {
+    const writes: Writes = open.map(index =>
+      replacement({ _id: kept[index]!._id, ...guard?.(kept[index]!['rev']) }, kept[index] as Kept, true),
+    )
+    const { collided } = await bulk(collection, writes)
+    if (collided.length === 0) break
+    const indexes = collided.map(position => open[position] as number)
+    const ids = indexes.map(index => kept[index]!._id)
+    const stored = await readBack(collection, ids)
+    open = indexes.filter(index => {
+      const rev = stored.get(kept[index]!._id)?.['rev']
+      const refused = guard !== null && rev !== undefined && rev >= kept[index]!['rev']
+      results[index] = refused ? 'refused' : 'taken'
+      return !refused && tries < limits.store.upsertTries
+    })
+    for (const index of open) results[index] = 'written'
+  }
+  return results
+}
+
+async function settleReplacements(
+  collection: Collection<Kept>,
+  kept: readonly Kept[],
+  collided: ReadonlySet<number>,
+): Promise<PutResult[]> {
+  const stored = await readBack(
+    collection,
+    kept.map(document => document._id),
+  )
+  return kept.map((document, index) => {
+    const found = stored.get(document._id)
+    if (isMine(found, document)) return 'written'
+    if (!collided.has(index)) return 'refused'
+    return (found?.['rev'] ?? 0) === document['rev'] - 1 ? 'taken' : 'refused'
+  })
+}
+
+/**
+ * Settles the outcomes after a lost response by the stored documents. Throws if an item may still be written later; the caller then
+ * retries.
+ */
+async function settleUnknown(collection: Collection<Kept>, kept: readonly Kept[], error: unknown): Promise<PutResult[]> {
+  const stored = await readBack(
+    collection,
+    kept.map(document => document._id),
+  )
+  return kept.map(document => {
+    const found = stored.get(document._id)
+    if (isMine(found, document)) return 'written'
+    if ((found?.['rev'] ?? 0) >= document['rev']) return 'refused'
+    throw storeErrorOf(error)
+  })
+}
+
+function isMine(found: Document | undefined, document: Kept): boolean {
+  if (found?.['rev'] !== document['rev']) return false
+  return document['writer'] === undefined
+    ? found?.[shadow.stamp] === document[shadow.stamp]
+    : found?.['writer'] === document['writer']
+}
+
+/** Returns the revisions of stored documents with read concern majority, so that an election cannot undo a write reported as `written`. */
+async function readBack(collection: Collection<Kept>, ids: readonly string[]): Promise<Map<string, Document>> {
+  const projection = { rev: 1, writer: 1, [shadow.stamp]: 1 }
+  const found = await collection.find({ _id: { $in: [...ids] } }, { projection, readConcern: { level: 'majority' } }).toArray()
+  return new Map(found.map(document => [document._id, document]))
+}
+
+function hasUniqueIndex(name: CollectionName): boolean {
+  return collections[name].indexes.some(index => index.unique)
+}

@@ -1,0 +1,162 @@
+// The store port over MongoDB: single-document guarded writes in unordered bulks, acknowledged by a majority; no transactions. Reads go to
+// the primary. Indexes are created when the store opens; a TTL index deletes expired documents.
+import { type Collection, MongoClient, type MongoClientOptions } from 'mongodb'
+import { limits } from '#shared/limits/limits.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { filterOf, findOptions, fromKept, type Kept, shadow } from '#shared/store/mongodb/mongodb-documents.ts'
+import { storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
+import { bringToLayout } from '#shared/store/mongodb/mongodb-layout.ts'
+import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb/mongodb-put.ts'
+import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
+import { putOneByOne } from '#shared/store/put-one-by-one.ts'
+import { numbersIn, planNumbers, planQuery, planWhere, type QueryPlan, requireMode } from '#shared/store/query.ts'
+
+type Put = (collection: Collection<Kept>, name: CollectionName, documents: readonly object[]) => Promise<PutResult[]>
+
+const defaultDatabase = 'watchkeeper'
+
+/**
+ * Connects, waits up to `limits.start.patienceMs` for a primary, and creates missing indexes. Uses the database that the address names,
+ * else `watchkeeper`. Rejects with a StoreError.
+ */
+export async function openMongodbStore(url: string): Promise<Store> {
+  try {
+    const client = createClient(url)
+    try {
+      await client.connect()
+      await within(limits.store.indexMs, createIndexes(client, databaseOf(url)))
+      await bringToLayout(client.db(databaseOf(url)))
+    } catch (error) {
+      await client.close()
+      throw error
+    }
+    return createStore(client, databaseOf(url))
+  } catch (error) {
+    throw storeErrorOf(error)
+  }
+}
+
+function createClient(url: string): MongoClient {
+  try {
+    return new MongoClient(url, {
+      ...waits(url),
+      writeConcern: { w: 'majority', wtimeoutMS: limits.store.answerMs },
+      readPreference: 'primary',
+      ignoreUndefined: true,
+      appName: 'watchkeeper',
+    })
+  } catch (error) {
+    throw new StoreError('permanent', 'The connection string of the database is malformed: correct MONGODB_URL.', error)
+  }
+}
+
+function createStore(client: MongoClient, databaseName: string): Store {
+  const database = client.db(databaseName)
+  const at = (name: CollectionName) => database.collection<Kept>(name)
+  const put = (mode: PutMode, run: Put) => (name: CollectionName, documents: readonly object[]) =>
+    translated(async () => {
+      requireMode(name, mode)
+      return documents.length === 0 ? [] : await run(at(name), name, documents)
+    })
+  const puts = {
+    insert: put('insert', putInserts),
+    replace: put('replace', putReplacements),
+    advance: put('advance', putAdvances),
+    upsert: put('upsert', putUpserts),
+  }
+  return {
+    ...puts,
+    putInOrder: putOneByOne(puts),
+    get: (name, ids) => translated(() => getDocuments(at(name), ids)) as never,
+    delete: (name, ids) => translated(() => deleteDocuments(at(name), ids)),
+    deleteRange: (name, from, to, limit) =>
+      translated(async () => {
+        const range = at(name).find({ _id: { $gte: from, $lt: to } }, { projection: { _id: 1 }, sort: { _id: 1 }, limit })
+        return await deleteDocuments(
+          at(name),
+          (await range.toArray()).map(document => document._id),
+        )
+      }),
+    find: (name, query) => translated(() => findDocuments(at(name), planQuery(name, query))) as never,
+    numbers: (name, query) => translated(async () => numbersIn(await findDocuments(at(name), planNumbers(name, query)), query)),
+    count: (name, where) => translated(() => at(name).countDocuments(filterOf(planWhere(name, where)))),
+    expire: name =>
+      translated(async () => {
+        if (collections[name].expires) return 0
+        throw new StoreError('permanent', `Documents of ${name} do not expire.`)
+      }),
+    ping: () => translated(async () => void (await database.command({ ping: 1 }))),
+    room: () => translated(async () => roomOf(await database.command({ dbStats: 1 }))),
+    close: () => client.close(),
+  }
+}
+
+/** Returns the disk's size; null unless the server is a mongod with files of its own, which alone reports it. */
+function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | null {
+  if (typeof fsTotalSize !== 'number' || typeof fsUsedSize !== 'number' || fsTotalSize <= 0) return null
+  return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }
+}
+
+async function findDocuments(collection: Collection<Kept>, plan: QueryPlan): Promise<object[]> {
+  const { filter, sort, projection } = findOptions(plan)
+  const found = collection.find(filter, { sort, limit: plan.limit, ...(projection === null ? {} : { projection }) })
+  return (await found.toArray()).map(fromKept)
+}
+
+async function getDocuments(collection: Collection<Kept>, ids: readonly string[]): Promise<(object | null)[]> {
+  if (ids.length === 0) return []
+  const found = await collection.find({ _id: { $in: [...ids] } }).toArray()
+  const byId = new Map(found.map(document => [document._id, fromKept(document)]))
+  return ids.map(id => byId.get(id) ?? null)
+}
+
+async function deleteDocuments(collection: Collection<Kept>, ids: readonly string[]): Promise<number> {
+  return ids.length === 0 ? 0 : (await collection.deleteMany({ _id: { $in: [...ids] } })).deletedCount
+}
+
+/** Creates declared indexes. Safe to run at every start: an existing index stays unchanged. */
+async function createIndexes(client: MongoClient, databaseName: string): Promise<void> {
+  const database = client.db(databaseName)
+  for (const [name, { indexes, expires }] of Object.entries(collections)) {
+    const declared = indexes.map(index => ({
+      name: index.name,
+      key: Object.fromEntries(index.fields.map(field => [field === 'id' ? '_id' : field, 1])),
+      unique: index.unique ?? false,
+    }))
+    const expiry = expires ? [{ name: 'byExpiry', key: { [shadow.expireOn]: 1 }, expireAfterSeconds: 0 }] : []
+    if (declared.length + expiry.length > 0) await database.collection(name).createIndexes([...declared, ...expiry])
+  }
+}
+
+/** Returns the timeouts of the driver that the address does not set itself. */
+function waits(url: string): MongoClientOptions {
+  const named = new URLSearchParams(url.split('?')[1]?.toLowerCase())
+  const defaults = {
+    serverSelectionTimeoutMS: limits.start.patienceMs,
+    connectTimeoutMS: limits.start.patienceMs,
+  }
+  return Object.fromEntries(Object.entries(defaults).filter(([option]) => !named.has(option.toLowerCase())))
+}
+
+function databaseOf(url: string): string {
+  return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?/]+)/.exec(url)?.[1] ?? defaultDatabase
+}
+
+/** Runs an operation of the port with a timeout and translates its errors. An operation that timed out may still happen at the server. */
+async function translated<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await within(limits.store.answerMs, run())
+  } catch (error) {
+    throw storeErrorOf(error)
+  }
+}
+
+/** Rejects after a timeout. The driver's own retries can take several times its time limits, which is too long for callers. */
+async function within<T>(timeoutMs: number, running: Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  return await new Promise<T>((resolve, reject) => {
+    const giveUp = () => reject(new StoreError('unavailable', `The database has not answered for ${timeoutMs} ms.`))
+    signal.addEventListener('abort', giveUp, { once: true })
+    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}

@@ -1,0 +1,69 @@
+// Backups: the SQLite file as a single file, with further content in a table of its own. A backup is made while the store is in use, and
+// can be restored as the file of a store.
+import { constants, copyFileSync, existsSync, rmSync } from 'node:fs'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { type BackupContent, StoreError } from '#shared/store/port.ts'
+import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
+import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
+
+/** More pages than any file has: a copy in several steps would start again after each write to the file. */
+const allPages = 2 ** 31 - 1
+
+/**
+ * Writes a new file. The copy reads on its own connection in a thread of the pool, so it blocks no writer. Meanwhile the write-ahead log
+ * cannot be checkpointed and grows.
+ */
+export async function backUpSqliteFile(path: string, target: string, content: BackupContent): Promise<void> {
+  const database = new DatabaseSync(sqliteAddress(path), { readOnly: true, timeout: 0 })
+  try {
+    await backup(database, target, { rate: allPages })
+  } finally {
+    database.close()
+  }
+  const copy = new DatabaseSync(target)
+  try {
+    // Written last: a copy without this table is not a backup.
+    copy.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; CREATE TABLE backup (content TEXT NOT NULL)')
+    copy.prepare('INSERT INTO backup VALUES (?)').run(JSON.stringify(content))
+  } finally {
+    copy.close()
+  }
+}
+
+/** Returns the content of a backup besides the store. Throws a permanent StoreError if the file is not a backup, or is damaged. */
+export function readBackup(path: string): BackupContent {
+  const absent = new StoreError('permanent', `${path} is no backup of Watchkeeper, or not all of one.`)
+  if (!existsSync(path)) throw new StoreError('permanent', `${path} does not exist.`)
+  const content = withFile(path, true, database => {
+    const [said] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
+    if (said !== 'ok') throw new StoreError('permanent', `The backup ${path} is damaged: take another one.`)
+    const isBackup = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'backup'`).get() !== undefined
+    return isBackup ? database.prepare('SELECT content FROM backup').get()?.['content'] : undefined
+  })
+  if (typeof content !== 'string') throw absent
+  return JSON.parse(content) as BackupContent
+}
+
+/** Creates the file of a store, which must not exist, from a backup that `readBackup` has read. */
+export function restoreSqliteFile(path: string, target: string): void {
+  try {
+    copyFileSync(path, target, constants.COPYFILE_EXCL)
+    withFile(target, false, database => database.exec('PRAGMA synchronous = FULL; DROP TABLE backup'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(target, { force: true })
+    throw error
+  }
+}
+
+function withFile<T>(path: string, readOnly: boolean, run: (database: DatabaseSync) => T): T {
+  let database: DatabaseSync | null = null
+  try {
+    database = new DatabaseSync(path, { readOnly, timeout: 0 })
+    return run(database)
+  } catch (error) {
+    const { kind, message } = failureOf(error, path)
+    throw new StoreError(kind, message, error)
+  } finally {
+    database?.close()
+  }
+}

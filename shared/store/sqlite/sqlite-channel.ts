@@ -1,0 +1,118 @@
+// The caller's side of the SQLite worker. It sends the operations of one turn in one message or a few, matches responses to promises, and
+// bounds the queue. Never looks into documents.
+import { Worker } from 'node:worker_threads'
+import { limits } from '#shared/limits/limits.ts'
+import { StoreError } from '#shared/store/port.ts'
+import type { Answer, Failure, Operation, Outcome, Request } from '#shared/store/sqlite/sqlite-messages.ts'
+import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
+
+export interface SqliteChannel {
+  /**
+   * Resolves after the commit that contains the operation. `items` counts against the bound of the queue. `characters` (of the rows to put)
+   * counts against the bound of a message.
+   */
+  send(operation: Operation, items: number, characters?: number): Promise<Outcome>
+  /** Runs the operations sent before, closes the file and ends the thread. */
+  close(): Promise<void>
+}
+
+interface Waiting {
+  items: number
+  /** Values that arrived before the outcome. */
+  parts: SqlValue[][]
+  resolve: (outcome: Outcome) => void
+  reject: (error: StoreError) => void
+}
+
+/** Starts the worker on a file. Rejects with the StoreError of the opening. */
+export async function openSqliteChannel(path: string): Promise<SqliteChannel> {
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+    workerData: { path },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    name: 'store',
+    resourceLimits: limits.store.workerMemory,
+  })
+  await new Promise<void>((resolve, reject) => {
+    worker.once('error', error =>
+      reject(new StoreError('permanent', `The embedded store did not start: ${error.message}.`, error)),
+    )
+    worker.once('message', (answer: Answer) => {
+      if ('ready' in answer && !answer.ready) reject(new StoreError(answer.failure.kind, answer.failure.message))
+      else resolve()
+    })
+  }).catch(async error => {
+    await worker.terminate()
+    throw error
+  })
+  worker.removeAllListeners('error')
+  return createChannel(worker)
+}
+
+function createChannel(worker: Worker): SqliteChannel {
+  const waiting = new Map<number, Waiting>()
+  let group: Operation[] = []
+  let groupCharacters = 0
+  let next = 0
+  let items = 0
+  let ended: StoreError | null = null
+  let closing: Promise<void> | null = null
+
+  const flush = () => {
+    if (group.length === 0) return
+    const request: Request = { first: next - group.length, operations: group }
+    group = []
+    groupCharacters = 0
+    worker.postMessage(request)
+  }
+  const end = (error: StoreError) => {
+    ended ??= error
+    for (const one of waiting.values()) one.reject(error)
+    waiting.clear()
+  }
+  worker.on('message', (answer: Answer) => {
+    if ('part' in answer) waiting.get(answer.part)?.parts.push(answer.values)
+    if (!('numbers' in answer)) return
+    for (const [index, number] of answer.numbers.entries()) {
+      const one = waiting.get(number)
+      if (one === undefined) continue
+      waiting.delete(number)
+      items -= one.items
+      settle(one, answer.outcomes[index] as Outcome | Failure)
+    }
+  })
+  worker.on('error', error => {
+    const lost = new StoreError('unavailable', `The embedded store ended: ${error.message}.`, error)
+    end(lost)
+    // The thread cannot be restarted, and nothing can be stored without it. This uncaught error ends the process, which is then restarted.
+    throw lost
+  })
+  worker.on('exit', () => end(new StoreError('unavailable', 'The embedded store is closed.')))
+
+  const send = (operation: Operation, count: number, characters = 0) => {
+    if (ended !== null) return Promise.reject(ended)
+    if (items + count > limits.store.queuedItems && waiting.size > 0) {
+      return Promise.reject(new StoreError('unavailable', 'The embedded store has too much waiting.'))
+    }
+    return new Promise<Outcome>((resolve, reject) => {
+      waiting.set(next++, { items: count, parts: [], resolve, reject })
+      items += count
+      if (group.push(operation) === 1) setImmediate(flush)
+      groupCharacters += characters
+      if (groupCharacters >= limits.store.workerCharacters) flush()
+    })
+  }
+  const close = async () => {
+    if (ended !== null) return
+    flush()
+    ended = new StoreError('unavailable', 'The embedded store is closed.')
+    const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()))
+    worker.postMessage({ first: next, operations: [], close: true } satisfies Request)
+    await exited
+  }
+  return { send, close: () => (closing ??= close()) }
+}
+
+function settle(one: Waiting, outcome: Outcome | Failure): void {
+  if (typeof outcome === 'object' && 'kind' in outcome) one.reject(new StoreError(outcome.kind, outcome.message))
+  else one.resolve(one.parts.length === 0 ? outcome : [...one.parts, outcome as SqlValue[]].flat())
+}

@@ -1,0 +1,134 @@
+// The open SQLite file of the writing thread: its pragmas, lock, schema, prepared statements and count of commits. Durability: WAL with
+// synchronous NORMAL. A killed process loses no acknowledged write. After a power failure the file is intact but may lack the last moments,
+// which the observation stream still has and repeats. Space of expired rows is re-used.
+import { statSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { limits } from '#shared/limits/limits.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { StoreError } from '#shared/store/port.ts'
+import { columnsOf } from '#shared/store/query.ts'
+import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
+import { usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'
+import { bringToLayout } from '#shared/store/sqlite/sqlite-layout.ts'
+import { lockPath, lockSqliteFile } from '#shared/store/sqlite/sqlite-lock.ts'
+import { openMark } from '#shared/store/sqlite/sqlite-mark.ts'
+import {
+  quoted,
+  schemaStatements,
+  tableColumns,
+  type WriteStatements,
+  writeStatements,
+} from '#shared/store/sqlite/sqlite-schema.ts'
+import { createStatements } from '#shared/store/sqlite/sqlite-statements.ts'
+
+export interface SqliteFile {
+  /** Returns the prepared statement of a text; its rows are arrays. */
+  statement(text: string): StatementSync
+  writes(collection: CollectionName): WriteStatements
+  run(text: string): void
+  /** Commits a transaction. A commit with `changes` is counted, and a later start must find it. */
+  commit(changes: boolean): void
+  /** Number of commits with changes since the file was created. */
+  commits(): number
+  inTransaction(): boolean
+  close(): void
+}
+
+/** SQLite's default page size. */
+const pageBytes = 4_096
+
+/** Opens and locks the file. Throws a permanent StoreError if another process has it, if another layout wrote it, or if it is a folder. */
+export function openSqliteFile(path: string): SqliteFile {
+  refuseFolders(path)
+  const lock = lockSqliteFile(path)
+  const database = openFile(path, lock)
+  const statement = createStatements(database)
+  let commits = readCommits(database)
+  const mark = openMark(path, commits)
+  const writes = new Map<CollectionName, WriteStatements>()
+  for (const collection of Object.keys(collections) as CollectionName[]) writes.set(collection, writeStatements(collection))
+  return {
+    statement,
+    writes: collection => writes.get(collection) as WriteStatements,
+    run: text => void statement(text).run(),
+    commit: changes => {
+      if (changes) statement('UPDATE progress SET commits = ?').run(commits + 1)
+      statement('COMMIT').run()
+      if (changes) mark.note(++commits)
+    },
+    commits: () => commits,
+    inTransaction: () => database.isTransaction,
+    close: () => {
+      database.close()
+      mark.close(commits)
+      lock.close()
+    },
+  }
+}
+
+/** Throws a permanent StoreError for a folder. SQLite itself only reports that it cannot open the file, which may pass. */
+export function refuseFolders(path: string): void {
+  for (const file of [path, lockPath(path)]) {
+    if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue
+    throw new StoreError('permanent', `${file} is a folder where a file of the embedded store must be: move it away.`)
+  }
+}
+
+function openFile(path: string, lock: DatabaseSync): DatabaseSync {
+  const database = new DatabaseSync(sqliteAddress(path), { timeout: 0 })
+  try {
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = ${limits.store.walPages};
+      PRAGMA cache_size = -${limits.store.writerCacheKib};
+      PRAGMA journal_size_limit = ${limits.store.walPages * pageBytes};
+      PRAGMA temp_store = MEMORY;
+      BEGIN IMMEDIATE`)
+    prepareSchema(database)
+    // Flushes the whole file before the mark is opened, so that the mark may count all commits as durable.
+    database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+    return database
+  } catch (error) {
+    database.close()
+    lock.close()
+    throw usedByAnother(error)
+  }
+}
+
+function prepareSchema(database: DatabaseSync): void {
+  bringToLayout(database)
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS progress (commits INTEGER NOT NULL);
+    INSERT INTO progress SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress)`)
+  for (const collection of Object.keys(collections) as CollectionName[]) {
+    const [table = '', ...indexes] = schemaStatements(collection)
+    database.exec(table)
+    addMissingColumns(database, collection)
+    for (const index of indexes) database.exec(index)
+  }
+}
+
+/** Returns the number of commits of a file that has the table `progress`. */
+export function readCommits(database: DatabaseSync): number {
+  return Number(database.prepare('SELECT commits FROM progress').get()?.['commits'] ?? 0)
+}
+
+/** Adds columns that were declared after the file was created, and moves their plain values out of the bodies. */
+function addMissingColumns(database: DatabaseSync, collection: CollectionName): void {
+  const table = quoted(collection)
+  const present = new Set(
+    database
+      .prepare(`PRAGMA table_info(${table})`)
+      .all()
+      .map(column => column['name']),
+  )
+  for (const name of tableColumns(collection)) {
+    if (present.has(name)) continue
+    database.exec(`ALTER TABLE ${table} ADD COLUMN ${quoted(name)} ${columnsOf(collection).get(name)?.toUpperCase() ?? 'TEXT'}`)
+    if (collections[collection].compact) continue
+    const path = `'$."${name}"'`
+    database.exec(`UPDATE ${table} SET ${quoted(name)} = json_extract(body, ${path}), body = json_remove(body, ${path})
+      WHERE json_type(body, ${path}) IN ('text', 'integer', 'real', 'null')`)
+  }
+}

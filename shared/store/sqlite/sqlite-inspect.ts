@@ -1,0 +1,85 @@
+// Inspection of an SQLite file before the store opens it, while no process has it open. SQLite itself would create a missing file, and
+// would apply the rest of a damaged write-ahead log. The inspection changes nothing.
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { limits } from '#shared/limits/limits.ts'
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { StoreError } from '#shared/store/port.ts'
+import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
+import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
+import { readCommits, refuseFolders } from '#shared/store/sqlite/sqlite-file.ts'
+import { leastCommits, readMark } from '#shared/store/sqlite/sqlite-mark.ts'
+import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
+
+/** Characters of SQLite's report about a damaged file that an error for people quotes. */
+const faultCharacters = 120
+
+export interface InspectedFile {
+  /** False: the file is missing or empty. */
+  exists: boolean
+  /** True if a mark exists, which proves that there was a file. */
+  hasMark: boolean
+  /** Number of commits with changes since the file was created. */
+  commits: number
+  /** Least number of commits that the file must have, by its mark. */
+  leastCommits: number
+  /** Value of the setting `settingId`; null: not set. */
+  setting: string | null
+}
+
+/** Throws a permanent StoreError if the file is not a database. Also throws if a part of it is damaged, unless `mayBeDamaged`. */
+export function inspectSqliteFile(path: string, settingId: string, mayBeDamaged: boolean): InspectedFile {
+  refuseFolders(path)
+  const mark = readMark(path)
+  const marked = { hasMark: mark !== null, leastCommits: mark === null ? 0 : leastCommits(mark) }
+  const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+  if (size === 0) return { exists: false, commits: 0, setting: null, ...marked }
+  return { exists: true, ...marked, ...read(path, mayBeDamaged ? null : size, settingId) }
+}
+
+/** Reads the file. `bytes`: its size; null: damage is allowed. */
+function read(path: string, bytes: number | null, settingId: string): Pick<InspectedFile, 'commits' | 'setting'> {
+  // Files that the inspection itself creates.
+  const helpers = [`${path}-wal`, `${path}-shm`].filter(file => !existsSync(file))
+  let database: DatabaseSync | null = null
+  try {
+    database = new DatabaseSync(sqliteAddress(path), { readOnly: true, timeout: 0 })
+    const tables = new Set(
+      database
+        .prepare('SELECT name FROM sqlite_schema')
+        .all()
+        .map(({ name }) => String(name)),
+    )
+    if (bytes !== null) requireWhole(database, path, bytes, tables)
+    return {
+      commits: tables.has('progress') ? readCommits(database) : 0,
+      setting: tables.has('settings') ? readSetting(database, settingId) : null,
+    }
+  } catch (error) {
+    const { kind, message } = failureOf(error, path)
+    throw new StoreError(kind, message, error)
+  } finally {
+    database?.close()
+    for (const helper of helpers) rmSync(helper, { force: true })
+  }
+}
+
+function readSetting(database: DatabaseSync, id: string): string | null {
+  const row = database.prepare(`SELECT json_extract(body, '$.value') AS value FROM settings WHERE id = ?`).get(id)
+  return typeof row?.['value'] === 'string' ? row['value'] : null
+}
+
+/** Throws if the file is damaged. In a large file only the tables are checked whose content nobody could report again. */
+function requireWhole(database: DatabaseSync, path: string, bytes: number, tables: ReadonlySet<string>): void {
+  const isLasting = (name: CollectionName) => !collections[name].compact && !collections[name].expires && tables.has(name)
+  const lasting = (Object.keys(collections) as CollectionName[]).filter(isLasting)
+  const looks = bytes <= limits.store.checkedBytes ? [''] : lasting.map(name => `(${quoted(name)})`)
+  for (const table of looks) {
+    const said = Object.values(database.prepare(`PRAGMA quick_check${table || '(1)'}`).get() ?? {}).join()
+    if (said === 'ok') continue
+    // The first line of the report names the database.
+    const fault = said.split('\n').find(line => !line.startsWith('***')) ?? said
+    const advice = 'restore it from a backup, or start with --accept-loss to go on with what of it can be read'
+    throw new StoreError('permanent', `The file ${path} is damaged (${fault.slice(0, faultCharacters)}): ${advice}.`)
+  }
+}

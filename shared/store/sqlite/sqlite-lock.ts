@@ -1,0 +1,25 @@
+// Lock for one process at a time: an empty SQLite file beside the data, with a transaction that never ends. The operating system releases
+// the lock with the process, however the process ends. If the address of the data file can do it (sqlite-address.ts), the data file itself
+// excludes other processes. The lock also excludes a second store of this process, and other processes on Windows.
+import { DatabaseSync } from 'node:sqlite'
+import { StoreError } from '#shared/store/port.ts'
+import { isNoDatabase, usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'
+
+export const lockPath = (path: string): string => `${path}-lock`
+
+/**
+ * Takes the lock until the returned database is closed. Throws a permanent StoreError if another process, or another store of this process,
+ * has it.
+ */
+export function lockSqliteFile(path: string): DatabaseSync {
+  const lock = new DatabaseSync(lockPath(path), { timeout: 0 })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    if (isNoDatabase(error))
+      throw new StoreError('permanent', `The file ${lockPath(path)} is damaged and holds no data: remove it.`)
+    throw usedByAnother(error)
+  }
+}

@@ -1,0 +1,135 @@
+// SQL text and parameters of planned queries. Values are always parameters; a list is one parameter with JSON text. Equal queries thus have
+// the same text and use the same prepared statement.
+import type { CollectionName } from '#shared/store/collections.ts'
+import type { NumbersQuery } from '#shared/store/port.ts'
+import type { PlannedCondition, QueryPlan, RangeOperator, SortKey } from '#shared/store/query.ts'
+import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
+
+export type SqlValue = string | number | null
+
+export interface Sql {
+  text: string
+  parameters: SqlValue[]
+}
+
+const operators: Record<RangeOperator, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
+
+/** Returns the SELECT of a plan; `columns` gives the order of the values in a row. */
+export function selectSql(collection: CollectionName, columns: readonly string[], plan: QueryPlan): Sql {
+  const parameters: SqlValue[] = []
+  const conditions = conditionsSql(plan.conditions, parameters)
+  if (plan.sort[0]?.after !== undefined) conditions.push(...behindSql(plan.sort, parameters))
+  const order = plan.sort.map(key => `${quoted(key.field)} ${key.descending ? 'DESC' : 'ASC'}`)
+  parameters.push(plan.limit)
+  return {
+    text: `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY ${order.join(', ')} LIMIT ?`,
+    parameters,
+  }
+}
+
+/**
+ * Returns a SELECT with two values a row: the place in its id, and its number. The cast to INTEGER stops after the digits; a cast to REAL
+ * would read on in `12.5e3`. The result is cast to REAL because the driver refuses an integer beyond 2^53.
+ */
+export function numbersSql(collection: CollectionName, { column, digitsAt }: NumbersQuery, plan: QueryPlan): Sql {
+  const parameters: SqlValue[] = [digitsAt + 1]
+  const conditions = conditionsSql(plan.conditions, parameters)
+  parameters.push(plan.limit)
+  return {
+    text: `SELECT CAST(CAST(substr("id", ?) AS INTEGER) AS REAL), ${quoted(column)} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY "id" DESC LIMIT ?`,
+    parameters,
+  }
+}
+
+export function countSql(collection: CollectionName, planned: readonly PlannedCondition[]): Sql {
+  const parameters: SqlValue[] = []
+  const conditions = conditionsSql(planned, parameters)
+  return { text: `SELECT COUNT(*) FROM ${quoted(collection)}${whereSql(conditions)}`, parameters }
+}
+
+export function deleteRangeSql(collection: CollectionName, from: string, to: string, limit: number): Sql {
+  const table = quoted(collection)
+  return {
+    text: `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?)`,
+    parameters: [from, to, limit],
+  }
+}
+
+export function expireSql(collection: CollectionName, at: number, limit: number): Sql {
+  const table = quoted(collection)
+  return {
+    text: `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE "expireAt" <= ? ORDER BY "expireAt" LIMIT ?)`,
+    parameters: [at, limit],
+  }
+}
+
+function whereSql(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+}
+
+/**
+ * Returns the conditions. A `+` before a column prevents SQLite from using its index. Without statistics SQLite prefers an index of two
+ * broad columns to an index of one narrow column. If a condition names ids, only the id is searched.
+ */
+function conditionsSql(planned: readonly PlannedCondition[], parameters: SqlValue[]): string[] {
+  const named = planned.filter(({ kind }) => kind !== 'range').map(({ field }) => field)
+  const isFoundById = named.includes('id')
+  const isFoundByName = named.some(field => narrow.has(field))
+  return planned.map(condition => {
+    const isSearched = isFoundById ? condition.field === 'id' : !(isFoundByName && broad.has(condition.field))
+    const field = quoted(condition.field)
+    return conditionSql(isSearched ? field : `+${field}`, condition, parameters)
+  })
+}
+
+/** Narrow columns: one value has a few rows. Broad columns: half of a table may have the same value. */
+const narrow = new Set(['incidentId', 'slug', 'subjectId'])
+const broad = new Set(['workspaceId', 'open', 'state', 'deletedAt'])
+
+function conditionSql(field: string, condition: PlannedCondition, parameters: SqlValue[]): string {
+  switch (condition.kind) {
+    case 'equal':
+      if (condition.value === null) return `${field} IS NULL`
+      parameters.push(condition.value)
+      return `${field} = ?`
+    case 'in':
+      parameters.push(JSON.stringify(condition.values))
+      return `${field} IN (SELECT value FROM json_each(?))`
+    case 'range':
+      return condition.bounds
+        .map(([operator, value]) => {
+          parameters.push(value)
+          return `${field} ${operators[operator]} ?`
+        })
+        .join(' AND ')
+  }
+}
+
+/**
+ * Returns the conditions for rows after the cursor in the sort order, in which null precedes every value. Only the first key bounds the
+ * index scan.
+ */
+function behindSql(keys: readonly SortKey[], parameters: SqlValue[]): string[] {
+  const conditions: string[] = []
+  const [first] = keys
+  if (first !== undefined && keys.length > 1 && !first.descending && first.after !== null) {
+    parameters.push(first.after as SqlValue)
+    conditions.push(`${quoted(first.field)} >= ?`)
+  }
+  const ways = keys.map((key, index) => {
+    const same = keys.slice(0, index).map(earlier => {
+      parameters.push(earlier.after as SqlValue)
+      return `${quoted(earlier.field)} IS ?`
+    })
+    return [...same, beyondSql(key, parameters)].join(' AND ')
+  })
+  return [...conditions, `(${ways.join(' OR ')})`]
+}
+
+function beyondSql(key: SortKey, parameters: SqlValue[]): string {
+  const field = quoted(key.field)
+  if (key.after === null || key.after === undefined) return key.descending ? 'FALSE' : `${field} IS NOT NULL`
+  parameters.push(key.after)
+  if (!key.descending) return `${field} > ?`
+  return key.field === 'id' ? `${field} < ?` : `(${field} < ? OR ${field} IS NULL)`
+}

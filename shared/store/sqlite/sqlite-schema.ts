@@ -1,0 +1,79 @@
+// SQL of the SQLite adapter: tables, indexes and write statements. A table has the declared columns. A table that is not compact has three
+// more. `rev` is the revision, `coded` names the columns with JSON or a boolean, and `body` has all other fields as JSON text.
+import { type CollectionName, collections } from '#shared/store/collections.ts'
+import { columnsOf } from '#shared/store/query.ts'
+
+export interface WriteStatements {
+  /** Number of values in a row. Every statement takes one row, with parameters numbered in the order of the table's columns. */
+  width: number
+  insert: string
+  replace: string
+  /** A replace that succeeds only if no indexed field changes, so that no index is written; null: not worth an attempt. */
+  replaceInPlace: string | null
+  advance: string
+  upsert: string
+}
+
+/** Quotes a name from the declarations. Not for names from outside. */
+export const quoted = (name: string): string => `"${name}"`
+
+/** Returns all columns of a collection's table, in the order of its rows. */
+export function tableColumns(collection: CollectionName): string[] {
+  const columns = [...columnsOf(collection).keys()]
+  return collections[collection].compact ? ['id', ...columns] : ['id', 'rev', ...columns, 'coded', 'body']
+}
+
+/** Returns the statements that create a missing table and missing indexes; safe to run at every start. */
+export function schemaStatements(collection: CollectionName): string[] {
+  const { compact, expires, indexes } = collections[collection]
+  const declared = [...columnsOf(collection)].map(([name, type]) => `${quoted(name)} ${type.toUpperCase()}`)
+  const columns = compact
+    ? ['id TEXT NOT NULL PRIMARY KEY', ...declared]
+    : ['id TEXT NOT NULL PRIMARY KEY', 'rev INTEGER NOT NULL', ...declared, 'coded TEXT', 'body TEXT NOT NULL']
+  // An index entry of a compact table repeats the id, so rows that never expire have none.
+  const only = compact ? ' WHERE "expireAt" IS NOT NULL' : ''
+  const expiry = expires ? [{ name: 'byExpiry', fields: ['expireAt'], unique: undefined, only }] : []
+  const all = [...indexes.map(index => ({ ...index, only: '' })), ...expiry]
+  return [
+    `CREATE TABLE IF NOT EXISTS ${quoted(collection)} (${columns.join(', ')})${compact ? ' WITHOUT ROWID' : ''}`,
+    ...all.map(index => {
+      const fields = index.fields.map(quoted).join(', ')
+      const kind = index.unique ? 'UNIQUE INDEX' : 'INDEX'
+      const name = quoted(`${collection}.${index.name}`)
+      return `CREATE ${kind} IF NOT EXISTS ${name} ON ${quoted(collection)} (${fields})${index.only}`
+    }),
+  ]
+}
+
+/**
+ * Returns the statements that put one row. A failed guard changes no row. A collision with a unique index other than the id's fails only
+ * this statement.
+ */
+export function writeStatements(collection: CollectionName): WriteStatements {
+  const table = quoted(collection)
+  const columns = tableColumns(collection)
+  const parameters = columns.map((_, index) => `?${index + 1}`)
+  const assignments = columns.slice(1).map((column, index) => `${quoted(column)} = ?${index + 2}`)
+  const insert = `INSERT INTO ${table} (${columns.map(quoted).join(', ')}) VALUES (${parameters.join(', ')})`
+  const set = assignments.join(', ')
+  return {
+    width: columns.length,
+    insert: `${insert} ON CONFLICT (id) DO NOTHING`,
+    replace: `UPDATE ${table} SET ${set} WHERE id = ?1 AND rev = ?2 - 1`,
+    replaceInPlace: collections[collection].inPlace ? inPlaceStatement(collection) : null,
+    advance: `${insert} ON CONFLICT (id) DO UPDATE SET ${set} WHERE ${table}.rev < ?2`,
+    upsert: `${insert} ON CONFLICT (id) DO UPDATE SET ${set}`,
+  }
+}
+
+function inPlaceStatement(collection: CollectionName): string {
+  const { indexes, expires } = collections[collection]
+  const indexed = new Set([...indexes.flatMap(({ fields }) => fields), ...(expires ? ['expireAt'] : [])])
+  const numbered = tableColumns(collection).map((column, index) => ({ column, parameter: `?${index + 1}` }))
+  const [, ...rest] = numbered
+  const set = rest.filter(({ column }) => !indexed.has(column)).map(({ column, parameter }) => `${quoted(column)} = ${parameter}`)
+  const same = rest
+    .filter(({ column }) => indexed.has(column))
+    .map(({ column, parameter }) => `${quoted(column)} IS ${parameter}`)
+  return `UPDATE ${quoted(collection)} SET ${set.join(', ')} WHERE ${['id = ?1', 'rev = ?2 - 1', ...same].join(' AND ')}`
+}

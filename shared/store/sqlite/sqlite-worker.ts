@@ -1,0 +1,131 @@
+// The thread that owns the SQLite file. It runs all waiting operations in one transaction (group commit), as far as its memory allows, and
+// responds only after COMMIT. An operation that fails is rolled back to its savepoint and fails alone.
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { limits } from '#shared/limits/limits.ts'
+import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
+import { openSqliteFile, type SqliteFile } from '#shared/store/sqlite/sqlite-file.ts'
+import {
+  type Answer,
+  charactersOf,
+  type Failure,
+  type Operation,
+  type Outcome,
+  type Request,
+} from '#shared/store/sqlite/sqlite-messages.ts'
+import { runOperation } from '#shared/store/sqlite/sqlite-operations.ts'
+import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
+
+const port = parentPort
+if (port === null) throw new Error('This file runs as a worker thread only.')
+
+const { path } = workerData as { path: string }
+/** Lists of numbers are transferred to the other thread, not copied. */
+const say = (answer: Answer) => port.postMessage(answer, 'outcomes' in answer ? buffersOf(answer.outcomes) : [])
+
+const buffersOf = (outcomes: readonly (Outcome | Failure)[]) =>
+  outcomes.flatMap(outcome => (outcome instanceof Float64Array ? [outcome.buffer] : []))
+
+interface Arrived {
+  number: number
+  operation: Operation
+}
+
+interface Arrivals {
+  /** Returns null after all operations that have arrived. */
+  next(): Arrived | null
+  /** Returns true if one of the requests received so far closes the file. */
+  closes(): boolean
+}
+
+/**
+ * Iterates over the operations that have arrived, beginning with the given request. Reads the next message only after all operations of the
+ * message before.
+ */
+function arrivalsFrom(first: Request): Arrivals {
+  let request: Request | undefined = first
+  let taken = 0
+  let closes = false
+  const next = (): Arrived | null => {
+    while (request !== undefined) {
+      const operation = request.operations[taken]
+      if (operation !== undefined) return { number: request.first + taken++, operation }
+      closes ||= request.close === true
+      request = receiveMessageOnPort(port as NonNullable<typeof port>)?.message
+      taken = 0
+    }
+    return null
+  }
+  return { next, closes: () => closes }
+}
+
+/**
+ * Runs operations in one transaction: all that have arrived, or as many as fill one message with the values they read. If the transaction
+ * fails, all its operations fail.
+ */
+function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answer {
+  const numbers = [first.number]
+  const outcomes: (Outcome | Failure)[] = []
+  let characters = 0
+  let changes = false
+  try {
+    file.run('BEGIN')
+    for (let one: Arrived | null = first; one !== null; ) {
+      const outcome = runOne(file, one)
+      outcomes.push(outcome)
+      changes ||= hasChanged(one.operation, outcome)
+      if (Array.isArray(outcome)) characters += charactersOf(outcome)
+      one = characters < limits.store.workerCharacters ? arrivals.next() : null
+      if (one !== null) numbers.push(one.number)
+    }
+    file.commit(changes)
+    return { numbers, outcomes }
+  } catch (error) {
+    if (file.inTransaction()) file.run('ROLLBACK')
+    const failure: Failure = { ...failureOf(error, path), kind: 'unavailable' }
+    return { numbers, outcomes: numbers.map(() => failure) }
+  }
+}
+
+/** Runs one operation. Throws only if SQLite has rolled back the whole transaction, as it does if the disk is full or broken. */
+function runOne(file: SqliteFile, { number, operation }: Arrived): Outcome | Failure {
+  const emit = (values: SqlValue[]) => say({ part: number, values })
+  const writes = isWrite(operation)
+  try {
+    if (!writes) return runOperation(file, operation, emit)
+    file.run('SAVEPOINT operation')
+    const outcome = runOperation(file, operation, emit)
+    file.run('RELEASE operation')
+    return outcome
+  } catch (error) {
+    if (!file.inTransaction()) throw error
+    if (writes) file.run('ROLLBACK TO operation')
+    if (writes) file.run('RELEASE operation')
+    return failureOf(error, path)
+  }
+}
+
+const isWrite = ({ kind }: Operation): boolean => kind === 'put' || kind === 'change' || kind === 'changeByKey'
+
+/** Returns true if the operation changed the file: outcomes of puts show the written rows, outcomes of changes their number. */
+function hasChanged(operation: Operation, outcome: Outcome | Failure): boolean {
+  if (!isWrite(operation)) return false
+  if (Array.isArray(outcome)) return outcome.some(letters => String(letters).includes('w'))
+  return typeof outcome === 'number' && outcome > 0
+}
+
+function answerAll(file: SqliteFile, request: Request): void {
+  const arrivals = arrivalsFrom(request)
+  for (let one = arrivals.next(); one !== null; one = arrivals.next()) say(commitSome(file, one, arrivals))
+  if (!arrivals.closes()) return
+  file.close()
+  say({ closed: true })
+  port?.close()
+}
+
+try {
+  const file = openSqliteFile(path)
+  port.on('message', (request: Request) => answerAll(file, request))
+  say({ ready: true })
+} catch (error) {
+  say({ ready: false, failure: failureOf(error, path) })
+}

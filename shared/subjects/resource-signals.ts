@@ -1,0 +1,48 @@
+// Kinds and keys of a Resource's signals in generation 3. Pure. Rules: docs/reference/v3.md, 7.3 and 7.4.
+
+import type { Template } from '#shared/contracts/resources/template.ts'
+import type { DeclaredKind, SignalState, StoredSignalKind } from '#shared/contracts/subjects/signal.ts'
+import { shortHash } from '#shared/text/ids.ts'
+
+export type ReportedKind = 'heartbeat' | 'periodic' | 'event'
+
+const kinds: Record<Exclude<StoredSignalKind, 'template'>, ReportedKind> = {
+  custom_heartbeat: 'heartbeat',
+  custom_event: 'event',
+  declared_heartbeat: 'heartbeat',
+  declared_periodic: 'periodic',
+  declared_event: 'event',
+}
+
+/** Returns the kind of a signal; a declaration in the Template has priority. `template` null: the Resource has no published Template. */
+export function reportedKind({ slug, kind }: Pick<SignalState, 'slug' | 'kind'>, template: Template | null): ReportedKind {
+  const declared = template?.signals.find(({ key }) => key === slug)
+  if (declared !== undefined) return declared.kind
+  return kind === 'template' ? 'event' : kinds[kind]
+}
+
+export const declaredKinds: Record<ReportedKind, DeclaredKind> = {
+  heartbeat: 'declared_heartbeat',
+  periodic: 'declared_periodic',
+  event: 'declared_event',
+}
+
+/** Returns true if a sender declared the signal and the Template does not contain it, so that no rule reads it. */
+export const isDeclared = ({ slug, kind }: Pick<SignalState, 'slug' | 'kind'>, template: Template | null): boolean =>
+  Object.values<StoredSignalKind>(declaredKinds).includes(kind) && !template?.signals.some(({ key }) => key === slug)
+
+/**
+ * Returns the key of a signal that a sender declares, computed from its name. A crash may lose the declaration after a row was written. The
+ * next declaration of the same name gets the same key, and thus the row.
+ */
+export const declaredSignalKey = (slug: string): string => `d${shortHash(slug)}`
+
+/** Returns true for the key of a declared signal; keys of other signals are `s<number>`. */
+export const isDeclaredKey = (key: string): boolean => key.startsWith('d')
+
+/** Returns the key of a website check's signal at a location, which is also its id. */
+export const platformSignalKey = (locationId: string): string => `${platformPrefix}${locationId}`
+
+export const isPlatformKey = (key: string): boolean => key.startsWith(platformPrefix)
+
+const platformPrefix = 'reachability@'

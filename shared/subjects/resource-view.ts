@@ -1,0 +1,92 @@
+// Conversion of a subject's document to a Resource of generation 3, so that keeper and directory return the same. Pure. Rules:
+// docs/reference/v3.md, 4.8 and 6.6.
+import type {
+  ResourceRuleView,
+  ResourceSignalView,
+  ResourceView,
+  RuleStatus,
+} from '#shared/contracts/resources/resource-views.ts'
+import type { Template } from '#shared/contracts/resources/template.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { Judgement } from '#shared/judging/judgement.ts'
+import { comparisonsOf } from '#shared/manifest/read-decision.ts'
+import { platformSignalKey, reportedKind } from '#shared/subjects/resource-signals.ts'
+import { isFault, notJudged, type RevisionFault } from '#shared/subjects/stored-revisions.ts'
+import { windowView } from '#shared/subjects/subject-view.ts'
+
+/**
+ * `revision`: the published Template; null: the Resource has none. `judged`: returns the present judgement of a rule; absent: the last
+ * recorded one. Rules of a missing or damaged Template are not judged, and their explanation says so (v3 4.12).
+ */
+export function resourceView(
+  subject: SubjectDocument,
+  revision: Template | RevisionFault | null,
+  judged?: (rule: RuleState) => Judgement,
+): ResourceView {
+  const template = isFault(revision) ? null : revision
+  const fault = isFault(revision) && subject.archivedAt === null ? notJudged(subject.template, revision) : null
+  const { id, rev, workspaceId, slug, name, kind, check, labels, createdAt, archivedAt, maintenance, templated } = subject
+  return {
+    id,
+    rev,
+    workspaceId,
+    key: slug,
+    name,
+    kind,
+    template: subject.template,
+    answers: templated?.answers ?? null,
+    check,
+    labels,
+    createdAt,
+    archivedAt,
+    signals: signalsOf(subject, template),
+    rules: subject.rules.map(rule => ({
+      ...ruleView(rule, template, judged?.(rule)),
+      ...(fault === null ? {} : { status: 'no_data' as const, explanation: fault, since: null }),
+    })),
+    maintenance: maintenance && windowView(maintenance.context),
+  }
+}
+
+function signalsOf({ check, custom }: SubjectDocument, template: Template | null): ResourceSignalView[] {
+  const platform = (check?.locations ?? []).map(location => {
+    const key = platformSignalKey(location)
+    return { id: key, key, kind: 'heartbeat' as const, isPlatform: true }
+  })
+  const others = (custom?.signals ?? []).map(signal => {
+    const { key: id, slug: key } = signal
+    return { id, key, kind: reportedKind(signal, template), isPlatform: false }
+  })
+  return [...platform, ...others]
+}
+
+function ruleView(rule: RuleState, template: Template | null, judgement: Judgement | undefined): ResourceRuleView {
+  const declared = template?.rules.find(({ key }) => key === rule.key)
+  const said = judgement ?? rule.verdict
+  const status = said && statusOf(said)
+  const recorded = rule.verdict && statusOf(rule.verdict)
+  const incident = rule.incident
+  return {
+    key: rule.policy.language === 'inputs' ? rule.slug : rule.key,
+    signals: declared === undefined ? [] : [...new Set(comparisonsOf(declared.decision).map(({ signal }) => signal))],
+    status,
+    explanation: status === null ? null : (said?.explanation ?? null),
+    since: status !== null && recorded === status ? (rule.verdict?.since ?? null) : null,
+    openIncident: incident?.context.incidentId ?? null,
+    standing: incident === null || incident.value === 'closed' ? null : standings[incident.value],
+    action: declared?.action ?? null,
+    destination: declared?.destination ?? null,
+    routes: declared?.routes ?? null,
+  }
+}
+
+const standings = { pending: 'unconfirmed', problem: 'problem', noData: 'no_data', recovering: 'recovering' } as const
+
+/**
+ * Returns the status of a rule. Not judged becomes no data once a signal of the rule has reported, so that a silent sender does not look
+ * well.
+ */
+export function statusOf({ verdict, isHeard }: Pick<Judgement, 'verdict' | 'isHeard'>): RuleStatus {
+  if (verdict !== 'not_judged') return verdict
+  return isHeard ? 'no_data' : null
+}

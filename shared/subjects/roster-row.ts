@@ -1,0 +1,81 @@
+// Conversion of a subject's document to a row of its workspace's roster, so that keeper and directory make the same. Pure.
+import type { IncidentSnapshot, IncidentState, NextStep } from '#shared/contracts/incidents/incident.ts'
+import type { RosterIncident, RosterRow, RosterStatus } from '#shared/contracts/subjects/roster.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { statusOf } from '#shared/subjects/resource-view.ts'
+import { redactedText } from '#shared/text/redaction.ts'
+
+/** Returns the next step that time alone makes in an open incident: `machines/incident-next.ts`. */
+export type NextStepOf = (
+  incident: Pick<IncidentSnapshot, 'value' | 'context'>,
+  outlook: { isDecided: boolean; mutedTo: number | null },
+) => NextStep | null
+
+/** Characters of an explanation in a row. */
+const explanationCharacters = 200
+
+/** Returns null for an archived or deleted subject, which has no row. */
+export function rosterRow(subject: SubjectDocument, nextStepOf: NextStepOf): RosterRow | null {
+  const { id, rev, slug: key, name, kind, template, check, archivedAt, deletedAt, maintenance } = subject
+  if (archivedAt !== null || deletedAt !== null) return null
+  const mutedTo = maintenance?.context.endsAt ?? null
+  const open = subject.rules.flatMap(openIncident).sort(byTrouble)
+  const [worst] = open
+  const base = { id, rev, key, name, kind, template, host: hostOf(check?.url), incidents: open.length, maintenanceUntil: mutedTo }
+  if (worst === undefined) return { ...base, ...restingState(subject.rules), incident: null }
+  const { value, context } = worst.incident
+  const since = value === 'recovering' ? context.wellSince : value === 'pending' ? context.troubleSince : context.effectiveAt
+  return { ...base, status: statuses[value], since, incident: rosterIncident(worst, mutedTo, nextStepOf) }
+}
+
+interface Open {
+  rule: RuleState
+  incident: IncidentSnapshot & { value: Exclude<IncidentState, 'closed'> }
+}
+
+function openIncident(rule: RuleState): Open[] {
+  const { incident } = rule
+  if (incident === null || incident.value === 'closed') return []
+  return [{ rule, incident: { ...incident, value: incident.value } }]
+}
+
+const statuses = { problem: 'down', noData: 'no_data', pending: 'pending', recovering: 'recovering' } as const
+const order: readonly IncidentState[] = ['problem', 'noData', 'pending', 'recovering']
+
+/** Sorts by severity, worst first, then by start. */
+const byTrouble = ({ incident: one }: Open, { incident: other }: Open): number =>
+  order.indexOf(one.value) - order.indexOf(other.value) || one.context.troubleSince - other.context.troubleSince
+
+function rosterIncident({ rule, incident }: Open, mutedTo: number | null, nextStepOf: NextStepOf): RosterIncident {
+  const { incidentId, acknowledgedAt: at, acknowledgedBy: by } = incident.context
+  const isDecided = rule.verdict !== null && rule.verdict.verdict !== 'not_judged'
+  return {
+    id: incidentId,
+    rule: incident.words.rule.key,
+    explanation: redactedText(rule.verdict?.explanation ?? '').slice(0, explanationCharacters),
+    acknowledged: at === null || by === null ? null : { at, by },
+    next: nextStepOf(incident, { isDecided, mutedTo }),
+  }
+}
+
+/**
+ * Returns the state of a subject without an open incident, by the last verdicts of its rules. `since`: start of the latest of these
+ * verdicts.
+ */
+function restingState(rules: readonly RuleState[]): { status: RosterStatus; since: number | null } {
+  const said = rules.flatMap(({ verdict }) => (verdict === null ? [] : [{ status: statusOf(verdict), since: verdict.since }]))
+  for (const [word, status] of resting) {
+    const since = said.filter(one => one.status === word).map(one => one.since)
+    if (since.length > 0) return { status, since: Math.max(...since) }
+  }
+  return { status: 'unknown', since: null }
+}
+
+/** A rule has the verdict problem or no data without an incident only at the instant of its judgement. */
+const resting = [
+  ['problem', 'pending'],
+  ['no_data', 'no_data'],
+  ['ok', 'up'],
+] as const
+
+const hostOf = (url: string | undefined): string | null => (url !== undefined && URL.canParse(url) ? new URL(url).host : null)

@@ -1,0 +1,53 @@
+// Tags of a subject: one text for each property by which lists of Resources are filtered. The keeper stores tags, the directory searches by
+// them. Pure. Rules: docs/reference/v3.md, 9.2 to 9.4.
+
+import type { Answer, Answers } from '#shared/contracts/resources/template.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import { websiteAnswers } from '#shared/manifest/website-answers.ts'
+import { websiteCheck } from '#shared/manifest/website-check.ts'
+
+/** Fields of a subject that decide its tags. */
+export type Tagged = Pick<SubjectDocument, 'template' | 'check' | 'templated' | 'labels' | 'archivedAt' | 'deletedAt'>
+
+/** Returns all tags of a subject, without repetition; none for a deleted subject. */
+export function tagsOf({ template, check, templated, labels, archivedAt, deletedAt }: Tagged): string[] {
+  if (deletedAt !== null) return []
+  const tags = [stateTag(archivedAt === null ? 'active' : 'archived')]
+  if (template !== null) {
+    const [key = ''] = template.split('@', 1)
+    tags.push(templateTag(key), templateTag(template))
+    const answers = check === null ? (templated?.answers ?? {}) : publicAnswers(websiteAnswers(check))
+    for (const [field, value] of Object.entries(answers)) if (isSingle(value)) tags.push(answerTag(key, field, value))
+  }
+  for (const [key, value] of Object.entries(labels)) tags.push(labelTag(key, value))
+  return tags
+}
+
+/** Returns true only if both have the same tags, by a cheap comparison of references; false does not mean that the tags differ. */
+export const isTaggedAlike = (one: Tagged, other: Tagged): boolean =>
+  one.labels === other.labels &&
+  one.check === other.check &&
+  one.templated?.answers === other.templated?.answers &&
+  one.template === other.template &&
+  one.archivedAt === other.archivedAt &&
+  one.deletedAt === other.deletedAt
+
+export const stateTag = (state: 'active' | 'archived'): string => `state ${state}`
+
+/** `reference`: a key, for all its revisions, or `key@version`. */
+export const templateTag = (reference: string): string => `template ${reference}`
+
+/** Equal numbers have the same tag, however they were written. A number and the text of its digits have different tags. */
+export const answerTag = (templateKey: string, field: string, value: SingleAnswer): string =>
+  `meta ${templateKey}.${field}=${JSON.stringify(value)}`
+
+export const labelTag = (key: string, value: string): string => `label ${key}=${value}`
+
+export type SingleAnswer = string | number | boolean
+
+const isSingle = (value: Answer): value is SingleAnswer => !Array.isArray(value)
+
+const publicAnswers = (answers: Answers): Answers =>
+  Object.fromEntries(Object.entries(answers).filter(([key]) => !secretFields.has(key)))
+
+const secretFields = new Set(websiteCheck.fields.filter(({ secret }) => secret).map(({ key }) => key))

@@ -1,0 +1,169 @@
+// Creation and parsing of ids. Base 62 in ASCII order, so that text order is number order. Random ids come from the operating system; the
+// simulation injects its own.
+import { hash, randomBytes, randomFillSync } from 'node:crypto'
+import { day } from '#shared/limits/limits.ts'
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export const idLength = {
+  subject: 10,
+  location: 4,
+  workspace: 10,
+  user: 10,
+  key: 10,
+  address: 10,
+  session: 16,
+  destination: 10,
+  installation: 16,
+} as const
+
+/** Random bytes, read from the operating system in bulk; each byte is used once. */
+const pool = Buffer.alloc(4_096)
+let taken = pool.length
+
+/** Returns a random text of `length` base 62 characters (5.95 bits each). */
+export function randomId(length: number): string {
+  let id = ''
+  while (id.length < length) {
+    if (taken === pool.length) {
+      randomFillSync(pool)
+      taken = 0
+    }
+    const byte = pool[taken] as number
+    pool[taken++] = 0
+    if (byte < 248) id += digits[byte % 62]
+  }
+  return id
+}
+
+/** Returns the id by which a request is found in the logs of all services that handle it. */
+export const newTraceId = (): string => randomId(16)
+
+/** Returns random bytes as base64: key material, not an id. */
+export const randomBase64 = (bytes: number): string => randomBytes(bytes).toString('base64')
+
+/** Returns a number as base 62 of a fixed width, so that text order is number order. `value` must be an integer below 62^width. */
+export function toBase62(value: number, width: number): string {
+  let rest = value
+  let text = ''
+  for (let i = 0; i < width; i++) {
+    text = digits[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  if (rest !== 0 || !Number.isInteger(value) || value < 0) throw new RangeError(`${value} does not fit ${width} base 62 digits`)
+  return text
+}
+
+/** Returns the number of a base 62 text; NaN if a character is not a digit. */
+export function fromBase62(text: string): number {
+  let value = 0
+  for (const character of text) {
+    const digit = digits.indexOf(character)
+    if (digit < 0) return Number.NaN
+    value = value * 62 + digit
+  }
+  return value
+}
+
+/**
+ * Returns the id of a check's observation: day, subject, location, milliseconds within the day; 22 characters. The day comes first so that
+ * observations of the same time are adjacent on disk, and a whole day expires as one range.
+ */
+export function checkObservationId(subjectId: string, locationId: string, slotAt: number): string {
+  return observationPrefix(slotAt, subjectId) + locationId + toBase62(slotAt % day, 5)
+}
+
+/** Returns the first 3 characters (13 with a subject) of all observation ids of the day that contains `at`. */
+export function observationPrefix(at: number, subjectId = ''): string {
+  return toBase62(Math.floor(at / day), 3) + subjectId
+}
+
+/** Returns the parts of a check observation's id; slotAt in ms since the epoch. */
+export function parseCheckObservationId(id: string): { subjectId: string; locationId: string; slotAt: number } {
+  return {
+    subjectId: id.slice(3, 13),
+    locationId: id.slice(13, 17),
+    slotAt: fromBase62(id.slice(0, 3)) * day + fromBase62(id.slice(17)),
+  }
+}
+
+/** Returns the upper bound of all ids that begin with `prefix`: no id contains `~` or a character above it. */
+export const endOfPrefix = (prefix: string): string => `${prefix}~`
+
+/** Returns the internal id of an incident: its subject, and its number within the subject. */
+export const incidentId = (subjectId: string, number: number): string => `${subjectId}.${number}`
+
+/** Returns the subject of an internal incident id. */
+export const subjectOfIncident = (id: string): string => id.slice(0, id.lastIndexOf('.'))
+
+/** Returns the id of a series: one signal with one label set. The order of the labels does not matter. */
+export function seriesId(subjectId: string, signalKey: string, labels: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(labels)
+  if (entries.length === 0) return `${subjectId}.${signalKey}.-`
+  return `${subjectId}.${signalKey}.${labelsHash(entries.sort(([one], [other]) => (one < other ? -1 : 1)))}`
+}
+
+const labelsHash = (sorted: readonly (readonly [string, string])[]) => shortHash(JSON.stringify(sorted))
+
+/** Returns 132 bits of a text's hash as 22 characters. */
+export const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
+
+/** Returns the id of the document with the place of an Observation that has a sender's id. */
+export const observationIdKey = (subjectId: string, sentId: string): string => `${subjectId}.${shortHash(sentId)}`
+
+/**
+ * Returns the id of a pushed observation: its signal, instant (microseconds) and labels (reference/custom-subjects 4.7). Ids of a signal
+ * are thus in the order of instants: the newest observation, a period and the expired ones are ranges of ids.
+ */
+export function pushedObservationId(
+  subjectId: string,
+  signalKey: string,
+  labels: Readonly<Record<string, string>>,
+  observedAtUs: number,
+): string {
+  return observationOfSeries(seriesId(subjectId, signalKey, labels), observedAtUs)
+}
+
+/** Returns the same id for the id of a series. */
+export function observationOfSeries(series: string, observedAtUs: number): string {
+  const labels = series.lastIndexOf('.')
+  return `${series.slice(0, labels + 1)}${instantText(observedAtUs)}${series.slice(labels)}`
+}
+
+/**
+ * Returns the prefix of the ids of pushed observations of a subject, of one of its signals, or of one instant (microseconds) of a signal.
+ */
+export function pushedPrefix(subjectId: string, signalKey?: string, observedAtUs?: number): string {
+  if (signalKey === undefined) return `${subjectId}.`
+  return `${subjectId}.${signalKey}.${observedAtUs === undefined ? '' : instantText(observedAtUs)}`
+}
+
+/** Returns the parts of a pushed observation's id; the labels are only a hash. */
+export function parsePushedObservationId(id: string): { subjectId: string; signalKey: string; observedAtUs: number } {
+  const [subjectId = '', signalKey = '', instant = ''] = id.split('.', 3)
+  return { subjectId, signalKey, observedAtUs: instantOf(instant) }
+}
+
+/**
+ * Returns the id of a subject's tag. It contains a hash of the tag, because texts of people may be too long for an id. Subjects with the
+ * same tag are in the order of their ids.
+ */
+export const subjectTagId = (workspaceId: string, tag: string, subjectId: string): string =>
+  subjectTagPrefix(workspaceId, tag) + subjectId
+
+/** Returns the prefix of the ids of all subjects with a tag; the subject's own id follows it. */
+export const subjectTagPrefix = (workspaceId: string, tag: string): string => `${workspaceId}/${shortHash(tag)}/`
+
+/**
+ * Returns an instant as text whose order is number order for the years 0 to 9999. An instant before 1970 is written as its distance from a
+ * fixed earlier instant.
+ */
+function instantText(us: number): string {
+  if (us >= 0) return String(us).padStart(instantDigits, '0')
+  return `-${String(beforeEpoch + BigInt(us)).padStart(instantDigits, '0')}`
+}
+
+const instantOf = (text: string): number => (text.startsWith('-') ? Number(BigInt(text.slice(1)) - beforeEpoch) : Number(text))
+
+const instantDigits = 18
+const beforeEpoch = 10n ** BigInt(instantDigits)

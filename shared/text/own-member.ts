@@ -1,0 +1,6 @@
+// Access to members of an object with keys that people choose. Every object inherits members such as `constructor`, so only own members
+// count.
+
+/** Returns the object's own member `key`; undefined: it has none. */
+export const ownMember = <T>(members: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(members, key) ? members[key] : undefined

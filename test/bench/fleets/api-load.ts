@@ -1,0 +1,101 @@
+// Load on the API: reads and writes start at a steady pace, without waiting for earlier responses, over connections that are kept alive.
+// Returns the durations by kind.
+
+import type { HttpClient } from '../run/http-client.ts'
+import { atPace } from '../run/waiting.ts'
+import type { ApiFleet } from './api-fleet.ts'
+
+export const readsPerSecond = 100
+export const writesPerSecond = 20
+
+/** Duration of each request, by kind, ms. */
+export type Latencies = Map<string, number[]>
+
+/** Kinds of ten reads: five monitors, two small lists, the open incidents of a workspace, and twice those of a monitor. */
+const readKinds = [
+  'get',
+  'list',
+  'get',
+  'incidents',
+  'get',
+  'incidents of one',
+  'get',
+  'list',
+  'get',
+  'incidents of one',
+] as const
+
+export async function readMixed(client: HttpClient, fleet: ApiFleet, seconds: number): Promise<Latencies> {
+  const latencies: Latencies = new Map()
+  const { workspaceId, smallWorkspaceId, subjectIds, incidents } = fleet
+  const paths: Record<(typeof readKinds)[number], (index: number) => string> = {
+    // Another monitor each time, far from the previous one.
+    get: index => `/api/v2/monitoring/websites/${subjectIds[(index * 7_919) % subjectIds.length]}`,
+    list: () => `/api/v2/monitoring/websites?workspace_id=${smallWorkspaceId}`,
+    incidents: () => `/api/v2/incidents?workspace_id=${workspaceId}`,
+    'incidents of one': index =>
+      `/api/v2/incidents?workspace_id=${workspaceId}&monitor_id=${incidents[index % incidents.length]?.monitorId}`,
+  }
+  await atPace(readsPerSecond, seconds, async index => {
+    const kind = readKinds[index % readKinds.length] as (typeof readKinds)[number]
+    note(latencies, kind, (await client.call('GET', paths[kind](index))).ms)
+  })
+  return latencies
+}
+
+const writeKinds = ['create', 'update', 'acknowledge', 'delete'] as const
+
+export interface Writes {
+  /** Address of the created monitors; it responds with success. */
+  urlOf(path: number): string
+  /** Id of the location that checks the monitors. */
+  location: string
+}
+
+/** Creates, changes and deletes monitors in turn, and acknowledges an incident (each incident once, then again). */
+export async function writeMixed(
+  client: HttpClient,
+  fleet: ApiFleet,
+  { urlOf, location }: Writes,
+  seconds: number,
+): Promise<Latencies> {
+  const latencies: Latencies = new Map()
+  const { workspaceId, subjectIds, incidents } = fleet
+  const base = '/api/v2/monitoring/websites'
+  const made: string[] = []
+  const body = (index: number, name: string) => ({
+    workspace_id: workspaceId,
+    name,
+    interval: 60,
+    request: { url: urlOf(subjectIds.length + index), method: 'GET' },
+    response: { statuses: [200] },
+    locations: [location],
+    agreement: 'any',
+  })
+  const write: Record<(typeof writeKinds)[number], (index: number) => Promise<{ ms: number }>> = {
+    create: async index => {
+      const answered = await client.call('POST', base, body(index, `made ${index}`))
+      made.push((answered.result as { id: string }).id)
+      return answered
+    },
+    update: index => client.call('POST', `${base}/${made.at(-1)}`, body(index, `changed ${index}`)),
+    acknowledge: index => {
+      const { id, monitorId } = incidents[Math.floor(index / writeKinds.length) % incidents.length] as ApiFleet['incidents'][0]
+      return client.call('POST', `/api/v1/rules/${monitorId}/incidents/${id}/acknowledge`)
+    },
+    delete: () => client.call('DELETE', `${base}/${made.shift()}`),
+  }
+  // So many monitors exist from the start that no monitor is deleted during its change.
+  for (let index = 0; index < 10; index++) await write.create(-1 - index)
+  await atPace(writesPerSecond, seconds, async index => {
+    const kind = writeKinds[index % writeKinds.length] as (typeof writeKinds)[number]
+    note(latencies, kind, (await write[kind](index)).ms)
+  })
+  return latencies
+}
+
+function note(latencies: Latencies, kind: string, ms: number): void {
+  const known = latencies.get(kind)
+  if (known) known.push(ms)
+  else latencies.set(kind, [ms])
+}

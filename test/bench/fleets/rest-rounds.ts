@@ -1,0 +1,88 @@
+// Observations over REST beside the bare route and beside programs that do part of the work. All run in turn, several times, because a
+// machine's speed changes within seconds and only neighbouring windows are comparable.
+import { type BareReceiver, startBareGateway, startBareIntake, startStoringGateway } from '../bare/bare-receivers.ts'
+import { measureRoute } from '../bare/baselines.ts'
+import { median } from '../run/statistics.ts'
+import { createReports, type Reports } from './custom-fleet.ts'
+import { type Receiver, type Senders, type Sent, sendByRest, sentPerSecond } from './push-observations.ts'
+
+const rounds = 5
+/** Warm-up until V8 has compiled the hot path: people's servers have run for longer than a minute. */
+const firstWarmUpMs = 5_000
+const warmUpMs = 2_000
+
+/** Figures of the round whose ratio is the median. */
+export interface BesideBare {
+  sent: Sent
+  /** Requests per second of the bare route in the same round. */
+  bareRate: number
+}
+
+export interface RestRounds {
+  rest: BesideBare
+  /** Reports to the program that only reads and inserts: `bareRate` is its rate in the same round. */
+  restBesideIntake: BesideBare
+  /** Rate of the program that only reads and inserts. */
+  intake: BesideBare
+  /** Rate of the gateway that only reads, checks and responds. */
+  gateway: BesideBare
+  /** Rate of the gateway that reads, checks, responds and stores later. */
+  storedLater: BesideBare
+  /** Medians over the rounds, ms. */
+  p99Ms: number
+  bareP99Ms: number
+}
+
+interface Turn {
+  receiver: Receiver
+  reports: Reports
+  found: BesideBare[]
+}
+
+/** Measures each of the five for `seconds`, over all rounds. */
+export async function measureRestRounds(
+  system: Receiver,
+  { fleet, reports }: Senders,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<RestRounds> {
+  const bare: BareReceiver[] = []
+  const turnOf = (receiver: Receiver, reports: Reports): Turn => ({ receiver, reports, found: [] })
+  try {
+    bare.push(await startBareIntake())
+    bare.push(await startBareGateway(fleet))
+    bare.push(await startStoringGateway(fleet))
+    const turns = [turnOf(system, reports), ...bare.map(receiver => turnOf(receiver, createReports(fleet)))]
+    const load = { connections, seconds: seconds / rounds }
+    for (const { receiver, reports } of turns)
+      await sendByRest(receiver, { fleet, reports }, { connections, seconds: 0.1, warmUpMs: firstWarmUpMs })
+    const bareP99Ms: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      const route = await measureRoute(system.url, '/api/version', { key: await system.key(), ...load })
+      bareP99Ms.push(route.p99Ms)
+      for (const { receiver, reports, found } of turns) {
+        const sent = await sendByRest(receiver, { fleet, reports }, { ...load, warmUpMs })
+        found.push({ sent, bareRate: route.requestsPerSecond })
+      }
+    }
+    const [rest, intake, gateway, storedLater] = turns.map(({ found }) => middle(found)) as [
+      BesideBare,
+      BesideBare,
+      BesideBare,
+      BesideBare,
+    ]
+    const intakeRates = (turns[1] as Turn).found.map(({ sent }) => sentPerSecond(sent))
+    const restBesideIntake = middle(
+      (turns[0] as Turn).found.map(({ sent }, round) => ({ sent, bareRate: intakeRates[round] as number })),
+    )
+    const p99Ms = median((turns[0] as Turn).found.map(({ sent }) => sent.latency.p99))
+    return { rest, restBesideIntake, intake, gateway, storedLater, p99Ms, bareP99Ms: median(bareP99Ms) }
+  } finally {
+    for (const receiver of bare) await receiver.stop()
+  }
+}
+
+/** Returns the median round of an odd number of rounds. */
+function middle(found: readonly BesideBare[]): BesideBare {
+  const ratioOf = ({ sent, bareRate }: BesideBare) => sentPerSecond(sent) / bareRate
+  return found.toSorted((a, b) => ratioOf(a) - ratioOf(b))[found.length >> 1] as BesideBare
+}

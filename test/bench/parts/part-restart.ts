@@ -1,0 +1,102 @@
+// Restarts: how long until the system is ready, checks and judges again, first on an empty folder, then after a clean stop and
+// after kill -9, with monitors that run every second.
+import { setTimeout as pause } from 'node:timers/promises'
+import { homeOf, seed } from '../fleets/seed.ts'
+import { type PartResult, quantity, type Run } from '../run/run-context.ts'
+import { median, total } from '../run/statistics.ts'
+import type { System } from '../run/system.ts'
+import { pollUntil } from '../run/waiting.ts'
+
+interface Restart {
+  stopMs: number
+  readyMs: number
+  firstCheckMs: number
+  firstJudgedMs: number
+}
+
+const monitors = 400
+const settleMs = 3_000
+
+export async function restart(run: Run): Promise<PartResult> {
+  const repeats = run.options.quick ? 1 : 5
+  const found = await run.withSystem(async system => {
+    const first = await system.start()
+    await seedAll(run, system)
+    const clean: Restart[] = []
+    const killed: Restart[] = []
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      clean.push(await again(run, system, () => system.stop()))
+      killed.push(await again(run, system, () => system.kill().then(() => 0)))
+      run.say(`restart: ${repeat + 1} of ${repeats}`)
+    }
+    return { firstReadyMs: first.readyMs, clean, killed }
+  })
+  const { clean, killed } = found
+  const middle = (restarts: Restart[], field: keyof Restart) => median(restarts.map(each => each[field]))
+  const lower = { better: 'lower' } as const
+  return {
+    quantities: [
+      quantity('restart', 'first start to ready', 'ms', found.firstReadyMs, { ...lower, budget: 2_000 }),
+      quantity('restart', 'start after a clean stop to ready, median', 'ms', middle(clean, 'readyMs'), {
+        ...lower,
+        budget: 2_000,
+      }),
+      quantity('restart', 'start after kill -9 to ready, median', 'ms', middle(killed, 'readyMs'), { ...lower, budget: 2_000 }),
+      quantity('restart', 'start after kill -9 to first check, median', 'ms', middle(killed, 'firstCheckMs'), {
+        ...lower,
+        budget: 3_000,
+      }),
+      quantity('restart', 'start after kill -9 to first judged result, median', 'ms', middle(killed, 'firstJudgedMs'), lower),
+      quantity('restart', 'clean stop, median', 'ms', middle(clean, 'stopMs'), { ...lower, floor: 5_000 }),
+    ],
+    details: [
+      {
+        title: `Restarts with ${monitors} monitors at 1 s, ms from the start of the process`,
+        rows: [...clean.map(rowOf('SIGTERM')), ...killed.map(rowOf('kill -9'))],
+      },
+    ],
+  }
+}
+
+const rowOf = (by: string) => (restart: Restart) => ({
+  'ended by': by,
+  'stop took': by === 'SIGTERM' ? Math.round(restart.stopMs) : '-',
+  ready: Math.round(restart.readyMs),
+  'first check': Math.round(restart.firstCheckMs),
+  'first judged result': Math.round(restart.firstJudgedMs),
+})
+
+async function seedAll(run: Run, system: System): Promise<void> {
+  const connection = await system.connect()
+  try {
+    const home = await homeOf(connection, system.url, await system.key())
+    const options = {
+      ...home,
+      locationIds: [home.locationId],
+      intervalSeconds: 1,
+      urlOf: run.target.urlOf,
+      from: 0,
+      to: monitors,
+    }
+    await seed(connection, options)
+    await run.target.untilSeen(monitors, 30_000)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function again(run: Run, system: System, stop: () => Promise<number>): Promise<Restart> {
+  await pause(settleMs)
+  const stopMs = await stop()
+  await run.target.forget()
+  // Counters begin at 0 with the process: the first result in them is the first of this start.
+  const judged = async () => total(await system.metrics(), 'watchkeeper_keeper_inputs_total', 'kind="result"')
+  const startedAt = performance.now()
+  const starting = system.start()
+  const judging = pollUntil('a judged result', judged, count => count > 0, { timeoutMs: 60_000, pauseMs: 5 })
+  const { at, readyMs } = await starting
+  await judging
+  const firstJudgedMs = performance.now() - startedAt
+  const { firstSeenAt } = await run.target.untilSeen(1, 30_000)
+  return { stopMs, readyMs, firstCheckMs: (firstSeenAt as number) - at, firstJudgedMs }
+}

@@ -1,0 +1,142 @@
+// One measurement of a system that runs checks: what reached the target in a window, when it was due, what it cost, what was judged.
+import { setTimeout as pause } from 'node:timers/promises'
+import { fnv1a32 } from '#shared/text/hash.ts'
+import { usageOfTree } from './processes.ts'
+import type { Hits, Target } from './start-target.ts'
+import { histogramQuantile, type Metrics, type Summary, summarize, total } from './statistics.ts'
+import type { System } from './system.ts'
+
+/** A check that reaches the target later than this after its slot is late. */
+export const lateMs = 100
+/** Hits are looked at this much longer than the slots of the window, so that late ones are found. */
+const tailMs = 1_500
+/** The prober knows the bus's clock only as well as a round trip allows: a hit may seem to come this much before its slot. */
+const earlyMs = 50
+
+export interface Observed {
+  seconds: number
+  hitsPerSecond: number
+  /** Slots in the window. */
+  due: number
+  /** Of those, which were hit within `lateMs`, 0 to 1. */
+  onTime: number
+  /** From slot to hit, ms, as the target sees it: connecting is part of it. */
+  lateness: Summary
+  /** Difference between the time of two hits of a path and the interval, ms, without sign; of one location alone. */
+  jitter: Summary
+  /** Judged results to hits, in the window. */
+  judgedShare: number
+  /** From the end of a check to its commit, ms; upper bounds of histogram buckets. */
+  judgingLag: { p50: number; p99: number }
+  /** From slot to start of the check, ms, as the prober says. */
+  proberLatenessP99: number
+  shed: number
+  skipped: number
+  /** CPU of all of the system's processes per 1,000 hits, ms. */
+  cpuMsPerThousand: number
+  cpuByName: Record<string, number>
+  /** CPU of what makes and takes the load: the target and this run, per 1,000 hits, ms. */
+  loadCpuMsPerThousand: number
+  residentBytes: number
+  peakBytes: number
+}
+
+export interface ObserveOptions {
+  system: System
+  target: Target
+  /** By path number. */
+  subjectIds: readonly string[]
+  intervalMs: number
+  seconds: number
+  /** So many locations check each slot; 1 where nothing is said. */
+  places?: number
+}
+
+export async function observe(options: ObserveOptions): Promise<Observed> {
+  const { system, target, seconds } = options
+  await target.collect()
+  const before = await snapshot(options)
+  await pause(seconds * 1_000)
+  // Asking the system for its figures holds it up for a moment: that is no part of how punctual it is.
+  const askedAt = present()
+  const after = await snapshot(options)
+  await pause(tailMs)
+  const hits = await target.hits(before.hits)
+
+  const count = after.hits - before.hits
+  const delta = (name: string, ...labels: string[]) =>
+    total(after.metrics, name, ...labels) - total(before.metrics, name, ...labels)
+  const inMs = (name: string, share: number) => histogramQuantile(before.metrics, after.metrics, name, share) * 1_000
+  const cpuByName = Object.fromEntries(
+    Object.entries(after.usage.byName).map(([name, { cpuMs }]) => [
+      name,
+      ((cpuMs - (before.usage.byName[name]?.cpuMs ?? 0)) * 1_000) / count,
+    ]),
+  )
+  const lag = 'watchkeeper_keeper_judging_lag_seconds'
+  return {
+    seconds: (after.at - before.at) / 1_000,
+    hitsPerSecond: (count * 1_000) / (after.at - before.at),
+    ...punctuality(hits, options, before.at, askedAt),
+    judgedShare: delta('watchkeeper_keeper_inputs_total', 'kind="result"') / count,
+    judgingLag: { p50: inMs(lag, 0.5), p99: inMs(lag, 0.99) },
+    proberLatenessP99: inMs('watchkeeper_prober_lateness_seconds', 0.99),
+    shed: delta('watchkeeper_prober_shed_total'),
+    skipped: delta('watchkeeper_prober_skipped_total'),
+    cpuMsPerThousand: ((after.usage.cpuMs - before.usage.cpuMs) * 1_000) / count,
+    cpuByName,
+    loadCpuMsPerThousand: ((after.loadCpuMs - before.loadCpuMs) * 1_000) / count,
+    residentBytes: system.usage().residentBytes,
+    peakBytes: system.usage().peakBytes,
+  }
+}
+
+const present = () => performance.timeOrigin + performance.now()
+
+interface Snapshot {
+  at: number
+  hits: number
+  metrics: Metrics
+  usage: ReturnType<System['usage']>
+  loadCpuMs: number
+}
+
+async function snapshot({ system, target }: ObserveOptions): Promise<Snapshot> {
+  const metrics = await system.metrics()
+  const { count, dropped } = await target.seen()
+  if (dropped > 0) throw new Error('The target has more hits than it keeps: measure for fewer seconds.')
+  const loadCpuMs = usageOfTree(target.pid).cpuMs + process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000
+  return { at: present(), hits: count, metrics, usage: system.usage(), loadCpuMs }
+}
+
+/** Slots are known from the subject's id (shared/text/hash.ts), so every hit has its due instant and every missing one is noticed. */
+export function punctuality(
+  { instants, paths }: Hits,
+  { subjectIds, intervalMs, places = 1 }: Pick<ObserveOptions, 'subjectIds' | 'intervalMs' | 'places'>,
+  from: number,
+  to: number,
+): Pick<Observed, 'due' | 'onTime' | 'lateness' | 'jitter'> {
+  const phases = subjectIds.map(id => fnv1a32(id) % intervalMs)
+  const slotsIn = (phase: number, until: number) => Math.ceil((until - phase) / intervalMs)
+  const due = places * phases.reduce((sum, phase) => sum + slotsIn(phase, to) - slotsIn(phase, from), 0)
+  const lateness: number[] = []
+  const jitter: number[] = []
+  const lastOf = new Map<number, number>()
+  let onTime = 0
+  for (let index = 0; index < instants.length; index++) {
+    const at = instants[index] as number
+    const signed = paths[index] as number
+    const path = signed < 0 ? -1 - signed : signed
+    const phase = phases[path]
+    if (phase === undefined) continue
+    const last = lastOf.get(path)
+    lastOf.set(path, at)
+    // Which of several locations made a hit is not known here.
+    if (last !== undefined && at < to && places === 1) jitter.push(Math.abs(at - last - intervalMs))
+    const slotAt = Math.floor((at + earlyMs - phase) / intervalMs) * intervalMs + phase
+    if (slotAt < from || slotAt >= to) continue
+    lateness.push(at - slotAt)
+    if (at - slotAt <= lateMs) onTime++
+  }
+  return { due, onTime: due === 0 ? Number.NaN : onTime / due, lateness: summarize(lateness), jitter: summarize(jitter) }
+}

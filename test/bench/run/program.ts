@@ -1,0 +1,35 @@
+// The program under measurement as a child process: how it is spawned, what it said last, and the ports it may have.
+import type { ChildProcess } from 'node:child_process'
+import { openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { startChild } from './processes.ts'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+/** `./watchkeeper start` with these settings and no others; `DATA_DIR` must be among them: its log is kept there. */
+export function spawnProgram(nodeArguments: readonly string[], settings: Record<string, string>): ChildProcess {
+  const log = openSync(logFile(settings['DATA_DIR'] as string), 'a')
+  return startChild([...nodeArguments, join(root, 'infra', 'cli', 'watchkeeper.js'), 'start'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TOOLS_DIR: join(root, '.tools'), ...settings },
+    stdio: ['ignore', 'ignore', log],
+  })
+}
+
+export const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
+/** The end of the log. */
+export const lastWords = (dataFolder: string): string => readFileSync(logFile(dataFolder), 'utf8').slice(-1_000)
+
+const logFile = (dataFolder: string) => join(dataFolder, 'bench.log')
+
+/** Two ports that were free a moment ago: they must stay the same over restarts. */
+export async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()]
+  for (const server of servers) await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
+  const ports = servers.map(server => (server.address() as AddressInfo).port)
+  for (const server of servers) await new Promise(resolve => server.close(resolve))
+  return ports as [number, number]
+}

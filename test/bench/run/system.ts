@@ -1,0 +1,126 @@
+// The system under measurement: one child process, started as a person would (`./watchkeeper start`) on a data folder, ports and an
+// embedded bus of its own. Owns that process and the folder; knows nothing of what is measured.
+import type { ChildProcess } from 'node:child_process'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Prober, startProber } from '../fleets/probers.ts'
+import { busOf, type Connection, connect } from './connection.ts'
+import { addUp, endChild, isAlive, type TreeUsage, treeOf, usageOfTree } from './processes.ts'
+import { freePorts, hasEnded, lastWords, spawnProgram } from './program.ts'
+import { type Metrics, parseMetrics, sumOfMetrics } from './statistics.ts'
+import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts'
+import { pollUntil } from './waiting.ts'
+
+const readyTimeoutMs = 60_000
+
+export interface Started {
+  /** When the process was made, ms since the epoch. */
+  at: number
+  /** From there until `/readyz` said yes. */
+  readyMs: number
+}
+
+export interface System {
+  url: string
+  dataFolder: string
+  pid(): number
+  start(): Promise<Started>
+  /** SIGTERM; answers how long it took to end, ms. */
+  stop(): Promise<number>
+  /** kill -9; resolves when the process and its bus server are gone. */
+  kill(): Promise<void>
+  connect(): Promise<Connection>
+  /** A prober for a location in a process of its own; it is measured with the system, and ends with it. */
+  startProber(connection: Connection, location: string): Promise<Prober>
+  /** The first API key. */
+  key(): Promise<string>
+  /** Of all its processes, added up. */
+  metrics(): Promise<Metrics>
+  usage(): TreeUsage
+  /** Bytes of the store's files and of the bus's folder; the store's are complete only while it is stopped. */
+  bytesOnDisk(): Promise<{ store: number; bus: number }>
+  /** Stops it if it still runs, and removes the folder. */
+  remove(): Promise<void>
+}
+
+export interface SystemOptions {
+  /** For profiling. */
+  nodeArguments?: readonly string[]
+  /** Of its process; all of them where nothing is said. */
+  services?: string
+}
+
+/** Not started yet. */
+export async function createSystem({ nodeArguments = [], services }: SystemOptions = {}): Promise<System> {
+  const dataFolder = makeTemporaryFolder()
+  const [port, opsPort] = await freePorts()
+  const url = `http://127.0.0.1:${port}`
+  const opsUrl = `http://127.0.0.1:${opsPort}`
+  const settings = { DATA_DIR: dataFolder, PORT: `${port}`, OPS_PORT: `${opsPort}`, ...(services && { SERVICES: services }) }
+  let child: ChildProcess | null = null
+  let probers: Prober[] = []
+  const running = (): ChildProcess & { pid: number } => {
+    if (child?.pid === undefined || hasEnded(child))
+      throw new Error(`The system does not run; it said last: ${lastWords(dataFolder)}`)
+    return child as ChildProcess & { pid: number }
+  }
+  const system: System = {
+    url,
+    dataFolder,
+    pid: () => running().pid,
+    start: async () => {
+      const at = Date.now()
+      const startedAt = performance.now()
+      child = spawnProgram(nodeArguments, settings)
+      const answer = async () => (child && hasEnded(child) ? 'ended' : (await fetch(`${opsUrl}/readyz`)).status)
+      const isSettled = (found: number | 'ended') => found === 200 || found === 'ended'
+      await pollUntil('the system to be ready', answer, isSettled, { timeoutMs: readyTimeoutMs, pauseMs: 5 })
+      running()
+      return { at, readyMs: performance.now() - startedAt }
+    },
+    stop: async () => {
+      await Promise.all(probers.splice(0).map(prober => prober.stop()))
+      const startedAt = performance.now()
+      await endChild(running(), 'SIGTERM')
+      return performance.now() - startedAt
+    },
+    kill: async () => {
+      const pids = treeOf(running().pid)
+      await endChild(running(), 'SIGKILL')
+      const alive = async () => pids.filter(isAlive).length
+      await pollUntil('the bus server to end', alive, count => count === 0, { timeoutMs: 10_000, pauseMs: 5 })
+    },
+    connect: () => connect(dataFolder),
+    startProber: async (connection, location) => {
+      const { url: busUrl } = await busOf(dataFolder)
+      const prober = await startProber(connection, { location, dataFolder, busUrl, nodeArguments })
+      probers = [...probers, prober]
+      return prober
+    },
+    key: async () => (await readFile(join(dataFolder, 'first-key'), 'utf8')).trim(),
+    metrics: async () => sumOfMetrics(await Promise.all([opsUrl, ...probers.map(prober => prober.opsUrl)].map(scrape))),
+    usage: () => addUp([running().pid, ...probers.map(prober => prober.pid)].map(usageOfTree)),
+    bytesOnDisk: async () => {
+      const entries = await readdir(dataFolder)
+      const files = entries.filter(name => name.startsWith('watchkeeper.db')).map(name => join(dataFolder, name))
+      return { store: await bytesOf(files), bus: await bytesOfFolder(join(dataFolder, 'bus')) }
+    },
+    remove: async () => {
+      if (child && !hasEnded(child)) await system.stop()
+      removeTemporaryFolder(dataFolder)
+    },
+  }
+  return system
+}
+
+const scrape = async (url: string): Promise<Metrics> => parseMetrics(await (await fetch(`${url}/metrics`)).text())
+
+async function bytesOf(files: string[]): Promise<number> {
+  const sizes = await Promise.all(files.map(async file => (await stat(file).catch(() => null))?.size ?? 0))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function bytesOfFolder(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return bytesOf(entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name)))
+}

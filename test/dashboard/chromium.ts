@@ -1,0 +1,142 @@
+// A real browser with a real gateway: opens pages as a person and collects their errors. Without a browser the tests print one sentence,
+// and fail if CI=true.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import t from 'tap'
+import { browserPath, noBrowser, startBrowser } from '../support/clients/find-browser.ts'
+import { passwordOf } from '../support/worlds/session-world.ts'
+
+export interface OpenOptions {
+  /** Person who signs in first; absent: no sign-in. */
+  as?: string
+  colorScheme?: 'light' | 'dark'
+  width?: number
+  height?: number
+  /** True: a phone, whose page gets touch events. */
+  hasTouch?: boolean
+  /** Script that runs before the page is loaded. */
+  before?(context: BrowserContext): Promise<void>
+}
+
+export interface Seen {
+  page: Page
+  context: BrowserContext
+  /** Console errors and warnings, script errors, and violations of the page's content security policy. */
+  faults: string[]
+  /** Bytes received over the network so far, with headers, compressed. */
+  bytes(): number
+  close(): Promise<void>
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let browser: Browser | null = null
+
+/** Runs the tests of a file with one shared browser, if there is a browser. */
+export async function withBrowser(run: () => Promise<void>): Promise<void> {
+  if (browserPath === null) {
+    if (process.env['CI'] === 'true') t.fail(noBrowser)
+    else void t.test('the dashboard in a browser', { skip: noBrowser }, () => {})
+    return
+  }
+  const started = await startBrowser()
+  browser = started
+  t.teardown(() => started.close())
+  await run()
+}
+
+/** Each test has a browser context of its own, so no test sees the cookies of another test. */
+export async function open(origin: string, path: string, options: OpenOptions = {}): Promise<Seen> {
+  if (browser === null) throw new Error('Invariant broken: no browser runs')
+  const { as, colorScheme = 'light', width = 1280, height = 900, hasTouch = false } = options
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    hasTouch,
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+  })
+  if (as !== undefined) await signIn(context, origin, as)
+  await options.before?.(context)
+  const page = await context.newPage()
+  // A timeout shorter than the minutes of tap, so that a wrong wait fails sooner.
+  page.setDefaultTimeout(8_000)
+  const faults: string[] = []
+  page.on('console', message => {
+    const where = message.location().url.replace(origin, '')
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`${message.text()} ${where}`)
+  })
+  page.on('pageerror', error => faults.push(String(error)))
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('Network.enable')
+  let bytes = 0
+  cdp.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await page.goto(origin + path)
+  return { page, context, faults, bytes: () => bytes, close: () => context.close() }
+}
+
+async function signIn(context: BrowserContext, origin: string, username: string): Promise<void> {
+  const data = { username, password: passwordOf(username) }
+  const answer = await context.request.post(`${origin}/session/sign-in`, { data, headers: { origin } })
+  if (!answer.ok()) throw new Error(`${username} could not sign in: ${await answer.text()}`)
+}
+
+interface AxeResult {
+  violations: string[]
+  undecided: string[]
+}
+
+/**
+ * Violations that axe finds, and checks that it could not decide. Left out are elements half outside their scroll box or below another one,
+ * texts in a drawing and texts of one character: their colours are those of other texts. The debugger puts axe in, so that the page's own
+ * policy stays as it is.
+ */
+export async function axeFaults(page: Page): Promise<string[]> {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Runtime.evaluate', { expression: axe })
+  const expression = `axe.run(document).then(found => ({
+    violations: found.violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(' ; ')),
+    undecided: found.incomplete.flatMap(({ id, nodes }) => nodes.filter(({ any }) => !any.some(({ data }) =>
+      ['elmPartiallyObscured', 'bgOverlap', 'imgNode', 'shortTextContent'].includes(data?.messageKey))).map(({ target, any }) => id + ' undecided (' + any[0]?.data?.messageKey + '): ' + target)),
+  }))`
+  const { result } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+  await cdp.detach()
+  const { violations, undecided } = result.value as AxeResult
+  return [...violations, ...undecided]
+}
+
+/** Scrolls through the sections that load when they become visible, and waits until all have loaded. */
+export async function seeAll(page: Page): Promise<void> {
+  await page.locator('.later').first().waitFor()
+  for (const section of await page.locator('.later').all()) {
+    await section.scrollIntoViewIfNeeded()
+    await section.locator(':scope > :nth-child(2)').first().waitFor()
+  }
+  await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+}
+
+/** Returns whether an element is wider than the page. */
+export const overflows = (page: Page): Promise<boolean> =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+/** Short text for the element that has the focus. */
+export const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    "(e => e.getAttribute('name') || e.id || e.getAttribute('aria-label') || e.textContent.trim())(document.activeElement)",
+  )
+
+/** Presses Tab until the element with this name, as `focused` returns it, has the focus. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let i = 0; i < tabsMost; i++) {
+    if ((await focused(page)) === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`The focus never came to ${name}`)
+}
+
+/** More tab stops than any page has. */
+const tabsMost = 90

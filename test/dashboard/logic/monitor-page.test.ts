@@ -1,0 +1,131 @@
+// The logic of a monitor's page without a browser: the next state of an incident, scales of charts, values, the log, the window.
+import t from 'tap'
+import type { ChartColumns } from '#shared/contracts/session/session-charts.ts'
+import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
+import { valueTicks } from '../../../services/dashboard/charts/scale.ts'
+import { clockTime } from '../../../services/dashboard/data/format.ts'
+import { endsOf, lossesOf } from '../../../services/dashboard/monitor/end/farewell.ts'
+import { pointsOf } from '../../../services/dashboard/monitor/figures/lines.ts'
+import { number, valueLevels, valueSeries, waitingBaselines } from '../../../services/dashboard/monitor/figures/values.ts'
+import { nextState } from '../../../services/dashboard/monitor/incidents/next-state.ts'
+import { logAddress } from '../../../services/dashboard/monitor/log/log-page.ts'
+import { stepWords, windowLife } from '../../../services/dashboard/monitor/maintenance/window.ts'
+import { deliveryWords, toggled } from '../../../services/dashboard/monitor/messages/alert-delivery.ts'
+
+t.test('time alone confirms a pending incident, closes a recovering one, and changes no state by a reminder', async t => {
+  const at = '2026-01-05T12:02:00.000Z'
+  const next = (
+    state: 'pending' | 'problem' | 'recovering',
+    what: 'confirm' | 'close' | 'remind' | null,
+    verdict: string | null,
+  ) => nextState({ state, next: what && { what, at } }, verdict)
+  t.equal(next('pending', 'confirm', 'problem'), 'problem')
+  t.equal(next('pending', 'confirm', 'no_data'), 'noData')
+  t.equal(next('recovering', 'close', 'ok'), 'closed')
+  t.equal(next('problem', 'remind', 'problem'), null)
+  t.equal(next('pending', null, 'not_judged'), null)
+})
+
+t.test('ticks reach from below the lowest value to above the highest, and have 0 among them', async t => {
+  t.strictSame(valueTicks(90, 4), [0, 25, 50, 75, 100])
+  t.strictSame(valueTicks(40, 4, -25), [-40, -20, 0, 20, 40])
+  t.strictSame(valueTicks(-3, 4, -8), [-8, -6, -4, -2, 0])
+  t.strictSame(valueTicks(0, 4, 0), [0, 0.25, 0.5, 0.75, 1])
+})
+
+t.test('values are one line, or three when a step has different ones, with thresholds and baselines as levels', async t => {
+  const at = 1_767_614_400_000
+  const from = new Date(at - 600_000).toISOString()
+  const seriesOf = (figures: ChartColumns) => valueSeries({ figures }, pointsOf({ from, step_seconds: 300 }))
+  t.strictSame(seriesOf({ count: [0, 2, 1], min: [null, null, 40], mean: [null, null, 40], max: [null, null, 40] }), [
+    {
+      name: 'value',
+      points: [
+        { at: at - 300_000, value: null },
+        { at, value: 40 },
+      ],
+    },
+  ])
+  t.strictSame(
+    seriesOf({ count: [2], min: [30], mean: [40], max: [50] }).map(({ name, points }) => [name, points[0]?.value]),
+    [
+      ['mean', 40],
+      ['highest', 50],
+      ['lowest', 30],
+    ],
+  )
+  t.strictSame(seriesOf({ count: [2], min: [null], mean: [null], max: [null] }), [], 'reports without a value')
+  const threshold = (baseline_days: number | null, median: number | null) =>
+    ({ rule: 'deep', operator: 'gt', operand: 2, baseline_days, median }) as const
+  t.strictSame(valueLevels({ thresholds: [threshold(null, null)] }), [{ value: 2, words: 'deep: > 2' }])
+  t.strictSame(valueLevels({ thresholds: [threshold(7, 50)] }), [{ value: 100, words: 'deep: > 2 × 7-day median 50', since: 50 }])
+  t.strictSame(valueLevels({ thresholds: [threshold(7, null)] }), [], 'no line without a median')
+  t.strictSame(waitingBaselines({ thresholds: [threshold(7, null), threshold(7, 50)] }), ['deep'])
+  t.strictSame([null, 0.1 + 0.2, 1_234.567_89, -25].map(number), ['–', '0.3', '1,234.57', '-25'])
+})
+
+t.test('address of the log has its kind, its day in the zone of the visitor, and the instant of the next page', async t => {
+  const asked = (filters: Parameters<typeof logAddress>[1]) =>
+    Object.fromEntries(new URLSearchParams(logAddress('a b', filters).split('?')[1]))
+  t.match(logAddress('a b', { isUnaccepted: false, day: '', before: null }), '/session/monitors/a%20b/observations?limit=20')
+  const { from, to, unaccepted } = asked({ isUnaccepted: true, day: '2026-03-01', before: null }) as Record<string, string>
+  t.strictSame([new Date(from!), new Date(to!), unaccepted], [new Date(2026, 2, 1), new Date(2026, 2, 2), 'true'])
+  const before = '2026-03-01T12:00:00.000Z'
+  t.equal(asked({ isUnaccepted: false, day: '2026-03-01', before })['to'], before)
+  t.strictSame(asked({ isUnaccepted: false, day: 'someday', before: null }), { limit: '20' })
+})
+
+t.test('window counts down to its end, and names its starter and each move of its end', async t => {
+  const window = {
+    value: 'running',
+    context: { startedAt: 0, endsAt: 120_000, by: 'Ada', deadlineAt: 120_000 },
+    steps: [
+      { event: { type: 'window.started', at: 0 }, state: 'running', deadlineAt: 60_000 },
+      { event: { type: 'end.moved', at: 30_000 }, state: 'running', deadlineAt: 120_000 },
+    ],
+  }
+  const life = windowLife(window, 30_000)
+  t.strictSame([life.active, [...life.next], life.due], ['running', ['running->ranOut'], { text: 'ends in 1:30', share: 0.25 }])
+  const until = (ms: number) => clockTime(ms)
+  t.strictSame(
+    stepWords(window, 30_000).map(({ words }) => words),
+    [`Started by Ada, until ${until(60_000)}.`, `The end was moved: until ${until(120_000)}.`],
+  )
+})
+
+t.test('a monitor of a Template is archived alone, an archived one ends no more, and losses are named', async t => {
+  const row = {} as MonitorRow
+  t.strictSame(endsOf({ kind: 'template', row }), ['archive'])
+  t.strictSame(endsOf({ kind: 'custom', row }), ['archive', 'delete'])
+  t.strictSame(endsOf({ kind: 'website', row: null }), [])
+  const rules = [{ incident: {} }, { incident: {} }, { incident: null }] as MonitorDetail['rules']
+  const [ends, lost] = lossesOf('delete', { kind: 'custom', rules, window: {} })
+  t.equal(
+    ends,
+    'Its reports are refused from then on. 2 open incidents close, and nobody is notified of that. Its maintenance ends.',
+  )
+  t.match(lost, /its signals and rules/)
+  t.equal(lossesOf('archive', { kind: 'website', rules: [], window: null })[0], 'Its checks stop.')
+})
+
+t.test('boxes of alert delivery become rows, and a sentence says who gets which messages', async t => {
+  const none = toggled([], 1, 'problem')
+  const both = toggled(toggled(none, 1, 'recovery'), 2, 'no_data')
+  t.strictSame(both, [
+    { destination_id: 1, alert_kinds: ['problem', 'recovery'] },
+    { destination_id: 2, alert_kinds: ['no_data'] },
+  ])
+  t.strictSame(toggled(both, 2, 'no_data'), both.slice(0, 1), 'a destination without kinds has no row')
+  const destinations = [
+    { id: 1, name: 'Ops', enabled: true },
+    { id: 2, name: 'Desk', enabled: true },
+  ]
+  const cases: [rows: Parameters<typeof toggled>[0], usual: string | null, words: string][] = [
+    [both, 'Ops', 'Ops gets problems and recoveries; Desk gets no data.'],
+    [none, 'Ops', 'Ops gets problems. Nobody is notified of no data and recoveries.'],
+    [[], 'Ops', 'Ops, the default of the workspace, gets all messages.'],
+    [[], null, 'Nobody is notified: no destination is chosen, and the workspace has no default.'],
+  ]
+  for (const [rows, usual, words] of cases) t.equal(deliveryWords({ destinations, rows, usual }), words)
+})

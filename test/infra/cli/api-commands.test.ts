@@ -1,0 +1,417 @@
+// The commands that use generation 3 of the API, as separate processes against one running installation and against faulty servers.
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { startProgram } from '../../integration/system.ts'
+import { type Ended, eventually, runProgram, temporaryFolder } from '../run-program.ts'
+
+const folder = temporaryFolder(t)
+const data = join(folder, 'data')
+const home = join(folder, 'home')
+mkdirSync(home)
+const program = await startProgram({ DATA_DIR: data, LOG_LEVEL: 'debug' })
+t.teardown(() => program.stop())
+const { url } = JSON.parse(readFileSync(join(data, 'api.json'), 'utf8')) as { url: string }
+const local = { DATA_DIR: data, HOME: home }
+const firstKey = readFileSync(join(data, 'first-key'), 'utf8').trim()
+const remote = { HOME: home, DATA_DIR: join(folder, 'nothing'), WATCHKEEPER_URL: url, WATCHKEEPER_API_KEY: firstKey }
+
+const words = (line: string) => [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+const run = (line: string, environment: Record<string, string> = local, input?: string): Promise<Ended> =>
+  runProgram(t, words(line), environment, input).ended
+async function done(line: string, environment: Record<string, string> = local): Promise<string> {
+  const { code, stdout, stderr } = await run(line, environment)
+  if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`)
+  return stdout
+}
+const json = async (line: string, environment?: Record<string, string>) => JSON.parse(await done(`${line} --json`, environment))
+
+/** Sends a request as a plain client; throws if the request is refused. */
+async function asked(path: string, body?: object): Promise<unknown> {
+  const headers = { authorization: `Bearer ${firstKey}` }
+  const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+  const response = await fetch(`${url}/api/v3${path}`, { headers, ...sent })
+  const { result, error } = (await response.json()) as { result: unknown; error: unknown }
+  if (error !== null) throw new Error(JSON.stringify(error))
+  return result
+}
+const [{ id: workspaceId }] = (await asked('/workspaces')) as [{ id: string }]
+await asked(`/workspaces/${workspaceId}/templates`, {
+  key: 'job',
+  version: 1,
+  name: 'Job',
+  fields: [
+    { key: 'team', type: 'string' },
+    { key: 'most', type: 'integer', default: 5 },
+  ],
+  signals: [{ key: 'run', kind: 'event' }],
+  rules: [
+    {
+      key: 'fails',
+      action: 'Look at the log.',
+      wait: { confirm_after: 0, recover_after: 600 },
+      decision: { signal: 'run', field: 'status', operator: 'eq', operand: 'problem' },
+    },
+  ],
+})
+
+/** Starts a server that sends the same response to every request; returns its URL. */
+async function serve(t: Test, listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('commands on the own machine create one key of the owner, reuse the key, and replace it when it is refused', async t => {
+  const file = join(data, 'command-line-key')
+  await done('resource list')
+  const first = readFileSync(file, 'utf8').trim()
+  t.match(first, /^wk_/)
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  await done('status')
+  const ofCommands = async () =>
+    (await json('key list')).filter(({ description }: { description: string }) => description === 'command line on this machine')
+  t.match(await ofCommands(), [{ username: 'owner', access: ['full'] }])
+  t.equal(readFileSync(file, 'utf8').trim(), first, 'it is made once')
+  const [{ id }] = await ofCommands()
+  await done(`key delete ${id}`)
+  t.strictSame(await json('resource list'), [])
+  const second = readFileSync(file, 'utf8').trim()
+  t.not(second, first)
+  t.equal((await ofCommands()).length, 1)
+  for (const secret of [first, second, firstKey]) t.notOk(program.output().includes(secret), 'no key is logged')
+})
+
+t.test('Resource is created, listed, changed, shown by id, key and name, and archived', async t => {
+  const made = await run("resource create 'Nightly backup' --template job --meta team=core --meta most=7 --label env=prod")
+  t.match(made, { code: 0, stdout: 'nightly-backup\n', stderr: /^Resource "Nightly backup" of job@1 is made\. Its key:$/m })
+  await done('resource create Other --template job@1 --key other')
+  const [shown] = await json('resource list --template job --meta team=core --label env=prod')
+  t.match(shown, { key: 'nightly-backup', meta: { team: 'core', most: 7 }, labels: { env: 'prod' } })
+  t.equal((await json('resource list --state all')).length, 2)
+  for (const name of [shown.id, 'nightly-backup', "'nightly BACKUP'"]) {
+    t.match(await json(`resource show ${name}`), { id: shown.id, rules: [{ key: 'fails' }] }, name)
+  }
+  t.match(await done('resource list'), /^key +template +incident +name\n.*nightly-backup +job@1 +Nightly backup$/ms)
+  t.match(await done('resource list --wide'), /env=prod/)
+  const changed = await json("resource change nightly-backup --name 'Backup' --label env= --label site=b --meta most=")
+  t.match(changed, { name: 'Backup', labels: { site: 'b' }, meta: { most: 5 } })
+  t.notOk('env' in changed.labels)
+  await done("resource create 'Backup' --template job --key backup-2")
+  const twice = await run('resource show Backup')
+  t.match(twice, { code: 2, stderr: /^"Backup" fits 2 Resources: \w+ \(Backup\), \w+ \(Backup\)\. Name one by its id\.$/m })
+  t.match(await json('resource archive backup-2'), { archived_at: /Z$/ })
+  t.match(await run('resource archive backup-2'), { code: 4 })
+  t.match(await run('resource show nix'), {
+    code: 5,
+    stderr: 'There is no Resource "nix": ./watchkeeper resource list shows them.\n',
+  })
+  t.match(await run('resource create x --template nope'), {
+    code: 4,
+    stderr: /^There is no Template nope \(field template\)\.$/m,
+  })
+  t.match(await run('resource create x --template job --meta most=many'), { code: 4, stderr: /most/ })
+})
+
+t.test('monitor, maintenance and template commands have the effect of the v3 routes', async t => {
+  t.equal(await done("monitor create 'My shop' http://127.0.0.1:9/ --every 1h --meta statuses=200,204"), 'my-shop\n')
+  t.match(await json('monitor show my-shop'), {
+    template: 'website-check@1',
+    meta: { interval_value: 1, interval_unit: 'HOUR', statuses: [200, 204], url: 'http://127.0.0.1:9/' },
+  })
+  t.strictSame(
+    (await json('monitor list')).map(({ key }: { key: string }) => key),
+    ['my-shop'],
+  )
+  t.match(await json('monitor change my-shop --meta method=HEAD'), { meta: { method: 'HEAD' } })
+  t.match(await run('monitor create x http://127.0.0.1:9/ --location nowhere'), {
+    code: 5,
+    stderr: /^There is no location "nowhere"/,
+  })
+  t.match(await json('maintenance start other 90m'), { maintenance: { by: 'owner' } })
+  t.match(await json('maintenance show other'), { until: String })
+  t.match(await json('maintenance end other'), { maintenance: null })
+  t.match(await run('maintenance end other'), { code: 4 })
+  t.match(await run('maintenance start other 90s'), { code: 2, stderr: /whole minutes/ })
+  t.match(await json('monitor archive my-shop'), { archived_at: String })
+  t.match(await done('template list'), /^website-check@1 .*\njob@1 +run +fails +Job$/m)
+  t.match(await json('template show job'), { id: 'job@1', fields: [{ key: 'team' }, { key: 'most', type: 'integer' }] })
+  t.match(await run('template show nope'), { code: 5 })
+})
+
+t.test('Incident is listed, shown, explained, acknowledged, and counted by status', async t => {
+  t.match(await done('status --check'), /"Default": nothing is wrong\.$/m)
+  const reported = await json("observe other run --state problem --value 3 --reason 'disk full' --label host=db1")
+  t.match(reported, { observation: String, signal: String })
+  const [incident] = await json('incident list')
+  t.match(incident, { resource: { key: 'other' }, rule: 'fails', workspace: { id: workspaceId } })
+  const shown = await done('incident show other')
+  t.match(
+    shown,
+    /● problem\.judged\n {2}▼ \[pending\] since .*\n {2}│ hold\.elapsed\n {2}▼ \[problem\] since .*\n {2}┆ ▷ a reminder is sent at \S+Z/,
+  )
+  const text = await done(`incident explain ${incident.id}`)
+  t.match(text, /^Rule fails of Other \(other\) reads: run problem\./m)
+  t.match(text, /disk full/)
+  t.match(text, /^Nobody has taken it on\.$/m)
+  t.match(text, /^The next reminder is sent at \S+Z\.$/m)
+  t.match(await json('incident ack other'), { acknowledgement: { by: 'owner', via: 'api' } })
+  t.match(await run('incident ack other'), { code: 4, stderr: /taken on by owner\.$/m })
+  t.match(await run('status --check'), { code: 4, stdout: /: 1 Incident is open \(1 problem\)\.$/m })
+  t.match(await json('status'), {
+    open_incidents: 1,
+    workspaces: [{ id: workspaceId, name: 'Default', incidents: { open: 1, unacknowledged: 0 }, oldest: [{ id: incident.id }] }],
+  })
+  t.match(await run('incident show nix'), { code: 5, stderr: /^There is no Incident "nix"/ })
+  t.match(await json('incident list --lifecycle closed'), [])
+})
+
+t.test('piped watch prints a line for each change, and ends with 0 by a signal', async t => {
+  await done('resource create Watched --template job --key watched')
+  const watch = runProgram(t, ['incident', 'list', '--watch'], local)
+  await watch.says(/ {2}problem {6}\S+ {2}Default {2}other {2}fails {2}run problem/)
+  await done('observe watched run --state problem')
+  await watch.says(/ {2}problem {6}\S+ {2}Default {2}watched {2}fails/)
+  await done('incident ack watched')
+  await watch.says(/ {2}taken {8}\S+ {2}Default {2}watched/)
+  await done('resource archive watched')
+  await watch.says(/ {2}closed {7}\S+ {2}Default {2}watched/)
+  watch.child.kill('SIGTERM')
+  t.match(await watch.ended, { code: 0, signal: null })
+})
+
+t.test('destinations, addresses and audit commands return the objects of v3', async t => {
+  const far = await serve(t, (_request, response) => void response.end('ok'))
+  const made = await run('destination create hook --to -', local, `${far}/secret-path\n`)
+  t.match(made, { code: 0, stdout: /^\w{10}\n$/, stderr: /is the default/ })
+  const id = made.stdout.trim()
+  t.match(await json('destination list'), [{ id, name: 'hook', type: 'webhook', default: true }])
+  t.match(await json('destination show HOOK'), { id })
+  t.match(await json('destination test hook'), { status: 'delivered' })
+  t.match(await json('destination deliveries hook --limit 1'), [{ event: 'test', status: 'delivered' }])
+  t.match(await json('destination change hook --enabled no --name Hooked'), { id, name: 'Hooked', enabled: false })
+  t.match(await done('destination secret Hooked'), /^whsec_/)
+  t.match(await run(`destination create b --to http://me:pw@127.0.0.1/`), { code: 4, stderr: /url/ })
+  t.match(await json('destination delete hooked'), { id, deleted: true })
+
+  const address = await run('address create --template job --description nightly')
+  t.match(address, { code: 0, stdout: /^http:\/\/\S+\/in\/[\w-]{43}\n$/ })
+  t.match(await json('address list'), [{ template: 'job', description: 'nightly', second_factor: false }])
+  const by = { ...remote, WATCHKEEPER_ADDRESS: address.stdout.trim(), WATCHKEEPER_API_KEY: '', WATCHKEEPER_URL: '' }
+  t.match(await json('observe new-host run --template job --meta \'team="7"\'', by), { created_signal: false })
+  t.match(await json('resource show new-host'), { meta: { team: '7' } })
+  t.match(await run('observe other nothing', by), { code: 4, stderr: /signal/ })
+  for (const nobody of ['nobody', 'No body']) {
+    t.match(await run(`observe '${nobody}' run`, by), {
+      code: 5,
+      stderr: `There is no Resource "${nobody}" at the Observation address: correct its id or key, or make it by this report with --template.\n`,
+    })
+  }
+  t.match(await run('observe other run', { ...by, WATCHKEEPER_ADDRESS: 'watch.example.com/in/x' }), {
+    code: 2,
+    stderr: "The Observation address can't be called: the URL must begin with http:// or https://.\n",
+  })
+  t.match(await run(`observe ${'n'.repeat(129)} run`, by), { code: 4, stderr: /resource/ })
+  await done('address delete nightly')
+  const gone = await run('observe other run', by)
+  t.match(gone, { code: 5, stderr: 'There is no such Observation address.\n' })
+
+  const strict = (await done('address create --second-factor')).trim()
+  const wanting = { ...by, WATCHKEEPER_ADDRESS: strict }
+  t.match(await run('observe other run --state ok', wanting), { code: 4, stderr: /WATCHKEEPER_OBSERVATION_KEY/ })
+  await done('observe other run --state ok', { ...wanting, WATCHKEEPER_OBSERVATION_KEY: firstKey })
+
+  await eventually('the audit has the address', async () => (await json('audit --path /addresses')).length >= 3)
+  const [newest] = await json('audit --path /addresses --limit 1')
+  t.match(newest, { method: 'POST', workspace: workspaceId, person: { name: 'owner' } })
+  t.match(await json('audit --installation --limit 2'), [{ at: String }, { at: String }])
+  t.match(await run('audit --limit 0'), { code: 2 })
+})
+
+t.test('observe passes the streams of its command through, reports its end, and exits with its code', async t => {
+  await done('resource create Runs --template job --key runs')
+  const newest = async () => {
+    const result = await asked(`/workspaces/${workspaceId}/resources/runs/observations?limit=1`)
+    return (result as Record<string, unknown>[])[0]
+  }
+  const passed = await run("observe runs run -- sh -c 'cat; echo err >&2'", local, 'through\n')
+  t.match(passed, { code: 0, stdout: 'through\n', stderr: 'err\n' })
+  t.match(await newest(), { state: 'ok', value: Number, reason: null })
+  const rows: [words: string[], code: number, reason: string][] = [
+    [['--', 'sh', '-c', 'echo first; printf "last\\033[31m line\\n\\n"; exit 3'], 3, 'exit 3: last [31m line'],
+    [['--no-output', '--', 'sh', '-c', 'echo secret; exit 3'], 3, 'exit 3'],
+    [['--', 'sh', '-c', 'kill -9 $$'], 137, 'ended by SIGKILL'],
+    [['--', 'no-such-command'], 127, 'exit 127: no-such-command: command not found'],
+  ]
+  for (const [words, code, reason] of rows) {
+    const ended = await runProgram(t, ['observe', 'runs', 'run', ...words], local).ended
+    t.equal(ended.code, code, reason)
+    t.match(await newest(), { state: 'problem', reason })
+  }
+  const waits = "tail -f /dev/null & trap 'kill $!; exit 5' TERM; echo ready; wait"
+  const forwarding = runProgram(t, ['observe', 'runs', 'run', '--', 'sh', '-c', waits], local)
+  await forwarding.says(/ready/)
+  forwarding.child.kill('SIGTERM')
+  t.match(await forwarding.ended, { code: 5 })
+  t.match(await newest(), { state: 'problem', reason: 'exit 5: ready' })
+
+  const left = await runProgram(t, ['observe', 'runs', 'run', '--', 'sh', '-c', 'tail -f /dev/null & echo $!'], local).ended
+  t.equal(left.code, 0, 'a process that the command leaves behind is not waited for')
+  process.kill(Number(left.stdout))
+
+  const away = { ...remote, WATCHKEEPER_URL: 'http://127.0.0.1:1' }
+  const unsent = await run("observe runs run --patience 0s -- sh -c 'echo done; exit 6'", away)
+  t.match(unsent, {
+    code: 6,
+    stdout: 'done\n',
+    stderr: /^The report was not sent: Watchkeeper can't be reached at http:\/\/127\.0\.0\.1:1 \(.*\)[^\n]*\n$/,
+  })
+  t.match(await run('observe runs run extra'), { code: 2, stderr: /one word too many/ })
+  t.match(await run('observe runs run --state ok -- true'), { code: 2 })
+  t.match(await run('observe runs run --'), { code: 2, stderr: /no command behind --/ })
+})
+
+t.test('report to an absent server is retried and stored once', async t => {
+  let asked = 0
+  const ids = new Set<string>()
+  const flaky = await serve(t, async (request, response) => {
+    asked += 1
+    let body = ''
+    for await (const part of request) body += part
+    ids.add((JSON.parse(body) as { id: string }).id)
+    if (asked === 1) return void request.socket.destroy()
+    const error = {
+      code: 1_500,
+      error_type: 'server',
+      message: 'The request could not be completed; send it again.',
+      details: {},
+    }
+    if (asked === 2) return void response.writeHead(500).end(JSON.stringify({ result: null, error, meta: null }))
+    response.writeHead(202).end(
+      JSON.stringify({
+        result: { resource: 'r', signal: 's1', observation: 'o', created_signal: false },
+        error: null,
+        meta: null,
+      }),
+    )
+  })
+  t.match(await json(`observe r run --address ${flaky}/in/secret`), { observation: 'o' })
+  t.equal(asked, 3)
+  t.equal(ids.size, 1)
+  t.match([...ids][0], /^\w{16}$/)
+})
+
+t.test('profile stores address, key and workspace with mode 0600, and is used in every folder', async t => {
+  const config = join(temporaryFolder(t), 'config')
+  const environment = { HOME: home, XDG_CONFIG_HOME: config, DATA_DIR: join(folder, 'nothing') }
+  const file = join(config, 'watchkeeper', 'profile.json')
+  t.match(await run('profile set --url http://127.0.0.1:1', environment, `${firstKey}\n`), { code: 3 })
+  t.match(await run(`profile set --url ${url}`, environment, 'wk_wrong\n'), { code: 4, stderr: /^The key was refused/ })
+  t.throws(() => statSync(file), 'what did not work is not kept')
+  const set = await run(`profile set --url ${url} --workspace Default`, environment, `${firstKey}\n`)
+  t.match(set, { code: 0 }, set.stderr)
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  t.strictSame(readdirSync(join(config, 'watchkeeper')), ['profile.json'])
+  const shown = await run('profile show', environment)
+  t.match(shown, { code: 0, stdout: `Profile "default": ${url}, workspace ${workspaceId}.\n` })
+  t.notOk(`${set.stdout}${set.stderr}${shown.stdout}`.includes(firstKey))
+  t.match(await json('resource show other', environment), { key: 'other' })
+  await run(`profile set second --url ${url}`, environment, `${firstKey}\n`)
+  t.match(await json('resource show other --profile second', environment), { key: 'other' })
+  t.match(await json('profile list', environment), [
+    { name: 'default', workspace: workspaceId },
+    { name: 'second', workspace: null },
+  ])
+  t.match(await run('status --profile third', environment), { code: 5, stderr: /^There is no profile "third"/ })
+  const elsewhere = await run('status --profile second --url http://127.0.0.1:2', environment)
+  t.match(elsewhere, { code: 2, stderr: /^There is no key for http:\/\/127\.0\.0\.1:2/ }, 'a key goes to its own address alone')
+  chmodSync(file, 0o644)
+  t.match(await run('status', environment), { code: 2, stderr: `Others may read the keys in ${file}: chmod 600 ${file}\n` })
+  chmodSync(file, 0o600)
+  t.match(await json('profile delete second', environment), { name: 'second' })
+  writeFileSync(file, '{"profiles": {\n  "default": {"url": "htt', { mode: 0o600 })
+  t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+profile\.json:2:\d+ \(/ })
+  writeFileSync(file, '{"profiles": {"default": {"url": 3}}}', { mode: 0o600 })
+  t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+:profiles\.default \(/ })
+})
+
+t.test('wrong, older, absent or hostile server leads to one sentence with an exit code', async t => {
+  const older = await serve(
+    t,
+    (_request, response) => void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not found"}'),
+  )
+  const proxy = await serve(t, (_request, response) => void response.writeHead(502).end('<html>'))
+  const refusal = {
+    code: 1_422,
+    error_type: 'validation',
+    message: 'evil\u001b[2J\u009b31m\nnext\u202e',
+    details: { field: 'x\u001b[1m' },
+  }
+  const hostile = await serve(
+    t,
+    (_request, response) => void response.writeHead(422).end(JSON.stringify({ result: null, error: refusal, meta: null })),
+  )
+  const rows: [environment: Record<string, string>, code: number, sentence: RegExp][] = [
+    [{ WATCHKEEPER_URL: 'watch.example.com' }, 2, /^The API can't be called: the URL must begin with http:\/\/ or https:\/\/\.$/],
+    [{ WATCHKEEPER_URL: 'http://127.0.0.1:1' }, 3, /^Watchkeeper can't be reached at http:\/\/127\.0\.0\.1:1 \(/],
+    [{ WATCHKEEPER_URL: older }, 3, /generation 3 of the API is not served there: the server is older/],
+    [{ WATCHKEEPER_URL: proxy }, 3, /it responded with status 502/],
+    [{ WATCHKEEPER_URL: hostile }, 4, /^evil \[2J 31m next +\(field x \[1m\)\.$/],
+    [{ WATCHKEEPER_API_KEY: 'wk_unknown' }, 4, /^The key was refused: it is unknown, expired or deleted\./],
+    [{ WATCHKEEPER_API_KEY: 'wk_two\nlines' }, 2, /^The API can't be called: the API key /],
+    [{ WATCHKEEPER_API_KEY: '' }, 2, /^There is no key for http/],
+    [
+      { WATCHKEEPER_API_KEY: '', WATCHKEEPER_URL: '' },
+      3,
+      /nothing runs on the data folder \S+nothing\): start it, set DATA_DIR, or/,
+    ],
+  ]
+  for (const [over, code, sentence] of rows) {
+    const ended = await run('resource list', { ...remote, ...over })
+    t.equal(ended.code, code, `${JSON.stringify(over)}: ${ended.stderr}`)
+    t.match(ended.stderr.trimEnd(), sentence)
+    t.equal(ended.stderr.trimEnd().split('\n').length, 1)
+    t.notMatch(ended.stderr, /[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u)
+    t.notOk(ended.stderr.includes('two'), 'a key is never quoted')
+    t.equal(ended.stdout, '')
+  }
+  const [one, other] = [await done("workspace create 'Twin'"), await done("workspace create 'Twin'")]
+  const twins = await run('resource list --workspace Twin', remote)
+  const either = [one, other].map(id => `${id.trim()} \\(Twin\\)`).join('|')
+  t.match(twins, {
+    code: 2,
+    stderr: new RegExp(`^"Twin" fits 2 workspaces: (?:${either}), (?:${either})\\. Name one by its id\\.\\n$`),
+  })
+  t.match(await run('resource list', remote), {
+    code: 2,
+    stderr: /^Say which workspace: .* There are \w+ \(Default\), \w+ \(Twin\), \w+ \(Twin\)\.$/m,
+  })
+})
+
+t.test('text of a server stays in its cell, and JSON has no control character', async t => {
+  const item = {
+    id: 'a',
+    key: 'evil\u001b[2J',
+    name: 'x\u009b31m\u202e',
+    template: null,
+    labels: {},
+    meta: {},
+    archived_at: null,
+    open_incident: null,
+  }
+  const hostile = await serve(t, ({ url: path }, response) => {
+    const result = path === '/api/v3/workspaces' ? [{ id: 'w', name: 'W', role: 'owner' }] : [item]
+    response.end(JSON.stringify({ result, error: null, meta: null }))
+  })
+  const at = { ...remote, WATCHKEEPER_URL: hostile }
+  t.notMatch(await done('resource list', at), /[^\n\P{Cc}]|\p{Cf}/u)
+  const printed = await done('resource list --json', at)
+  t.notMatch(printed, /[^\n\P{Cc}]|\p{Cf}/u)
+  t.strictSame(JSON.parse(printed), [item])
+})

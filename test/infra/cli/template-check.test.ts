@@ -1,0 +1,142 @@
+// `./watchkeeper template check` as a process: no installation, no data folder. Rule: docs/reference/v3.md, 3.11.
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { startApiWorld } from '../../support/worlds/api-world.ts'
+import { runProgram, temporaryFolder } from '../run-program.ts'
+
+const folder = temporaryFolder(t)
+const write = (name: string, content: unknown): string => {
+  const file = join(folder, name)
+  writeFileSync(file, typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content, null, 2))
+  return file
+}
+const check = (...args: string[]) =>
+  runProgram(t, ['template', 'check', ...args], { DATA_DIR: join(folder, 'data'), NATS_URL: 'nats://127.0.0.1:1' }).ended
+
+const isProblem = { signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' }
+const manifest = {
+  key: 'heartbeat',
+  version: 1,
+  name: 'Heartbeat',
+  fields: [{ key: 'hold', type: 'duration', required: true }],
+  signals: [{ key: 'beat', kind: 'heartbeat', every_seconds: 60 }],
+  rules: [{ key: 'failing', action: 'Look.', wait: { confirm_after: { meta: 'hold' }, recover_after: 0 }, decision: isProblem }],
+}
+const observations = [
+  { signal: 'beat', state: 'problem', at: '2026-10-05T12:00:00Z' },
+  { signal: 'beat', state: 'ok', at: '2026-10-05T12:02:00Z' },
+]
+const sent = { observations, meta: { hold: 60 } }
+const good = write('good.json', manifest)
+
+t.test("template check prints the result of the API's preview of the same Template", async t => {
+  const world = await startApiWorld()
+  t.teardown(() => world.stop())
+  const { token } = await world.addPerson('olga', { w1: 'owner' })
+  const answered = await world.call('POST', '/api/v3/workspaces/w1/templates/preview', { token, body: { manifest, ...sent } })
+  const { code, stdout, stderr } = await check(good, '--observations', write('sent.json', sent), '--json')
+  t.strictSame([code, stderr], [0, ''])
+  t.strictSame(JSON.parse(stdout), answered.json.result)
+  t.match(answered.json.result.rules, [{ incidents: [{ confirmed_at: '2026-10-05T12:01:00.000Z' }] }])
+  t.notOk(existsSync(join(folder, 'data')), 'no data folder is made')
+})
+
+t.test('template check prints its findings in lines, without colours when piped', async t => {
+  const alone = await check(good)
+  t.strictSame([alone.code, alone.stderr], [0, ''])
+  t.match(alone.stdout, /^heartbeat@1 can be published: 1 signal, 1 rule\.\nWarning: No rule notices when beat falls silent.*\n$/)
+  const { stdout } = await check(good, '--observations', write('sent.json', sent))
+  t.match(stdout, /\nrule +status +incidents +explanation\nfailing +ok +1 +beat ok\n/)
+  t.match(stdout, /\nfailing +2026-10-05T12:00:00.000Z +2026-10-05T12:01:00.000Z +2026-10-05T12:02:00.000Z +beat problem\n$/)
+  t.notOk(stdout.includes('\u001b'))
+})
+
+const wrongAt = { ...manifest, rules: [{ ...manifest.rules[0], decision: { all: [isProblem, { ...isProblem, signal: 'x' }] } }] }
+const long = `{\n  "key": "a", ${'"b": "aaaaaaaaaaaaaaaaaaaaaaaa", '.repeat(50)}"é": x }`
+
+t.test('template check names file and line of the first fault', async t => {
+  const faults: [what: string, content: unknown, place: string, message: RegExp][] = [
+    ['a missing comma', '{\n  "key": "a"\n  "name": 1\n}', '3:3', /Expected ',' or '}'/],
+    [
+      'a word that is none',
+      long,
+      `2:${long.split('\n')[1]?.indexOf('x }')}`.replace(/\d+$/, n => String(Number(n) + 1)),
+      /Unexpected token 'x'/,
+    ],
+    ['an early end', '{\r\n"key": [1,\r\n', '3:1', /Unexpected end/],
+    ['nothing', '', '1:1', /Unexpected end/],
+    ['no object', '[]', '', /must be a JSON object/],
+    ['too deep', `${'['.repeat(65)}${']'.repeat(65)}`, '', /deeper than 64/],
+    ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), '', /UTF-8/],
+    ['too large', `"${' '.repeat(1_048_576)}"`, '', /more than 1048576 bytes/],
+    ['an unknown key', { ...manifest, colour: 1 }, 'colour', /Unknown field 'colour'/],
+    ['an unknown signal', wrongAt, 'rules.0.decision.all.1.signal', /declares no signal 'x'/],
+    ['a system key', { ...manifest, key: 'website-check' }, 'key', /system Template/],
+  ]
+  for (const [what, content, place, message] of faults) {
+    const file = write('bad.json', content)
+    const { code, stdout, stderr } = await check(file, '--json')
+    t.equal(code, 4, what)
+    const { error } = JSON.parse(stdout)
+    t.match(error, { file, place }, what)
+    t.match(error.message, message, what)
+    t.equal(stderr, `${file}${place === '' ? '' : `:${place}`}: ${error.message}\n`, what)
+  }
+})
+
+t.test('template check reads YAML like publication, and names line and dotted path', async t => {
+  const text = [
+    'kind: Template',
+    'key: heartbeat',
+    'version: 1',
+    'name: Heartbeat',
+    'signals: [{key: beat, kind: heartbeat, every_seconds: 60}]',
+  ]
+  const rules = [
+    'rules:',
+    '  - key: failing',
+    '    action: Look.',
+    '    wait: {confirm_after: 60, recover_after: 0}',
+    '    decision:',
+  ]
+  const decision = (signal: string) => [`      {signal: ${signal}, field: status, operator: eq, operand: problem}`]
+  const yaml = (signal: string) => `${[...text, ...rules, ...decision(signal)].join('\n')}\n`
+  const { code, stdout } = await check(write('good.yaml', yaml('beat')), '--observations', write('list.json', observations))
+  t.equal(code, 0)
+  t.match(stdout, /^heartbeat@1 can be published/)
+  const file = write('bad.yml', yaml('heart'))
+  const wrong = await check(file)
+  t.equal(wrong.code, 4)
+  t.match(wrong.stderr, `${file}:11: rules.0.decision.signal: `)
+})
+
+t.test('template check names the line in a file of Observations', async t => {
+  const [first, second] = observations
+  const faults: [what: string, content: unknown, place: string][] = [
+    ['an answer that is missing', observations, 'hold'],
+    ['an unknown signal', { ...sent, observations: [first, { ...second, signal: 'x' }] }, 'observations.1.signal'],
+    ['no instant', { ...sent, observations: [{ ...first, at: undefined }] }, 'observations.0.at'],
+    ['an unknown member', { ...sent, manifest }, 'manifest'],
+    ['too long', { ...sent, at: '2028-01-01T00:00:00Z' }, 'at'],
+    ['a number', 7, ''],
+  ]
+  for (const [what, content, place] of faults) {
+    const file = write('bad.json', content)
+    const { code, stderr } = await check(good, '--observations', file)
+    t.equal(code, 4, what)
+    t.ok(stderr.startsWith(`${file}${place === '' ? '' : `:${place}`}: `), `${what}: ${stderr}`)
+  }
+})
+
+t.test('template check distinguishes a missing file from a wrong command', async t => {
+  t.match(await check(join(folder, 'nothing.json')), { code: 5, stderr: /^There is no file .*nothing\.json\.\n$/ })
+  t.match(await check(good, '--observations', join(folder, 'nothing.json')), { code: 5 })
+  t.match(await check(folder), { code: 1, stderr: /can't be read \(EISDIR\)/ })
+  t.match(await check(good, '--observations', ''), { code: 2 })
+  t.match(await check(), { code: 2 })
+  t.strictSame(
+    readdirSync(folder).filter(name => !/\.(json|ya?ml)$/.test(name)),
+    [],
+  )
+})

@@ -1,6 +1,0 @@
-// Of a step in whose world nothing is published.
-import type { TemplateOf } from '../../services/keeper/step/types.ts'
-
-export const noTemplates: TemplateOf = ({ template }) => {
-  throw new Error(`nothing is published as ${template}`)
-}

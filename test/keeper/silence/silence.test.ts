@@ -1,0 +1,284 @@
+// Silence whose end a keeper could not have heard: an outage of the system itself leads to no message (ADR 22).
+import t from 'tap'
+import type { SilenceNote } from '#shared/contracts/observations/silence.ts'
+import { hour, limits, second } from '#shared/limits/limits.ts'
+import { readManifest } from '#shared/manifest/read-manifest.ts'
+import type { CheckpointDocument } from '#shared/store/collections.ts'
+import { hear, heedCheckpoint, type Precedent, silenceAfter } from '../../../services/keeper/partition/silence.ts'
+import { create, host, observe, publish } from '../resources/resource-world.ts'
+import { createWorld, type KeeperHandle, minute } from '../world.ts'
+
+type World = ReturnType<typeof createWorld>
+
+/** Monitor with a report every minute until its keeper stopped, and a heartbeat with a report then and one due every four minutes. */
+async function startAndStop(world: World): Promise<{ site: string; heart: string; spokeAt: number }> {
+  const keeper = await world.startOne({ exclusive: true })
+  await world.clock.advance(30 * second)
+  const site = await world.create()
+  const heart = 'heart00001'
+  const command = (body: object) => world.command(heart, body as never)
+  await command({ kind: 'create-subject', workspaceId: 'w', slug: 'heart', name: 'Heart' })
+  await command({ kind: 'create-signal', name: 'Beat', signalKind: 'custom_heartbeat', meta: '{}', convert: false })
+  const input = {
+    signal: 'beat',
+    from: null,
+    mode: 'status',
+    compare: null,
+    threshold: null,
+    match: null,
+    noDataAfterMs: 4 * minute,
+  }
+  const policy = { inputs: [input], need: 'any', atLeast: null, confirmAfterMs: minute, closeAfterMs: minute }
+  await command({ kind: 'create-rule', name: 'alive', policy, convert: false })
+  let spokeAt = Number.NaN
+  for (let reported = 0; reported < 3; reported++) {
+    spokeAt = world.clock.now()
+    await Promise.all([world.report(site, true), beat(world, heart)])
+    await world.clock.advance(minute)
+  }
+  await stop(world, keeper)
+  return { site, heart, spokeAt }
+}
+
+/** Starts a keeper that learns this much later that a gateway accepts reports, and so holds silence back for that much longer. */
+const gatewayMs = 2 * limits.presence.beatMs + second
+
+const stop = (world: World, keeper: KeeperHandle) => Promise.all([keeper.service.stop(), world.clock.advance(100)])
+
+async function cutOff(world: World, { bus }: KeeperHandle): Promise<void> {
+  world.hub.cut(bus)
+  await world.clock.advance(second)
+  world.hub.restore(bus)
+}
+
+async function beat(world: World, heart: string, status: 'ok' | 'problem' = 'ok'): Promise<void> {
+  const report = { signal: 'beat', status, value: null, error: '', labels: {}, observedAtUs: world.clock.now() * 1_000 }
+  const { ok } = await world.command(heart, { kind: 'report-observation', ...report } as never)
+  if (!ok) throw new Error('the beat was not taken')
+}
+
+const told = async (world: World, ids: string[]) => (await Promise.all(ids.map(id => world.history(id)))).flat()
+
+t.test('sender is never silent when it reports within the length of the outage', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(55 * second)
+  await world.report(site, true)
+  await world.clock.advance(minute)
+  for (let reported = 0; reported < 10; reported++) {
+    await Promise.all([world.report(site, true), beat(world, heart)])
+    await world.clock.advance(minute)
+  }
+  t.strictSame(await told(world, [site, heart]), [])
+})
+
+t.test('silent input is announced after the hold, as of the instant at which it fell silent', async t => {
+  const world = createWorld()
+  const { site, heart, spokeAt } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(7 * minute - second)
+  t.strictSame(await told(world, [site, heart]), [])
+  await world.clock.advance(second + gatewayMs)
+  const [[ofSite], [ofHeart]] = [await world.incidents(site), await world.incidents(heart)]
+  t.match(ofSite, { status: 'no_data', troubleSince: spokeAt + 3 * minute + 1 })
+  t.match(ofHeart, { status: 'no_data', troubleSince: spokeAt + 4 * minute + 1 })
+})
+
+t.test('silence is held for an hour after a longer outage', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(10 * hour)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(hour - second)
+  t.strictSame(await told(world, [site, heart]), [])
+  await world.clock.advance(second + gatewayMs)
+  t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
+})
+
+t.test('second start does not end the hold of silence', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  const again = await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  await stop(world, again)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(5 * minute)
+  t.strictSame(await told(world, [site, heart]), [])
+  await world.clock.advance(minute + 3 * gatewayMs)
+  t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
+})
+
+t.test('stream that is read again does not end the hold of silence', async t => {
+  const world = createWorld()
+  const { site, heart } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  const keeper = await world.startOne({ exclusive: true })
+  await cutOff(world, keeper)
+  await world.clock.advance(6 * minute)
+  t.strictSame(await told(world, [site, heart]), [])
+})
+
+t.test('ended hold of silence does not come back when a stream is read again', async t => {
+  const world = createWorld()
+  const { site } = await startAndStop(world)
+  await world.clock.advance(7 * minute)
+  const keeper = await world.startOne({ exclusive: true })
+  let spokeAt = Number.NaN
+  for (let reported = 0; reported < 8; reported++) {
+    spokeAt = world.clock.now()
+    await world.report(site, true)
+    await world.clock.advance(minute)
+  }
+  await cutOff(world, keeper)
+  await world.clock.advance(spokeAt + 3 * minute + second - world.clock.now())
+  t.match(await world.incidents(site), [{ status: 'pending', troubleSince: spokeAt + 3 * minute + 1 }])
+})
+
+/**
+ * A heartbeat's notified problem before an outage of half an hour, and one beat a minute after the outage. Two rules give the same verdict,
+ * one of them by reading the other, and need six minutes of ok. The state is that of nine minutes later.
+ */
+async function recoverInHold(world: World): Promise<{ heart: string; beatAt: number }> {
+  const { heart } = await startAndStop(world)
+  const before = await world.startOne({ exclusive: true })
+  await world.clock.advance(20 * second)
+  const citing = { signal: null, from: 'alive', mode: null, compare: null, threshold: null, match: null, noDataAfterMs: null }
+  const alive = { ...citing, signal: 'beat', from: null, mode: 'status', noDataAfterMs: 4 * minute }
+  const holds = { need: 'any', atLeast: null, confirmAfterMs: 0, closeAfterMs: 6 * minute }
+  const rule = async (kind: string, name: string, input: object) => {
+    const { ok } = await world.command(heart, { kind, rule: 'alive', name, policy: { ...holds, inputs: [input] } } as never)
+    if (!ok) throw new Error('the rule was not taken')
+  }
+  await rule('replace-rule', 'alive', alive)
+  await world.command(heart, {
+    kind: 'create-rule',
+    name: 'well',
+    policy: { ...holds, inputs: [citing] },
+    convert: false,
+  } as never)
+  await beat(world, heart, 'problem')
+  await stop(world, before)
+  await world.clock.advance(30 * minute)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  const beatAt = world.clock.now()
+  await beat(world, heart)
+  await world.clock.advance(9 * minute)
+  return { heart, beatAt }
+}
+
+const kindsTold = async (world: World, id: string) => (await world.alerts(id)).map(({ kind }) => kind).sort()
+
+t.test(
+  'incident recovers once its input is heard of again, as of its first ok, when it was ok only because silence is held back',
+  async t => {
+    const world = createWorld()
+    const { heart, beatAt } = await recoverInHold(world)
+    t.strictSame(await kindsTold(world, heart), ['problem', 'problem'], 'six minutes of ok were over, four of them heard')
+    t.match((await world.subject(heart))?.rules, [{ verdict: { verdict: 'ok' } }, { verdict: { verdict: 'ok' } }])
+    await beat(world, heart)
+    t.strictSame(await kindsTold(world, heart), ['problem', 'problem', 'recovery', 'recovery'])
+    t.match(await world.incidents(heart), [{ closedAt: beatAt }, { closedAt: beatAt }])
+  },
+)
+
+t.test('monitor recovers from its first ok when its silence was held back', async t => {
+  const world = createWorld()
+  const before = await world.startOne({ exclusive: true })
+  const site = await world.create({ confirm_after: 0, recover_after: 360 })
+  await world.report(site, false)
+  await stop(world, before)
+  await world.clock.advance(30 * minute)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(minute)
+  await world.report(site, true)
+  await world.clock.advance(9 * minute)
+  t.strictSame(await kindsTold(world, site), ['problem'])
+  await world.report(site, true)
+  t.strictSame(await kindsTold(world, site), ['problem', 'recovery'])
+})
+
+t.test('the same incident is no data once silence counts, when it was ok only because silence is held back', async t => {
+  const world = createWorld()
+  const { heart } = await recoverInHold(world)
+  await world.clock.advance(21 * minute)
+  t.match(await world.incidents(heart), [
+    { status: 'no_data', closedAt: null },
+    { status: 'no_data', closedAt: null },
+  ])
+  t.strictSame(await kindsTold(world, heart), ['problem', 'problem'])
+})
+
+t.test('silence is held back from the start and for the length of the recorded outage', async t => {
+  const at = { now: 100 * hour, monotonic: 50 * hour }
+  const checkpoint: CheckpointDocument = {
+    id: 'p',
+    rev: 1,
+    streamCreatedAt: '',
+    sequence: 0,
+    messageAt: 0,
+    gaps: 0,
+    writtenAt: at.now - 7 * minute,
+  }
+  const held: SilenceNote = { deafMs: 0, leftMs: 5 * minute, heldAt: at.now - 30 * minute }
+  const deaf: SilenceNote = { deafMs: minute, leftMs: 0, heldAt: null }
+  const vacant = (vacantMs: number, note?: SilenceNote) => ({ vacantMs, notes: note === undefined ? {} : { pushed: note } })
+  const [never, ago] = [Number.NEGATIVE_INFINITY, checkpoint.writtenAt]
+  const ahead = { ...checkpoint, writtenAt: at.now + hour }
+  const kept = { ...checkpoint, silence: { pushed: held } }
+  const rows: [what: string, Precedent | null, CheckpointDocument | null, heldAt: number, holdMs: number][] = [
+    ['taken over at once', vacant(100), checkpoint, ago, 15 * second],
+    ['nobody was there', vacant(2 * minute), checkpoint, ago, 2 * minute],
+    ['nobody was there for long', vacant(2 * hour), checkpoint, at.now - 2 * hour, hour],
+    ['who was there heard nobody', vacant(10 * second, deaf), checkpoint, ago, 70 * second],
+    ['the bus has lost the lease', null, checkpoint, ago, 7 * minute],
+    ['nothing is known at all', null, null, never, 15 * second],
+    ['no checkpoint was written', vacant(2 * minute), null, never, 2 * minute],
+    ['a checkpoint of a clock that was ahead', null, ahead, at.now, 15 * second],
+    ['in the midst of a hold', vacant(100, held), checkpoint, at.now - 30 * minute, 5 * minute],
+    ['in the midst of a hold, after another outage', vacant(9 * minute, held), checkpoint, at.now - 30 * minute, 14 * minute],
+    ['in the midst of a hold of which the checkpoint alone knows', null, kept, at.now - 30 * minute, 12 * minute],
+  ]
+  for (const [what, precedent, stored, heldAt, leftMs] of rows) {
+    const silence = silenceAfter(precedent, at)
+    heedCheckpoint(silence, stored, at)
+    hear(silence.pushed, at)
+    t.match(silence.pushed, { heldAt, leftMs }, what)
+  }
+})
+
+t.test('silence is held back for 15 s after a take-over that follows at once', async t => {
+  const world = createWorld()
+  const { site, spokeAt } = await startAndStop(world)
+  await world.startOne({ exclusive: true })
+  await world.clock.advance(20 * second)
+  await world.clock.advance(spokeAt + 3 * minute + 30 * second - world.clock.now())
+  t.match(await world.incidents(site), [{ status: 'pending', troubleSince: spokeAt + 3 * minute + 1 }])
+})
+
+for (const [state, before] of [
+  ['ok', 'problem'],
+  ['problem', 'ok'],
+] as const)
+  t.test(`a Resource's ${state} moves its incident when an old report had read so while silence was held (v3 4.11)`, async t => {
+    const world = createWorld()
+    await publish(world, readManifest(host, { systemKeys: new Set(), destinations: [] }))
+    const keeper = await world.startOne({ exclusive: true })
+    const { id } = await create(world)
+    const spokeAt = world.clock.now()
+    await observe(world, id, { signal: 'probe', state: before })
+    await stop(world, keeper)
+    await world.clock.advance(10 * minute)
+    await world.startOne({ exclusive: true })
+    await world.clock.advance(10 * second)
+    // The old report was sent before the outage, and its input would be silent by now: the report changes nothing.
+    await observe(world, id, { signal: 'probe', state, atUs: (spokeAt + second) * 1_000 })
+    const lifecycle = async () => (await world.incidents(id)).map(({ open, condition }) => ({ open, condition }))
+    t.strictSame(await lifecycle(), before === 'problem' ? [{ open: 1, condition: 'problem' }] : [])
+    await observe(world, id, { signal: 'probe', state })
+    t.strictSame(await lifecycle(), [{ open: 1, condition: state }])
+  })

@@ -1,0 +1,137 @@
+// Comparison of a keeper's results with the oracle. Only this file lists the permitted differences and their reasons:
+//
+// Steady, silent, long: nothing. Two cases are left to the looser comparison of `rough`, because there two orders are right:
+//   Crossing: a report that the stream took between the instant of an update and its answer may be stepped before or after it.
+//   Held silence: in `steady` a silence may fall into the 15 s after a take-over in which nobody is called silent (design 3). In every
+//     profile one may fall into a time without the store, or into the hold after it, which is as long (ADR 22).
+// Rough: reports come late (they are judged no earlier than the newest judgement), silence is held back after every take-over and
+//   reconnect, clocks run 1 % off. Instants may differ by `slackOf`; a trouble that outlives its hold by that much must have been
+//   confirmed, and a confirmed incident must have a trouble. Where the stream lost reports, nobody can say what was judged.
+// Reused sequences: a stream that lost its end and grew again before its holder looked gives the old sequences to new reports;
+//   those at or below the checkpoint are not read.
+import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
+import { minute } from '#shared/limits/limits.ts'
+import { startOfTime } from '../virtual-time.ts'
+import type { World } from '../world.ts'
+import type { Report } from './ledger.ts'
+import { type ExpectedIncident, incidentsOf, type Told, type VerdictEntry, verdictHistory } from './oracle.ts'
+import type { Remains } from './remains.ts'
+
+export function compareWithOracle(world: World, remains: Remains, fault: (text: string) => void): void {
+  const { incidents, alerts } = remains
+  const told = toldOf(world, remains)
+  if (told === null) return
+  const history = verdictHistory(told)
+  const expected = incidentsOf(history, told)
+  const isHeld = (world.plan.profile === 'steady' && history.some(entry => entry.cause === 'silence')) || isInHold(world, history)
+  if (world.plan.profile === 'rough' || isHeld || isAmbiguous(world, remains)) {
+    compareLoosely(world, remains, told, expected, fault)
+    return
+  }
+  const actual: ExpectedIncident[] = incidents.map(incident => ({
+    troubleSince: incident.troubleSince,
+    confirmedAt: incident.confirmedAt,
+    wellSince: incident.wellSince,
+    closedAt: incident.closedAt,
+    condition: incident.condition,
+    status: incident.status,
+    messages: alerts.filter(alert => alert.incidentId === incident.id).map(alert => (alert.reminder ? 'reminder' : alert.kind)),
+  }))
+  for (let i = 0; i < Math.max(expected.length, actual.length); i++) {
+    const [wanted, found] = [describe(expected[i]), describe(actual[i])]
+    if (wanted === found) continue
+    fault(`incident ${i + 1} should be ${wanted}, is ${found}; verdicts ${describeHistory(history)}`)
+    return
+  }
+}
+
+/** True if an input is silent while the store is unavailable, or in the hold after that. */
+function isInHold({ plan }: World, history: readonly VerdictEntry[]): boolean {
+  return plan.faults.some(({ kind, atMs, forMs }) => {
+    const [from, until] = [startOfTime + atMs, startOfTime + atMs + 2 * forMs + minute]
+    const isSilentIn = ({ at, verdict }: VerdictEntry, i: number) =>
+      verdict === 'no_data' && at < until && (history[i + 1]?.at ?? until) > from
+    return kind === 'store gone' && history.some(isSilentIn)
+  })
+}
+
+/** Longest time without the store plus the hold after it and other delays, ms. */
+const slackOf = ({ plan }: World): number =>
+  4 * minute + Math.max(0, ...plan.faults.map(({ kind, forMs }) => (kind === 'store gone' ? 2 * forMs : 0)))
+
+function compareLoosely(
+  world: World,
+  { incidents }: Remains,
+  told: { reports: Report[] },
+  expected: readonly ExpectedIncident[],
+  fault: (text: string) => void,
+): void {
+  if (told.reports.some(report => report.isLost || report.isReused)) return
+  const slackMs = slackOf(world)
+  const confirmed = incidents.filter(incident => incident.confirmedAt !== null)
+  for (const wanted of expected) {
+    const endsAt = wanted.wellSince ?? world.time.now()
+    if (wanted.confirmedAt === null || endsAt - wanted.confirmedAt < slackMs) continue
+    const { confirmedAt } = wanted
+    if (!confirmed.some(found => found.confirmedAt! <= endsAt && (found.closedAt ?? endsAt) >= confirmedAt))
+      fault(`nobody was told of ${describe(wanted)}`)
+  }
+  // With a clock that runs 1 % fast a location can be called silent although it reports a second before its time.
+  if (world.plan.faults.some(fault => fault.kind === 'stepped clock')) return
+  for (const found of confirmed) {
+    const endsAt = (found.closedAt ?? world.time.now()) + slackMs
+    const isExplained = expected.some(
+      wanted => wanted.troubleSince <= endsAt && (wanted.closedAt ?? endsAt) >= found.troubleSince - slackMs,
+    )
+    if (!isExplained) fault(`incident ${found.number}, since ${seconds(found.troubleSince)}, has no trouble`)
+  }
+}
+
+/** Everything that the outside world knows of this subject. */
+function toldOf({ ledger, time }: World, { subject, holds }: Remains): (Told & { reports: Report[] }) | null {
+  const settings = ledger.deals
+    .filter(deal => deal.subjectId === subject.id && deal.reply?.view != null && deal.command.kind !== 'delete-subject')
+    .map(deal => {
+      const view = deal.reply!.view!
+      return {
+        at: deal.command.kind === 'create-website' ? view.createdAt : view.updatedAt,
+        check: view.check as WebsiteCheck,
+        rev: view.rev,
+      }
+    })
+    .sort((one, other) => one.rev - other.rev)
+  if (settings.length === 0) return null
+  const reports = ledger.reports.filter(
+    report => report.subjectId === subject.id && report.slotAt < 1e13 && report.rev < 1_000_000,
+  )
+  return { settings, reports, ...holds, until: time.now() }
+}
+
+/** A command and a report that arrive during one commit can be stepped in either order. */
+function isAmbiguous({ ledger }: World, { subject }: Remains): boolean {
+  return ledger.deals.some(deal => {
+    const view = deal.reply?.view
+    if (deal.subjectId !== subject.id || deal.command.kind !== 'update-website' || view == null) return false
+    return ledger.reports.some(
+      report =>
+        report.subjectId === subject.id &&
+        report.takenAt > view.updatedAt &&
+        report.takenAt <= deal.answeredAt! &&
+        report.rev < view.rev,
+    )
+  })
+}
+
+const seconds = (at: number | null) => (at === null ? '-' : ((at - startOfTime) / 1_000).toFixed(3))
+
+function describe(incident: ExpectedIncident | undefined): string {
+  if (incident === undefined) return 'none'
+  const { troubleSince, confirmedAt, wellSince, closedAt, condition, status, messages } = incident
+  return `${status}/${condition} since ${seconds(troubleSince)} confirmed ${seconds(confirmedAt)} well ${seconds(wellSince)} closed ${seconds(closedAt)} told [${messages}]`
+}
+
+const describeHistory = (history: ReturnType<typeof verdictHistory>) =>
+  history
+    .filter((entry, i) => entry.verdict !== history[i - 1]?.verdict)
+    .map(entry => `${seconds(entry.at)} ${entry.verdict}`)
+    .join(', ')

@@ -1,0 +1,105 @@
+// Ledger of the outside world: every report that the stream accepted, every command and its reply. The oracle uses only this ledger.
+import type { Bus } from '#shared/bus/port.ts'
+import { parseObservation, subjects } from '#shared/bus/subjects.ts'
+import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { SubjectView } from '#shared/contracts/subjects/subject-views.ts'
+
+export interface Report {
+  /** Creation time of the report's stream. */
+  stream: string
+  partition: number
+  sequence: number
+  /** Instants of the end of the check and of the report's acceptance by the stream, ms since the epoch. */
+  at: number
+  takenAt: number
+  subjectId: string
+  locationId: string
+  slotAt: number
+  rev: number
+  ok: boolean
+  /** True if the stream lost the report. */
+  isLost: boolean
+  /** True if its sequence had belonged to a report that the stream lost: see `compare.ts`, Reused sequences. */
+  isReused: boolean
+}
+
+export interface Deal {
+  subjectId: string
+  command: Command
+  sentAt: number
+  /** Reply to the command; null: none so far. */
+  answeredAt: number | null
+  reply: { view: SubjectView | null; error: string | null } | null
+}
+
+export class Ledger {
+  readonly reports: Report[] = []
+  readonly deals: Deal[] = []
+  /** Identities of reports that the stream has acknowledged. */
+  readonly acknowledged = new Set<string>()
+  readonly #bus: Bus
+  #stream = ''
+  /** Newest sequence that this stream assigned and lost. */
+  #lostTo = 0
+
+  constructor(bus: Bus) {
+    this.#bus = bus
+  }
+
+  /** Listens to the messages that the stream accepts in one partition, as an observer without faults. */
+  async listen(partition: number, from = 1): Promise<void> {
+    this.#stream = (await this.#bus.observations.state()).createdAt
+    const stream = this.#stream
+    await this.#bus.observations.open({
+      partition,
+      from: { sequence: from },
+      onMessage: message => {
+        const address = parseObservation(message.subject)
+        const body = message.body as CheckResult
+        if (address === null || typeof body?.slotAt !== 'number') return true
+        const { locationId, subjectId } = address
+        const { slotAt, rev, ok } = body
+        const { sequence } = message
+        const at = message.at - body.ageMs
+        this.reports.push({
+          stream,
+          partition,
+          sequence,
+          at,
+          takenAt: message.at,
+          subjectId,
+          locationId,
+          slotAt,
+          rev,
+          ok,
+          isLost: false,
+          isReused: sequence <= this.#lostTo,
+        })
+        return true
+      },
+      onBroken: () => undefined,
+    })
+  }
+
+  /** Records that the stream lost everything above `sequence`, or all of it. The observer then listens to the present stream. */
+  async forget(partitions: readonly number[], sequence: number): Promise<void> {
+    this.#lostTo = 0
+    for (const report of this.reports) {
+      if (report.stream !== this.#stream || report.sequence <= sequence) continue
+      report.isLost = true
+      this.#lostTo = Math.max(this.#lostTo, report.sequence)
+    }
+    for (const partition of partitions) await this.listen(partition, sequence + 1)
+  }
+
+  get stream(): string {
+    return this.#stream
+  }
+}
+
+export const identityOf = ({ subjectId, locationId, slotAt }: { subjectId: string; locationId: string; slotAt: number }) =>
+  `${subjectId}.${locationId}.${slotAt}`
+
+/** Address of a report from a sender with a true identity. */
+export const addressOf = (locationId: string, subjectId: string) => subjects.observation(locationId, subjectId)

@@ -1,0 +1,13 @@
+// Remains of a subject in the store when a simulated life is over.
+import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
+import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
+import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+
+/** Returns all stored documents of one subject. */
+export interface Remains {
+  subject: SubjectDocument
+  incidents: IncidentDocument[]
+  history: HistoryDocument[]
+  alerts: AlertDocument[]
+  holds: { confirmAfterMs: number; closeAfterMs: number }
+}

@@ -1,0 +1,86 @@
+// Deliveries of a simulated Resource compared with the oracle, in a life without blows. Each row of the delivery log is expected at its
+// exact instant, and each attempt is one request at its receiver.
+import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { Resource } from '../resource.ts'
+import { type Course, expectedRows, type Row } from './expected-rows.ts'
+import { type StoredIncident, storedIncidentsOf } from './stored.ts'
+
+/** Destinations are chosen at the instant of the decision. */
+const promptMs = 1_000
+
+/** Rows of later instants can be missing. Returns the number of compared rows. */
+export async function checkToldExactly(resource: Resource, until: number): Promise<number> {
+  let compared = 0
+  for (const stored of await storedIncidentsOf(resource)) {
+    const { course, rows, alerts } = stored
+    const isLate = ({ at, decidedAt }: Course['messages'][number]) => at > decidedAt + promptMs
+    for (const { id, kind, at } of course.messages.filter(isLate)) resource.fault(`${id} ${kind} was chosen for at ${at}`)
+    for (const { id, state, decidedAt } of alerts)
+      if (state === 'open' && decidedAt < until) resource.fault(`${id} was never dispatched`)
+    checkRequests(resource, stored)
+    if (isCrossed(resource, course, rows)) continue
+    const wanted = expectedRows(course, until).map(describe).sort()
+    const found = rows
+      .filter(({ at }) => at <= until)
+      .map(row => describe(rowOf(row)))
+      .sort()
+    compared += found.length
+    for (const one of without(wanted, found)) resource.fault(`${stored.incident.id} lacks the delivery ${one}`)
+    for (const one of without(found, wanted)) resource.fault(`${stored.incident.id} should not have the delivery ${one}`)
+  }
+  return compared
+}
+
+/** A change at the exact instant of an attempt takes effect before or after the attempt. */
+function isCrossed(
+  { house, facts }: Resource,
+  { acknowledgedAt, archivedAt }: Course,
+  rows: readonly DeliveryLogDocument[],
+): boolean {
+  const people = new Set([acknowledgedAt, archivedAt, ...facts.windows.flatMap(({ from, until }) => [from, until])])
+  return rows.some(({ at, event }) => house.post.isChangedAt(at) || (event === 'reminder' && people.has(at)))
+}
+
+/** Checks that each attempt is one request at its instant, with the delivery's key and the text of its kind. */
+function checkRequests(resource: Resource, { deliveries, rows, alerts }: StoredIncident): void {
+  for (const { id, alertId, idempotencyKey, destinationId } of deliveries) {
+    const attempts = rows.filter(row => row.id.startsWith(`${id}.`) && row.status !== 'held').map(({ at }) => at)
+    const requests = resource.house.receivers.requests.filter(({ key }) => key === idempotencyKey)
+    const alert = alerts.find(one => one.id === alertId)
+    if (requests.map(({ at }) => at).join() !== attempts.sort().join())
+      resource.fault(`${id} was sent at ${requests.map(({ at }) => at)} instead of ${attempts}`)
+    for (const { destination, body } of requests) {
+      if (destination !== destinationId) resource.fault(`${id} reached ${destination}`)
+      if (alert !== undefined && !isAbout(body, alert.kind, alert.facts.ruleKey))
+        resource.fault(`${id} is not about its message: ${body}`)
+    }
+  }
+}
+
+/** Titles of the messages, by kind (v3 10.7). */
+function isAbout(body: string, kind: string, rule: string): boolean {
+  const { title } = (JSON.parse(body) as { attachments: { title: string }[] }).attachments[0] as { title: string }
+  const about = `Host: ${rule}`
+  const titles: Record<string, string> = {
+    opened: `${about} opened — Look.`,
+    problem: `${about} — Look.`,
+    recovery: `${about} is over`,
+    acknowledged: `${about} — taken by Ada`,
+  }
+  return title === titles[kind]
+}
+
+const rowOf = ({ event, destinationId: destination, status, reason, at }: DeliveryLogDocument): Row => ({
+  ...{ event, destination, status, reason, at },
+})
+
+const describe = ({ event, destination, status, reason, at }: Row): string => `${at} ${event} ${destination} ${status} ${reason}`
+
+function without(all: readonly string[], some: readonly string[]): string[] {
+  const left = [...some]
+  return all.filter(one => {
+    const i = left.indexOf(one)
+    if (i >= 0) left.splice(i, 1)
+    return i < 0
+  })
+}

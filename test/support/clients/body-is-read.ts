@@ -1,0 +1,12 @@
+// Signal that a server begins to read the body of its next request: all checks of the head have passed by then.
+import type { IncomingMessage, Server } from 'node:http'
+
+export function bodyIsRead(server: Server): Promise<IncomingMessage> {
+  return new Promise(resolve => {
+    server.once('request', (request: IncomingMessage) => {
+      request.on('newListener', name => {
+        if (name === 'data') resolve(request)
+      })
+    })
+  })
+}

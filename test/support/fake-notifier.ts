@@ -1,9 +1,0 @@
-// A notifier that delivers every test message, and sends nothing.
-import type { Bus, Subscription } from '#shared/bus/port.ts'
-import { subjects } from '#shared/bus/subjects.ts'
-import type { TestMessageResult } from '#shared/contracts/test-message.ts'
-
-export function startFakeNotifier(bus: Bus): Promise<Subscription> {
-  const result: TestMessageResult = { delivered: true }
-  return bus.subscribe(subjects.testMessage, message => message.respond({ ok: true, result }))
-}

@@ -1,0 +1,94 @@
+// Starts SecantusDB, a separate program that implements the MongoDB wire protocol, as a child on loopback for tests of MongoDB clients. It
+// is installed once into `.tools/` with pip, never shipped, keeps nothing on disk, and ends with its parent.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { connect, createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pythonPackage } from '../python-package.ts'
+
+export interface Secantus {
+  /** A connection string without a database name. */
+  url: string
+  pid: number
+  /** Ends the server and waits for its end. */
+  stop(): Promise<void>
+  /** Kills the server (SIGKILL) and waits for its end. */
+  kill(): Promise<void>
+}
+
+const startMs = 30_000
+const pollMs = 100
+
+/** Serves until its standard input ends, which happens whenever its parent ends. */
+const program = `
+import os, sys, threading
+threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
+from secantus.cli import main
+sys.argv = ['secantusd-py', '--host', '127.0.0.1', '--log-level', 'ERROR', *sys.argv[1:]]
+sys.exit(main())
+`
+
+/**
+ * Starts an empty server, unless `options` name a `--storage-path`, on a free port, unless `onPort` names one. Resolves with null after a
+ * visible warning if Python or pip is missing. Rejects instead with CI=true, so that no pipeline passes without these tests.
+ */
+export async function startSecantus(options: string[] = [], onPort = 0): Promise<Secantus | null> {
+  const folder = await pythonPackage({
+    name: 'secantusdb',
+    version: '0.7.0b3',
+    options: ['--only-binary', 'secantusdb'],
+    skipped: 'the tests against the MongoDB wire protocol',
+    remedy: 'install Python 3.11 or later with pip, or set MONGODB_TEST_URL to a MongoDB that may be written to',
+  })
+  if (folder === null) return null
+  const port = onPort || (await freePort())
+  const child = spawn('python3', ['-c', program, '--port', String(port), '--storage-path', ':memory:', ...options], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { ...process.env, PYTHONPATH: folder, OPENBLAS_NUM_THREADS: '1' },
+  })
+  let complaint = ''
+  child.stderr?.on('data', chunk => (complaint = (complaint + chunk).slice(-2_000)))
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  if (!(await answers(port, child))) {
+    child.kill('SIGKILL')
+    throw new Error(`SecantusDB did not answer within ${startMs} ms: ${complaint}`)
+  }
+  return {
+    url: `mongodb://127.0.0.1:${port}`,
+    pid: child.pid as number,
+    stop: async () => {
+      child.stdin?.end()
+      await ended
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+async function answers(port: number, child: ChildProcess): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < startMs && child.exitCode === null; waitedMs += pollMs) {
+    if (await accepts(port)) return true
+    await pause(pollMs)
+  }
+  return false
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(socket.destroy().destroyed))
+    socket.once('error', () => resolve(false))
+  })
+}

@@ -1,0 +1,117 @@
+// World of `startApiWorld` with the real keeper in virtual time. HTTP works while the clock is stopped; holds, silences and reminders
+// happen when the test moves the clock. Directory, gateway and keeper use the memory bus and store.
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { Bus } from '#shared/bus/port.ts'
+import { keys, subjects } from '#shared/bus/subjects.ts'
+import type { Role } from '#shared/contracts/account.ts'
+import type { CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
+import { limits } from '#shared/limits/limits.ts'
+import { startDirectory } from '../../../services/directory/app.ts'
+import { createGateway } from '../../../services/gateway/app.ts'
+import { startKeeper } from '../../../services/keeper/app.ts'
+import { createMemoryHub, type MemoryHub } from '../bus/memory-bus.ts'
+import { createMemoryStore, type MemoryStore } from '../store/memory-store.ts'
+import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts'
+import { type Answer, addPerson, type CallOptions, call, incidentSalt, version } from './api-world.ts'
+import { cheapPasswords } from './cheap-passwords.ts'
+
+export interface WholeWorld {
+  clock: VirtualClock
+  store: MemoryStore
+  /** Address of the gateway. */
+  address: string
+  hub: MemoryHub
+  /** The gateway's connection. */
+  gatewayBus: Bus
+  /** Event streams that were cut because their reader was too slow. */
+  cutStreams(): Promise<number>
+  /** A connection for the test's own use. */
+  bus: Bus
+  logged: string[]
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  dump(): Promise<string>
+  addPerson(
+    name: string,
+    roles: Record<string, Role>,
+    more?: { disabled?: boolean; displayName?: string },
+  ): Promise<{ userId: string; keyId: string; token: string }>
+  /** Locations by name; ids are `aaaa`, `bbbb`, … in the order given. */
+  addLocations(names: readonly string[]): Promise<void>
+  /** Returns the check entry of a monitor for a prober of this location; null: the location does not check the monitor. */
+  checkEntry(locationId: string, subjectId: string): Promise<CheckEntry | null>
+  /**
+   * Reports a check result of this location now, on its present assignment unless `over` replaces it. Resolves when the result is judged.
+   */
+  report(subjectId: string, locationId: string, ok: boolean, over?: Partial<CheckResult>): Promise<void>
+  stop(): Promise<void>
+}
+
+export const confirmMs = 120_000
+export const closeMs = 120_000
+
+export async function startWholeWorld(): Promise<WholeWorld> {
+  const clock = createVirtualClock()
+  const store = createMemoryStore()
+  const hub = createMemoryHub({ clock })
+  const logged: string[] = []
+  const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
+  const around = () => ({ bus: hub.connect(), clock, logger, metrics: new Registry(), store })
+  const directory = await startDirectory(around(), { passwordCost: cheapPasswords })
+  const holds = { confirmAfterMs: confirmMs, closeAfterMs: closeMs }
+  const starting = startKeeper(around(), { keeperId: 'keeper', exclusive: true, incidentSalt, ...holds })
+  await clock.advance(100)
+  const keeper = await starting
+  const gatewayAround = around()
+  const { fastify, service: gateway } = await createGateway(gatewayAround, { version, incidentSalt })
+  await fastify.listen({ host: '127.0.0.1', port: 0 })
+  const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
+  const bus = hub.connect()
+  const checkEntry: WholeWorld['checkEntry'] = async (locationId, subjectId) =>
+    ((await bus.bucket('checks').get(keys.check(locationId, subjectId)))?.value ?? null) as CheckEntry | null
+  return {
+    clock,
+    store,
+    address,
+    hub,
+    gatewayBus: gatewayAround.bus,
+    cutStreams: async () => {
+      const shown = await gatewayAround.metrics.getSingleMetricAsString('watchkeeper_gateway_event_streams_cut_total')
+      return Number(shown.split(' ').at(-1))
+    },
+    bus,
+    logged,
+    call: (method, path, given = {}) => call(address, method, path, given),
+    dump: async () => store.dump(),
+    addPerson: (name, roles, more) => addPerson({ store, clock }, name, roles, more),
+    addLocations: async names => {
+      const made = names.map((name, i) => ({
+        id: 'abcdefgh'.charAt(i).repeat(4),
+        rev: 1,
+        name,
+        displayName: null,
+        createdAt: clock.now(),
+      }))
+      await store.insert('locations', made)
+    },
+    checkEntry,
+    report: async (subjectId, location, ok, over = {}) => {
+      const rev = (await checkEntry(location, subjectId))?.rev ?? 1
+      await bus.observations.publish(subjects.observation(location, subjectId), { ...resultOf(ok, rev, clock.now()), ...over })
+      // A failure is judged at once. A passed check waits a moment so that others share its round.
+      await clock.advance(ok ? limits.keeper.gatherMs + 1 : 1)
+    },
+    stop: async () => {
+      const stopping = Promise.all([gateway.stop(), keeper.stop(), directory.stop()])
+      await clock.advance(1_000)
+      await stopping
+    },
+  }
+}
+
+function resultOf(ok: boolean, rev: number, slotAt: number): CheckResult {
+  const phases = { dnsMs: 0, connectMs: 1, tlsMs: null, firstByteMs: 2, totalMs: 3 }
+  const error = ok ? null : 'status 503, expected 200'
+  return { rev, slotAt, ageMs: 0, ok, error, statusCode: ok ? 200 : 503, phases }
+}
