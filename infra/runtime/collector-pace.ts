@@ -43,7 +43,7 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
         growth.collected(at)
         move(threads)
         cancel?.()
-        cancel = growth.busy() ? clock.after(growth.calmAfterMs(), calmDown) : null
+        cancel = growth.busy() ? clock.schedule(growth.calmAfterMs(), calmDown) : null
       },
       leave: () => {
         cancel?.()

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { render } from 'preact'
 import type { PageName } from '#shared/contracts/session/page-paths.ts'
-import { after, now, setServerClock, startTicking } from './data/clock.ts'
+import { now, schedule, setServerClock, startTicking } from './data/clock.ts'
 import { type FirstData, keepFirstView, readFirst } from './data/first.ts'
 import { place, query, startRouter } from './data/router.ts'
 import { isSignedOut, session, workspace, workspaceId } from './data/session.ts'
@@ -79,7 +79,7 @@ function start(): void {
   rememberWorkspace()
   keepFirstView(first)
   if (query.peek().has('workspace')) history.replaceState(null, '', location.pathname)
-  const stream = createStream(path => new EventSource(path), after, renewSession, first)
+  const stream = createStream(path => new EventSource(path), schedule, renewSession, first)
   effect(() => stream.watch(isSignedOut.value ? null : membership.value))
   document.addEventListener('visibilitychange', () => stream.seen(!document.hidden))
   startTicking(() => !document.hidden)

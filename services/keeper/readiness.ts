@@ -27,7 +27,7 @@ export function createReadiness({ clock, logger, keeperId }: KeeperContext, part
       cancel()
       // With several keepers, a keeper gets its share of the partitions one after the other.
       if (partitions().length === limits.partitions) say()
-      else cancel = clock.after(limits.keeper.leaseRenewMs, say)
+      else cancel = clock.schedule(limits.keeper.leaseRenewMs, say)
     },
     stop: () => cancel(),
   }

@@ -78,7 +78,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
       if (stopping) return
       stopping = true
       followUp.stop()
-      const forget = clock.after(limits.notifier.stopMs, () => {
+      const forget = clock.schedule(limits.notifier.stopMs, () => {
         recorder.giveUp()
         cutOff.abort()
       })

@@ -88,7 +88,7 @@ export class Check implements ConnectionListener, AnswerListener {
 
   start(): void {
     const { clock, bounds } = this.#context
-    this.#cancelTimer = clock.after(Math.min(bounds.connectMs, bounds.totalMs), this.#onTimer)
+    this.#cancelTimer = clock.schedule(Math.min(bounds.connectMs, bounds.totalMs), this.#onTimer)
     if (this.#target.request === null) this.#settle(sentences.unsendable)
     else this.#connection.open(this.#target, this.#context)
   }
@@ -198,7 +198,7 @@ export class Check implements ConnectionListener, AnswerListener {
     // A timer may fire a fraction of a millisecond early.
     const over = this.#boundAt(elapsed + 1)
     if (typeof over === 'string') this.#settle(over)
-    else this.#cancelTimer = clock.after(over - elapsed, this.#onTimer)
+    else this.#cancelTimer = clock.schedule(over - elapsed, this.#onTimer)
   }
 
   /** The sentence of the bound that is reached `elapsed` ms after the start, or when the next one will be. */

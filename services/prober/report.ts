@@ -69,7 +69,7 @@ export class Reporter {
     this.#queue.push({ number: this.#added++, report })
     // A changed result is sent at once. Repeated ones are sent together, which saves everybody behind it about a quarter of the work.
     if (report.isNews) this.#pump()
-    else this.#gathering ??= this.#options.clock.after(limits.report.gatherMs, this.#pump)
+    else this.#gathering ??= this.#options.clock.schedule(limits.report.gatherMs, this.#pump)
   }
 
   /** Resolves when nothing waits, or after `graceMs`; then nothing is sent any more. */
@@ -78,7 +78,7 @@ export class Reporter {
     this.#pump()
     if (this.waiting() > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const cancel = clock.after(graceMs, resolve)
+      const cancel = clock.schedule(graceMs, resolve)
       this.#onEmpty = resolve
       await promise
       cancel()
@@ -134,7 +134,7 @@ export class Reporter {
   /** Goes on meanwhile: an answer that does not come must not keep the next try waiting. */
   #pause(): void {
     this.#pauseMs = Math.min(Math.max(limits.report.retryMs, this.#pauseMs * 2), limits.report.retryMsMax)
-    this.#paused = this.#options.clock.after(this.#pauseMs, this.#resume)
+    this.#paused = this.#options.clock.schedule(this.#pauseMs, this.#resume)
   }
 }
 

@@ -75,7 +75,7 @@ export class Runner {
     this.#stopped = true
     if (this.#running.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const cancel = this.#options.context.clock.after(graceMs, resolve)
+      const cancel = this.#options.context.clock.schedule(graceMs, resolve)
       this.#onIdle = resolve
       await promise
       cancel()

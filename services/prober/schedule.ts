@@ -42,7 +42,7 @@ export function createAgenda<T extends Due>(
     if (running || stopped || dueAt >= armedFor) return
     cancel?.()
     armedFor = dueAt
-    cancel = clock.after(Math.max(1, Math.ceil(dueAt - busNow())), run)
+    cancel = clock.schedule(Math.max(1, Math.ceil(dueAt - busNow())), run)
   }
   const run = () => {
     armedFor = Number.POSITIVE_INFINITY

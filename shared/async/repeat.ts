@@ -9,7 +9,7 @@ export interface Repeated {
 }
 
 export interface Repetition {
-  clock: Pick<Clock, 'after'>
+  clock: Pick<Clock, 'schedule'>
   /** Pause between the end of a run and the next run, ms. The first run begins after this pause, unless `soon` is called. */
   everyMs: number
   /** Pause after a run that rejects, ms; default: `everyMs`. */
@@ -26,7 +26,7 @@ export function repeat({ clock, everyMs, errorMs = everyMs, onError }: Repetitio
   let isStopped = false
 
   const schedule = (delayMs: number) => {
-    if (!isStopped) cancel = clock.after(delayMs, begin)
+    if (!isStopped) cancel = clock.schedule(delayMs, begin)
   }
   const settle = async (work: Promise<unknown>) => {
     let pauseMs: unknown
@@ -72,10 +72,10 @@ export interface Ticking {
 }
 
 /** Repeats `run` while `run` is needed. Ends at the first tick at which the run is not needed, and costs nothing afterwards. */
-export function repeatWhile(clock: Pick<Clock, 'after'>, everyMs: number, isNeeded: () => boolean, run: () => void): Ticking {
+export function repeatWhile(clock: Pick<Clock, 'schedule'>, everyMs: number, isNeeded: () => boolean, run: () => void): Ticking {
   let cancel: Cancel | null = null
   const begin = () => {
-    cancel ??= clock.after(everyMs, tick)
+    cancel ??= clock.schedule(everyMs, tick)
   }
   const tick = () => {
     cancel = null

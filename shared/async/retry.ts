@@ -3,7 +3,7 @@ import { pause } from '#shared/async/pause.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface Retries {
-  clock: Pick<Clock, 'monotonic' | 'after'>
+  clock: Pick<Clock, 'monotonic' | 'schedule'>
   /** Maximum number of attempts; default: unlimited. */
   attempts?: number
   /** Time for all attempts, ms; default: unlimited. A pause never extends beyond this time. */

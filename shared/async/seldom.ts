@@ -29,7 +29,7 @@ export function createSeldom<T>(clock: Clock, say: (kind: string, what: T, count
   const kinds = new Map<string, { noted: Noted<T> | null; cancel: Cancel }>()
 
   const emit = (kind: string, { first, count }: Noted<T>) => {
-    kinds.set(kind, { noted: null, cancel: clock.after(periodMs, () => end(kind)) })
+    kinds.set(kind, { noted: null, cancel: clock.schedule(periodMs, () => end(kind)) })
     say(kind, first, count)
   }
   const end = (kind: string) => {

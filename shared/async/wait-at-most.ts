@@ -2,9 +2,9 @@
 import type { Clock } from '#shared/time/clock.ts'
 
 /** Waits until `work` has ended or failed, for `graceMs` at most. Returns whether the work has ended. Work that has not ended continues. */
-export async function waitAtMost(clock: Pick<Clock, 'after'>, graceMs: number, work: Promise<unknown>): Promise<boolean> {
+export async function waitAtMost(clock: Pick<Clock, 'schedule'>, graceMs: number, work: Promise<unknown>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const cancel = clock.after(graceMs, () => resolve(false))
+  const cancel = clock.schedule(graceMs, () => resolve(false))
   const end = () => resolve(true)
   work.then(end, end)
   const hasEnded = await promise

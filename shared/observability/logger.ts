@@ -8,7 +8,7 @@ export type { Logger }
 const secretPaths = ['key', 'token', 'secret', 'password', 'authorization', 'url', 'credentials']
 
 export interface LoggerOptions {
-  clock?: Pick<Clock, 'monotonic' | 'after'>
+  clock?: Pick<Clock, 'monotonic' | 'schedule'>
   /** Absent: standard error. */
   destination?: DestinationStream
 }
@@ -82,7 +82,7 @@ interface Spell {
  * Returns a predicate: true if a line may be written. At the end of a period, `onLeftOut` of the first line that was left out gets their
  * count.
  */
-function createGate(clock: Pick<Clock, 'monotonic' | 'after'>) {
+function createGate(clock: Pick<Clock, 'monotonic' | 'schedule'>) {
   const { lines, spellMs, sentences } = limits.log
   const spells = new Map<string, Spell>()
 
@@ -100,7 +100,7 @@ function createGate(clock: Pick<Clock, 'monotonic' | 'after'>) {
     spell.leftOut++
     if (spell.leftOut > 1) return false
     const ending = spell
-    clock.after(Math.max(0, ending.beganAt + spellMs - now), () => {
+    clock.schedule(Math.max(0, ending.beganAt + spellMs - now), () => {
       if (spells.get(sentence) === ending) spells.delete(sentence)
       onLeftOut(ending.leftOut)
     })

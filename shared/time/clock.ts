@@ -11,7 +11,7 @@ export interface Clock {
   /** Returns milliseconds of a clock that cannot be set; only differences are meaningful. */
   monotonic(): number
   /** Calls `run` once after `delayMs`, unless the returned function is called before. */
-  after(delayMs: number, run: () => void): Cancel
+  schedule(delayMs: number, run: () => void): Cancel
 }
 
 export interface SystemClock extends Clock {
@@ -52,7 +52,7 @@ export function createSystemClock(options: ClockOptions = {}): SystemClock {
   return {
     now: () => Math.floor(now()),
     monotonic,
-    after: (delayMs, run) => {
+    schedule: (delayMs, run) => {
       const handle = setTimeout(run, Math.min(Math.max(0, delayMs), 2 ** 31 - 1))
       return () => clearTimeout(handle)
     },

@@ -126,9 +126,9 @@ function world() {
   let timers = 0
   const clock: Clock = {
     ...virtual,
-    after: (delayMs, run) => {
+    schedule: (delayMs, run) => {
       timers += 1
-      const cancel = virtual.after(delayMs, () => {
+      const cancel = virtual.schedule(delayMs, () => {
         timers -= 1
         run()
       })

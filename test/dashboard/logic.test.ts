@@ -147,11 +147,11 @@ t.test('rows are updated in place, and are sorted again only when the pointer is
     for (const run of due.splice(0)) run()
     await new Promise(resolve => setImmediate(resolve))
   }
-  const after = (_ms: number, run: () => void) => {
+  const schedule = (_ms: number, run: () => void) => {
     due.push(run)
     return () => {}
   }
-  const rows = createRows({ read, after }, { status: 'all', text: '' }, page(server))
+  const rows = createRows({ read, schedule }, { status: 'all', text: '' }, page(server))
   const names = () => [rows.at(0)?.id, rows.at(1)?.id]
   rows.need(0, 2)
   t.equal(asked, 0, 'the first rows lie in the page')

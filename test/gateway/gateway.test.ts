@@ -219,8 +219,8 @@ t.test('time spent waiting shortens the time left for a response, and a response
   let timers = 0
   const clock: Clock = {
     ...hand,
-    after: (delayMs, run) => {
-      const cancel = hand.after(delayMs, run)
+    schedule: (delayMs, run) => {
+      const cancel = hand.schedule(delayMs, run)
       timers++
       return () => {
         timers--

@@ -26,7 +26,7 @@ const forever = () => new Promise<never>(() => undefined)
 const operations = ['get', 'insert', 'replace', 'advance', 'upsert', 'delete', 'deleteRange', 'find', 'count', 'expire'] as const
 type Operation = (typeof operations)[number]
 
-export const pass = (ms: number) => new Promise<void>(resolve => void clock.after(ms, resolve))
+export const pass = (ms: number) => new Promise<void>(resolve => void clock.schedule(ms, resolve))
 
 /** Looks again until it is so; fails after a long time of looking. */
 export async function until<T>(what: string, look: () => Promise<T>): Promise<NonNullable<T>> {
@@ -72,9 +72,9 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
   mortalStore.putInOrder = putOneByOne(mortalStore)
   const mortalClock: Clock = {
     ...clock,
-    after: (delayMs, run) => {
+    schedule: (delayMs, run) => {
       if (dead) return () => undefined
-      const cancel = clock.after(delayMs, () => {
+      const cancel = clock.schedule(delayMs, () => {
         timers.delete(cancel)
         run()
       })

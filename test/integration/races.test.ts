@@ -227,7 +227,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
     locations: ['de', 'fr'],
     agreement: 'any',
   }
-  const pass = (ms: number) => new Promise<void>(resolve => void clock.after(ms, resolve))
+  const pass = (ms: number) => new Promise<void>(resolve => void clock.schedule(ms, resolve))
   const until = async <T>(what: string, look: () => Promise<T>): Promise<T> => {
     for (let looks = 0; looks < 2_000; looks++) {
       const seen = await look()

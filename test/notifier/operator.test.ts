@@ -62,7 +62,7 @@ async function begin(t: Test, respond: Respond) {
   const beatOfKeeper = () => {
     if (isOver) return
     presence.put(keys.keeperPresence('k1'), {}).catch(() => undefined)
-    house.clock.after(limits.presence.beatMs, beatOfKeeper)
+    house.clock.schedule(limits.presence.beatMs, beatOfKeeper)
   }
   beatOfKeeper()
   const finish = async () => {

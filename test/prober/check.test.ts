@@ -24,9 +24,9 @@ let timers = 0
 const clock: Clock = {
   now: () => Date.parse('2021-01-04T12:00:00Z'),
   monotonic: system.monotonic,
-  after: (delayMs, run) => {
+  schedule: (delayMs, run) => {
     timers++
-    const cancel = system.after(delayMs, () => {
+    const cancel = system.schedule(delayMs, () => {
       timers--
       forgotten = true
       run()

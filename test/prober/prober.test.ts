@@ -149,7 +149,7 @@ test('heap returns the earliest slot after any puts, moves and removals', async 
 
 test('check waits for its instant when timers fire early', async t => {
   const clock = createVirtualClock(startAt)
-  const early: Clock = { ...clock, after: (delayMs, run) => clock.after(Math.max(0.2, delayMs - 0.9), run) }
+  const early: Clock = { ...clock, schedule: (delayMs, run) => clock.schedule(Math.max(0.2, delayMs - 0.9), run) }
   const ran: number[] = []
   const agenda = createAgenda<Due>(early, clock.now, (_item, now) => ran.push(now))
   for (const delay of [5, 6, 300]) agenda.put({ dueAt: 0, place: -1 }, startAt + delay)
@@ -243,7 +243,7 @@ test('due check is not missed while a new prober joins', async t => {
   const slowly = (bus: Bus, name: BucketName) => async (key: string, value: unknown) => {
     const revision = await bus.bucket(name).put(key, value)
     const { promise, resolve } = Promise.withResolvers<void>()
-    world.clock.after(400, resolve)
+    world.clock.schedule(400, resolve)
     await promise
     return revision
   }
@@ -264,7 +264,7 @@ test('change during the joining of a prober is checked at once in a slot of its 
   await world.clock.advance(60_000)
   const first = await world.prober('a')
   await world.clock.advance(60_000)
-  const pause = () => new Promise<void>(resolve => void world.clock.after(4_000, resolve))
+  const pause = () => new Promise<void>(resolve => void world.clock.schedule(4_000, resolve))
   const slowly = (bus: Bus, name: BucketName) => async (key: string, value: unknown) => {
     await pause()
     const revision = await bus.bucket(name).put(key, value)
@@ -636,14 +636,14 @@ test('failed start leaves nothing running, and may be repeated', async t => {
   let pending = 0
   const clock: Clock = {
     ...hand,
-    after: (delayMs, run) => {
+    schedule: (delayMs, run) => {
       let counts = true
       const over = () => {
         if (counts) pending -= 1
         counts = false
       }
       pending += 1
-      const cancel = hand.after(delayMs, () => {
+      const cancel = hand.schedule(delayMs, () => {
         over()
         run()
       })

@@ -34,7 +34,7 @@ const causes: Record<Fault['kind'], Cause> = {
     const { life, service } = seat
     if (life === null || service === null || life.isFrozen()) return
     service.stop().catch(error => world.fault(`a keeper could not stop: ${error}`))
-    world.time.after(5_000, () => {
+    world.time.schedule(5_000, () => {
       if (seat.life === life) world.end(seat)
       beginLater(world, seat, fault.forMs)
     })
@@ -48,7 +48,7 @@ const causes: Record<Fault['kind'], Cause> = {
   freeze: (world, fault) => {
     const { life } = seatOf(world, fault)
     life?.freeze()
-    world.time.after(fault.forMs, () => life?.thaw())
+    world.time.schedule(fault.forMs, () => life?.thaw())
   },
   'cut keeper': (world, fault) => cut(world, seatOf(world, fault).bus, fault.forMs),
   'cut all': (world, fault) => {
@@ -58,52 +58,52 @@ const causes: Record<Fault['kind'], Cause> = {
   'flaky store': (world, fault) => {
     const { store } = world.weather
     Object.assign(store, { failures: fault.share * 0.5, late: fault.which % 2 === 0 ? fault.share * 0.5 : 0 })
-    world.time.after(fault.forMs, () => Object.assign(store, { failures: 0, late: 0 }))
+    world.time.schedule(fault.forMs, () => Object.assign(store, { failures: 0, late: 0 }))
   },
   'slow store': (world, fault) => {
     const { store } = world.weather
     store.latencyMs = 2 + fault.share ** 3 * 1_500
-    world.time.after(fault.forMs, () => Object.assign(store, { latencyMs: 0 }))
+    world.time.schedule(fault.forMs, () => Object.assign(store, { latencyMs: 0 }))
   },
   'store gone': (world, fault) => {
     const { store } = world.weather
     store.isGone = true
-    world.time.after(fault.forMs, () => Object.assign(store, { isGone: false }))
+    world.time.schedule(fault.forMs, () => Object.assign(store, { isGone: false }))
   },
   'gateways gone': (world, fault) => {
     world.setGateways(false)
-    world.time.after(fault.forMs, () => world.setGateways(true))
+    world.time.schedule(fault.forMs, () => world.setGateways(true))
   },
   'flaky bus': (world, fault) => {
     const { bus } = world.weather
     Object.assign(bus, { failures: fault.share * 0.4, latencyMs: fault.which * 20 })
-    world.time.after(fault.forMs, () => Object.assign(bus, { failures: 0, latencyMs: 0 }))
+    world.time.schedule(fault.forMs, () => Object.assign(bus, { failures: 0, latencyMs: 0 }))
   },
   'slow bus': (world, fault) => {
     const { bus } = world.weather
     bus.latencyMs = 100 + fault.share * 6_000
-    world.time.after(fault.forMs, () => Object.assign(bus, { latencyMs: 0 }))
+    world.time.schedule(fault.forMs, () => Object.assign(bus, { latencyMs: 0 }))
   },
   'lost replies': (world, fault) => {
     const { weather } = world
     Object.assign(weather, { lostReplies: fault.share, lostCommands: fault.share / 2, doubledCommands: 0.5 })
-    world.time.after(fault.forMs, () => Object.assign(weather, { lostReplies: 0, lostCommands: 0, doubledCommands: 0 }))
+    world.time.schedule(fault.forMs, () => Object.assign(weather, { lostReplies: 0, lostCommands: 0, doubledCommands: 0 }))
   },
   'slow feed': (world, fault) => {
     world.weather.feedMs = 20 + fault.share * 3_000
-    world.time.after(fault.forMs, () => Object.assign(world.weather, { feedMs: 0 }))
+    world.time.schedule(fault.forMs, () => Object.assign(world.weather, { feedMs: 0 }))
   },
   'late reports': (world, fault) => {
     const prober = world.probers[fault.which % world.probers.length]!
     prober.isHeldBack = true
-    world.time.after(fault.forMs, () => {
+    world.time.schedule(fault.forMs, () => {
       prober.isHeldBack = false
       prober.flush()
     })
   },
   'doubled reports': (world, fault) => {
     for (const prober of world.probers) prober.doubles = fault.share
-    world.time.after(fault.forMs, () => {
+    world.time.schedule(fault.forMs, () => {
       for (const prober of world.probers) prober.doubles = 0
     })
   },
@@ -124,14 +124,14 @@ const causes: Record<Fault['kind'], Cause> = {
       (part, i) => (fault.which & (1 << i)) > 0 && (part !== 'observations' || world.plan.profile === 'rough'),
     )
     world.hub.depose(parts, [world.observer])
-    world.time.after(fault.forMs, () => world.hub.depose([]))
+    world.time.schedule(fault.forMs, () => world.hub.depose([]))
   },
   'deaf feeds': (world, fault) => {
     const { bus } = seatOf(world, fault)
     if (bus === null) return
     const isDeaf = (partition: number) => (partition + fault.which) % 3 === 0
     world.hub.deafen(bus, isDeaf)
-    world.time.after(fault.forMs, () => {
+    world.time.schedule(fault.forMs, () => {
       try {
         world.hub.deafen(bus, () => false)
       } catch {
@@ -146,7 +146,7 @@ const causes: Record<Fault['kind'], Cause> = {
 }
 
 function beginLater(world: World, seat: Seat, afterMs: number): void {
-  world.time.after(afterMs, () => {
+  world.time.schedule(afterMs, () => {
     if (seat.life === null) world.begin(seat)
   })
 }
@@ -154,7 +154,7 @@ function beginLater(world: World, seat: Seat, afterMs: number): void {
 function cut(world: World, bus: Seat['bus'], forMs: number): void {
   if (bus === null) return
   world.hub.cut(bus)
-  world.time.after(forMs, () => {
+  world.time.schedule(forMs, () => {
     try {
       world.hub.restore(bus)
     } catch {

@@ -47,9 +47,9 @@ function clockOf(life: Life, { time }: Far, pace: { rate: number }): Clock {
   return {
     now,
     monotonic: () => time.elapsed(),
-    after: (delayMs, run) => {
+    schedule: (delayMs, run) => {
       let isCancelled = false
-      const cancel = time.after(delayMs, () => life.enter(() => !isCancelled && run()))
+      const cancel = time.schedule(delayMs, () => life.enter(() => !isCancelled && run()))
       return () => {
         isCancelled = true
         cancel()
@@ -137,7 +137,7 @@ function delayedInOrder<T>({ time, random, weather }: Far, hear: (heard: T) => v
   return heard => {
     if (weather.feedMs === 0 && earliest <= time.elapsed()) return hear(heard)
     earliest = Math.max(earliest, time.elapsed() + random.next() * weather.feedMs)
-    time.after(earliest - time.elapsed(), () => hear(heard))
+    time.schedule(earliest - time.elapsed(), () => hear(heard))
   }
 }
 
@@ -155,7 +155,7 @@ function hearCommand(
   }
   const hear = () => life.enter(() => onMessage({ ...message, respond }))
   hear()
-  if (random.chance(weather.doubledCommands)) time.after(random.integer(0, 1_500), hear)
+  if (random.chance(weather.doubledCommands)) time.schedule(random.integer(0, 1_500), hear)
 }
 
 function bucketOf(

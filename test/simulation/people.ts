@@ -33,13 +33,17 @@ export class People {
   constructor(options: PeopleOptions) {
     this.#options = options
     const { time } = options
-    this.#clock = { now: () => time.now(), monotonic: () => time.elapsed(), after: (delayMs, run) => time.after(delayMs, run) }
+    this.#clock = {
+      now: () => time.now(),
+      monotonic: () => time.elapsed(),
+      schedule: (delayMs, run) => time.schedule(delayMs, run),
+    }
   }
 
   start(): void {
     const { time, plan } = this.#options
-    for (const site of plan.sites) time.after(site.createAtMs, () => void this.#work(() => this.#create(site)))
-    for (const deed of plan.deeds) time.after(deed.atMs, () => void this.#work(() => this.#send(...this.#commandOf(deed))))
+    for (const site of plan.sites) time.schedule(site.createAtMs, () => void this.#work(() => this.#create(site)))
+    for (const deed of plan.deeds) time.schedule(deed.atMs, () => void this.#work(() => this.#send(...this.#commandOf(deed))))
   }
 
   /** Number of commands without a reply. */

@@ -76,8 +76,8 @@ export class Prober {
     const spells = sites.find(site => site.subjectId === subjectId)?.spells[locationId] ?? []
     const state = spells.find(spell => time.elapsed() < spell.untilMs)?.state ?? 'ok'
     const totalMs = random.integer(5, 400)
-    if (state !== 'silent') time.after(totalMs, () => this.#report(subjectId, entry.rev, slotAt, totalMs, state === 'ok'))
-    time.after(entry.intervalMs + random.integer(-1_000, 1_000), () => this.#check(subjectId, entry))
+    if (state !== 'silent') time.schedule(totalMs, () => this.#report(subjectId, entry.rev, slotAt, totalMs, state === 'ok'))
+    time.schedule(entry.intervalMs + random.integer(-1_000, 1_000), () => this.#check(subjectId, entry))
   }
 
   #report(subjectId: string, rev: number, slotAt: number, totalMs: number, ok: boolean): void {
@@ -109,7 +109,7 @@ export class Prober {
   #double(subjectId: string, result: Omit<CheckResult, 'ageMs'>): void {
     const { bus, time, random, locationId } = this.#options
     const ok = random.chance(0.7) ? result.ok : !result.ok
-    time.after(random.integer(0, 90_000), () => {
+    time.schedule(random.integer(0, 90_000), () => {
       bus.observations.publish(addressOf(locationId, subjectId), { ...result, ok, ageMs: 0 }).catch(() => undefined)
     })
   }

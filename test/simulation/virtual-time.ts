@@ -25,7 +25,7 @@ export class VirtualTime {
     return this.#elapsed
   }
 
-  after(delayMs: number, run: () => void): () => void {
+  schedule(delayMs: number, run: () => void): () => void {
     const timer: Timer = { at: this.#elapsed + Math.max(0, delayMs), order: this.#order++, run }
     this.#push(timer)
     return () => {
@@ -35,7 +35,7 @@ export class VirtualTime {
 
   /** Resolves when this much of the virtual time has passed. */
   pass(delayMs: number): Promise<void> {
-    return new Promise(resolve => void this.after(delayMs, resolve))
+    return new Promise(resolve => void this.schedule(delayMs, resolve))
   }
 
   /** Moves on to `until` (ms since the world began), running what is due on the way. */

@@ -66,7 +66,7 @@ async function travel<T>(life: Life, { time, random }: Outside, { sky, act, actI
     throw failure()
   }
   if (random.chance(sky.late)) {
-    time.after(random.integer(100, 9_000), () => void act().catch(() => undefined))
+    time.schedule(random.integer(100, 9_000), () => void act().catch(() => undefined))
     await time.pass(random.integer(0, 500))
     throw failure()
   }

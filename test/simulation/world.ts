@@ -79,7 +79,7 @@ export class World {
   readonly #clock = {
     now: () => this.time.now(),
     monotonic: () => this.time.elapsed(),
-    after: (delayMs: number, run: () => void) => this.time.after(delayMs, run),
+    schedule: (delayMs: number, run: () => void) => this.time.schedule(delayMs, run),
   }
 
   get partitions(): number[] {
@@ -104,7 +104,7 @@ export class World {
     for (const seat of this.seats) this.begin(seat)
     this.people.start()
     this.setGateways(true)
-    for (const fault of plan.faults) time.after(fault.atMs, () => causeFault(this, fault))
+    for (const fault of plan.faults) time.schedule(fault.atMs, () => causeFault(this, fault))
     await time.advanceTo(plan.activeMs)
     this.#calm()
     await time.advanceTo(plan.activeMs + plan.calmMs)
@@ -148,7 +148,7 @@ export class World {
       () => {
         if (seat.life !== life) return
         this.end(seat)
-        this.time.after(1_000, () => this.begin(seat))
+        this.time.schedule(1_000, () => this.begin(seat))
       },
     )
   }

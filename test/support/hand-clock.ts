@@ -18,7 +18,7 @@ export function createHandClock(startAt = Date.UTC(2026, 0, 2, 3, 4, 5, 678)): H
   return {
     now: () => startAt + elapsed,
     monotonic: () => elapsed,
-    after: (delayMs, run) => {
+    schedule: (delayMs, run) => {
       const key = ++number
       waiting.set(key, { dueAt: elapsed + Math.max(0, delayMs), run })
       return () => void waiting.delete(key)

@@ -37,7 +37,7 @@ export function createVirtualClock(startAt = 1_700_000_000_000): VirtualClock {
   return {
     now: () => Math.floor(wallOffset + elapsed),
     monotonic: () => elapsed,
-    after: (delayMs, run): Cancel => {
+    schedule: (delayMs, run): Cancel => {
       const timer = { at: elapsed + Math.max(0, delayMs), order: order++, run }
       timers.add(timer)
       return () => void timers.delete(timer)

@@ -49,7 +49,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
     ],
     good: [
       { path: 'shared/time/clock.ts', text: '// x\nsetTimeout(run, 5)\n' },
-      { path: 'services/keeper/x.ts', text: '// x\nclock.after(5, run)\n' },
+      { path: 'services/keeper/x.ts', text: '// x\nclock.schedule(5, run)\n' },
     ],
   },
   {

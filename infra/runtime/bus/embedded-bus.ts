@@ -101,7 +101,7 @@ function createPause(clock: Clock): { pause: (delayMs: number) => Promise<void>;
   let wake = () => {}
   const pause = (delayMs: number) =>
     new Promise<void>(resolve => {
-      const cancel = clock.after(delayMs, resolve)
+      const cancel = clock.schedule(delayMs, resolve)
       wake = () => {
         cancel()
         resolve()

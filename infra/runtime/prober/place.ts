@@ -59,7 +59,7 @@ export async function startPlacedProber(
   const isPlaced = ({ checksPerSecond }: Probing) =>
     isApart ? checksPerSecond() >= limits.proberPlace.togetherBelow : checksPerSecond() < limits.proberPlace.apartFrom
   const lookIn = (ms: number) => {
-    if (!stopped) cancelLook ??= clock.after(ms, look)
+    if (!stopped) cancelLook ??= clock.schedule(ms, look)
   }
   /** Monitors come and go in crowds: one look serves them all. */
   const onLoad = () => {

@@ -71,7 +71,7 @@ export async function startProberThread(
     stop: async () => {
       send({ kind: 'stop' })
       // As long as a prober's own bounds allow: what it has seen is reported before it ends.
-      const cancel = clock.after(limits.start.graceMs, stopped.resolve)
+      const cancel = clock.schedule(limits.start.graceMs, stopped.resolve)
       await stopped.promise
       cancel()
       await worker.terminate()

@@ -33,7 +33,7 @@ let cancelTelling: Cancel | null = null
 let started = false
 /** Monitors come and go in crowds: one message serves them all. */
 const onLoad = () => {
-  if (started) cancelTelling ??= clock.after(limits.proberPlace.settleMs, tell)
+  if (started) cancelTelling ??= clock.schedule(limits.proberPlace.settleMs, tell)
 }
 /** Made of text: the library that wrote it is nearly half of what a prober's modules hold, and every full collection would go through it. */
 const isCheckEntry: NonNullable<ProberOptions['isCheckEntry']> = new Function(checkEntryCode)()

@@ -22,13 +22,13 @@ export type Outcome<Out> = { answer: Out } | { failure: unknown }
 
 interface Options<In, Out> {
   ask(input: In, signal: AbortSignal): Promise<Out>
-  after(ms: number, run: () => void): () => void
+  schedule(ms: number, run: () => void): () => void
   waitMs?: number
   /** Returns the time until the request is repeated, ms; null: it is not repeated. */
   againMs?(outcome: Outcome<Out>): number | null
 }
 
-export function createAsking<In, Out>({ ask, after, waitMs = 250, againMs = () => null }: Options<In, Out>): Asking<In, Out> {
+export function createAsking<In, Out>({ ask, schedule, waitMs = 250, againMs = () => null }: Options<In, Out>): Asking<In, Out> {
   const answer = signal<Out | null>(null)
   const failure = signal<unknown>(null)
   const isOld = signal(true)
@@ -65,7 +65,7 @@ export function createAsking<In, Out>({ ask, after, waitMs = 250, againMs = () =
     }
     if (isAskedAgain) return void send()
     const ms = againMs(outcome)
-    if (ms !== null) cancelWait = after(ms, () => void send())
+    if (ms !== null) cancelWait = schedule(ms, () => void send())
   }
   return {
     answer,
@@ -76,7 +76,7 @@ export function createAsking<In, Out>({ ask, after, waitMs = 250, againMs = () =
       isOld.value = true
       halt()
       isTyping = true
-      cancelWait = after(waitMs, () => void send())
+      cancelWait = schedule(waitMs, () => void send())
     },
     again: () => {
       if (isAsking) isAskedAgain = true

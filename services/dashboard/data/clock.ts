@@ -19,7 +19,7 @@ export function setServerClock(at: number): void {
 export const now = signal(serverAt)
 
 /** Runs once after `ms`; the returned function cancels it. */
-export function after(ms: number, run: () => void): () => void {
+export function schedule(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms)
   return () => clearTimeout(timer)
 }
@@ -28,7 +28,7 @@ export function after(ms: number, run: () => void): () => void {
 export function startTicking(isSeen: () => boolean): void {
   const tick = () => {
     if (isSeen()) now.value = serverNow()
-    after(1_000 - (serverNow() % 1_000), tick)
+    schedule(1_000 - (serverNow() % 1_000), tick)
   }
   tick()
 }

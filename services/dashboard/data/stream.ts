@@ -1,7 +1,7 @@
 // Event stream of the present workspace: news for its listeners, and the age of the data. The browser reopens a cut stream. A hidden tab
 // has no stream, because browsers give an origin six connections over HTTP/1.1.
 import { signal } from '@preact/signals'
-import { after, serverNow, setServerClock } from './clock.ts'
+import { schedule, serverNow, setServerClock } from './clock.ts'
 
 /** `live`: news arrive as they happen. `lost`: the page may be out of date. `asleep`: the tab is hidden. */
 export type Link = 'connecting' | 'live' | 'lost' | 'asleep'
@@ -37,7 +37,7 @@ export function onGatheredNews(ms: number, isWanted: IsWanted, run: () => void):
   let cancel: (() => void) | null = null
   const silence = onNews((name, data) => {
     if (!isWanted(name, data)) return
-    cancel ??= after(ms, () => {
+    cancel ??= schedule(ms, () => {
       cancel = null
       run()
     })
@@ -73,7 +73,7 @@ interface Since {
  */
 export function createStream(
   open: (path: string) => Source,
-  after: (ms: number, run: () => void) => () => void,
+  schedule: (ms: number, run: () => void) => () => void,
   renew: () => Promise<void> = async () => {},
   since: Since = { workspace: null },
   retryMs = 5_000,
@@ -112,7 +112,7 @@ export function createStream(
       link.value = 'lost'
       // The browser reopens a cut stream, but not after a refusal.
       if (mine.readyState !== closed || source !== mine) return
-      cancelRetry = after(retryMs, start)
+      cancelRetry = schedule(retryMs, start)
       void renew()
     })
     mine.addEventListener('ended', ({ data }) => {

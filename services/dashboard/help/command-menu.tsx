@@ -3,7 +3,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useId, useMemo } from 'preact/hooks'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
 import { read } from '../data/api.ts'
-import { after } from '../data/clock.ts'
+import { schedule } from '../data/clock.ts'
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
 import { isAdmin, workspaceId } from '../data/session.ts'
@@ -32,7 +32,7 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
     if (command === undefined) return
     onClose()
     // The dialog returns the focus first, because a command may open another dialog.
-    after(0, () => command.run())
+    schedule(0, () => command.run())
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -86,7 +86,7 @@ function useMonitors(text: string) {
     found.value = []
     if (text.trim() === '') return
     const stop = new AbortController()
-    const cancel = after(pauseMs, () => {
+    const cancel = schedule(pauseMs, () => {
       const query = new URLSearchParams({ q: text.trim(), count: String(monitorsShown) })
       const path = `/session/workspaces/${workspaceId.peek()}/monitors?${query}`
       // Without an answer the other commands remain.

@@ -1,7 +1,7 @@
 // One incident: its machine now, or at any moment of its past, with the evidence of that moment and the next steps.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { after, now } from '../data/clock.ts'
+import { now, schedule } from '../data/clock.ts'
 import { duration } from '../data/format.ts'
 import { address } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
@@ -31,7 +31,7 @@ import { WhatNext } from './what-next.tsx'
 addPageStyle(style)
 
 function Incident({ params }: { params: Readonly<Record<string, string>> }) {
-  const page = useMemo(() => createIncidentPage(params['id'] ?? '', after), [])
+  const page = useMemo(() => createIncidentPage(params['id'] ?? '', schedule), [])
   useEffect(() => {
     void page.reload()
     return page.start()

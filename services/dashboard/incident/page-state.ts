@@ -29,7 +29,7 @@ export interface IncidentPage {
 
 const stepMs = 900
 
-export function createIncidentPage(id: string, after: (ms: number, run: () => void) => () => void): IncidentPage {
+export function createIncidentPage(id: string, schedule: (ms: number, run: () => void) => () => void): IncidentPage {
   const records = createRecords(sequence => readRecords(id, sequence))
   const workspaceId = () => records.place.peek()?.workspaceId ?? ''
   const incident = createLoaded(() => readIncident(workspaceId(), id))
@@ -51,13 +51,13 @@ export function createIncidentPage(id: string, after: (ms: number, run: () => vo
     const next = (moment.peek()?.index ?? 0) + 1
     if (next >= records.all.peek().length) return stop()
     show(next)
-    cancel.value = after(stepMs, step)
+    cancel.value = schedule(stepMs, step)
   }
   const play = () => {
     if (cancel.peek() !== null) return stop()
     const at = moment.peek()
     if (at === null || at.isLive || at.index >= records.all.peek().length - 1) show(0)
-    cancel.value = after(stepMs, step)
+    cancel.value = schedule(stepMs, step)
   }
   const reload = async () => {
     await records.readOn()

@@ -1,7 +1,7 @@
 // Visible window of the rows: a table of about forty row elements with one tab stop, moved by j and k.
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { after } from '../data/clock.ts'
+import { schedule } from '../data/clock.ts'
 import { counted } from '../data/format.ts'
 import { setQuery } from '../data/router.ts'
 import { announce } from '../parts/announce.ts'
@@ -25,7 +25,7 @@ export function RowTable({ rows }: { rows: Rows }) {
     rows.need(from, to)
     const ids = Array.from({ length: to - from }, (_, n) => rows.at(from + n)?.id).filter(id => id !== undefined)
     // After the paint, and not while somebody scrolls past.
-    return after(figuresMs, () => void needFigures(ids))
+    return schedule(figuresMs, () => void needFigures(ids))
   })
   useEffect(() => measure(region.current), [])
   const awaited = useFocusWhenDrawn(rows, region)

@@ -37,7 +37,7 @@ export interface Rows {
 
 interface Context {
   read(filter: ListFilter, from: number, count: number): Promise<MonitorPage>
-  after(ms: number, run: () => void): () => void
+  schedule(ms: number, run: () => void): () => void
 }
 
 const pageRows = listPageRows
@@ -62,7 +62,7 @@ export function createRows(context: Context, given: ListFilter, first: MonitorPa
     void pages.readCounts()
   }
   const soon = () => {
-    cancelSettling ??= context.after(settleMs, settle)
+    cancelSettling ??= context.schedule(settleMs, settle)
   }
   return {
     total: pages.total,

@@ -1,6 +1,6 @@
 // Search and filters. The address holds both, so that a view can be copied and found again.
 import { useRef } from 'preact/hooks'
-import { after } from '../data/clock.ts'
+import { schedule } from '../data/clock.ts'
 import { grouped } from '../data/format.ts'
 import { setQuery } from '../data/router.ts'
 import { useKeys } from '../parts/keys/keys.ts'
@@ -28,7 +28,7 @@ export function Tools({ rows }: { rows: Rows }) {
   const counts = rows.counts.value
   const type = (value: string) => {
     cancel.current()
-    cancel.current = after(typedMs, () => setQuery({ q: value.trim() }))
+    cancel.current = schedule(typedMs, () => setQuery({ q: value.trim() }))
   }
   return (
     <div class="tools">

@@ -3,7 +3,7 @@
 import { computed, signal } from '@preact/signals'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
 import { read } from '../data/api.ts'
-import { after } from '../data/clock.ts'
+import { schedule } from '../data/clock.ts'
 import { takeFirst } from '../data/first.ts'
 import { query } from '../data/router.ts'
 import { workspaceId } from '../data/session.ts'
@@ -33,7 +33,7 @@ export function rowsOfWorkspace(): Rows {
     present.rows.refresh()
     return present.rows
   }
-  const rows = createRows({ read: readPage, after }, filterOfAddress(), takeFirst('list'))
+  const rows = createRows({ read: readPage, schedule }, filterOfAddress(), takeFirst('list'))
   present = { workspace, rows }
   scroll.top.value = 0
   cursor.value = -1

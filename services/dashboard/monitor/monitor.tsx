@@ -3,7 +3,7 @@ import { useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { Refusal, read } from '../data/api.ts'
-import { after } from '../data/clock.ts'
+import { schedule } from '../data/clock.ts'
 import { takeFirst } from '../data/first.ts'
 import { createLoaded, type Loaded } from '../data/loaded.ts'
 import { isSignedOut, may, workspaceId } from '../data/session.ts'
@@ -111,7 +111,7 @@ function follow(id: string, monitor: Loaded<MonitorDetail>): () => void {
   let cancel: (() => void) | null = null
   if (monitor.value.peek() === null) void monitor.reload()
   const soon = () => {
-    cancel ??= after(settleMs, () => {
+    cancel ??= schedule(settleMs, () => {
       cancel = null
       void monitor.reload()
     })

@@ -1,6 +1,6 @@
 // Announcements of results, each a sentence: shown in a corner, read aloud, and removed after a while. A refusal stays until it is closed.
 import { signal } from '@preact/signals'
-import { after } from '../data/clock.ts'
+import { schedule } from '../data/clock.ts'
 
 export interface Announcement {
   id: number
@@ -19,7 +19,7 @@ export function announce(sentence: string, { isRefusal = false } = {}): void {
   last += 1
   const id = last
   announcements.value = [...announcements.value, { id, sentence, isRefusal }].slice(-atOnce)
-  if (!isRefusal) after(shownMs, () => dismiss(id))
+  if (!isRefusal) schedule(shownMs, () => dismiss(id))
 }
 
 export function dismiss(id: number): void {

@@ -7,7 +7,7 @@ import type { RuleTrialObject } from '#shared/contracts/session/session-rule-tri
 import { ask, askV3, Refusal } from '../data/api.ts'
 import { askV2 } from '../data/api-v2.ts'
 import { type Asking, createAsking, type Outcome } from '../data/asking.ts'
-import { after, serverNow } from '../data/clock.ts'
+import { schedule, serverNow } from '../data/clock.ts'
 import { isSignedOut, workspaceId } from '../data/session.ts'
 import { type IsWanted, onGatheredNews } from '../data/stream.ts'
 import { type DeliveryTable, type Named, type Receivers, receiversOf } from './receivers.ts'
@@ -70,7 +70,7 @@ function createTrial(subject: Subject, replaced: string | null) {
   const path = `/session/subjects/${encodeURIComponent(subject.id)}/rules/trial`
   const asking = createAsking<object, RuleTrialObject>({
     ask: (typed, signal) => ask('POST', path, { document: typed, ...(replaced === null ? {} : { rule: replaced }) }, signal),
-    after,
+    schedule,
     againMs,
   })
   const unread = signal<Refusal | null>(null)

@@ -1,7 +1,7 @@
 // The editor of a transformation: the template beside the messages that it makes, rendered by the server while it is typed.
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { type Asking, createAsking } from '../data/asking.ts'
-import { after } from '../data/clock.ts'
+import { schedule } from '../data/clock.ts'
 import { announce } from '../parts/announce.ts'
 import { Button } from '../parts/button.tsx'
 import { AreaField, TextField } from '../parts/form/field.tsx'
@@ -21,7 +21,7 @@ const firstTemplate = '{\n  "text": "{{ summary }}",\n  "link": "{{ link }}"\n}'
 export function Editor({ edited, onSaved, onClose }: EditorProps) {
   const template = edited?.template ?? firstTemplate
   const area = useRef<HTMLDivElement>(null)
-  const preview = useMemo(() => createAsking({ ask: previewTemplate, after }), [])
+  const preview = useMemo(() => createAsking({ ask: previewTemplate, schedule }), [])
   // A browser honours `autofocus` once a page.
   useEffect(() => area.current?.querySelector('input')?.focus(), [])
   useEffect(() => {

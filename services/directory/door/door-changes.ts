@@ -51,7 +51,7 @@ export function openDoorChanges(context: DoorContext): DoorChanges {
       parked.delete(end)
       resolve(woken)
     }
-    const cancel = clock.after(parkMs, () => end('nothing'))
+    const cancel = clock.schedule(parkMs, () => end('nothing'))
     parked.add(end)
     return { woken: promise, forget: () => end('nothing') }
   }

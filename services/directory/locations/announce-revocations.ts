@@ -57,7 +57,7 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
   const retry = (error: unknown) => {
     if (stopped || cancelRetry !== null) return
     logger.warn({ err: error }, 'revocations could not be announced')
-    cancelRetry = clock.after(limits.prober.announceRetryMs, () => {
+    cancelRetry = clock.schedule(limits.prober.announceRetryMs, () => {
       cancelRetry = null
       inBackground()
     })

@@ -76,7 +76,7 @@ export function createAuditQueue({ clock, logger, metrics, write }: Context): Au
   }
   const wait = () => {
     if (isStopped) return
-    timer ??= clock.after(flushMs, () => {
+    timer ??= clock.schedule(flushMs, () => {
       timer = null
       isResting = false
       backlog.markDue()
@@ -116,7 +116,7 @@ const logged: Record<DropReason, string> = {
 
 function within(clock: Clock, ms: number, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, resolve)
+    const cancel = clock.schedule(ms, resolve)
     work().then(resolve, reject).finally(cancel)
   })
 }

@@ -25,11 +25,11 @@ export function createKeyUsage(clock: Clock, tell: (usedAt: Record<string, numbe
     used: keyId => {
       if (usedAt.size >= limits.key.cached && !usedAt.has(keyId)) return
       usedAt.set(keyId, clock.now())
-      cancel ??= clock.after(limits.key.touchMs, () => void flush())
+      cancel ??= clock.schedule(limits.key.touchMs, () => void flush())
     },
     stop: () =>
       new Promise(resolve => {
-        const forgetLimit = clock.after(limits.key.lastTouchMs, resolve)
+        const forgetLimit = clock.schedule(limits.key.lastTouchMs, resolve)
         void flush().then(resolve).finally(forgetLimit)
       }),
   }

@@ -48,7 +48,7 @@ export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
         // Node counts a connection without a first request as busy.
         else if (socket.bytesRead === 0) socket.destroy()
       }
-      const cancel = clock.after(limits.http.drainMs, () => server.closeAllConnections())
+      const cancel = clock.schedule(limits.http.drainMs, () => server.closeAllConnections())
       await fastify.close().finally(cancel)
     },
   }

@@ -70,7 +70,7 @@ export function boundStrangers(server: Server, terms: StrangerTerms): () => void
     }
     if ([...clients.values()].some(isOver)) lookSoon()
   }
-  const lookSoon = () => (nextLook ??= clock.after(bounds.lateMs, look))
+  const lookSoon = () => (nextLook ??= clock.schedule(bounds.lateMs, look))
   const isOver = ({ isProxy, strangers }: Client) => !isProxy && strangers.size > bounds.connectionsPerClient
   const watch = (socket: Socket) => {
     const address = socket.remoteAddress ?? ''

@@ -18,7 +18,7 @@ export function withinBudget<T>(clock: Clock, arrivedAt: number, budgetMs: numbe
   const leftMs = Math.max(0, budgetMs - (clock.monotonic() - arrivedAt))
   return new Promise((resolve, reject) => {
     const late = () => reject(new AppError('unavailable', 'Too slow', { details: 'The answer took too long' }))
-    const cancel = clock.after(leftMs, late)
+    const cancel = clock.schedule(leftMs, late)
     work.then(
       result => {
         cancel()

@@ -161,7 +161,7 @@ export class Host implements RoundHost {
 
   /** Opens a partition once its lease is recent enough. A lease that is too old now may still be renewed. */
   #openAgain(number: number): void {
-    this.#context.clock.after(limits.keeper.retryMs, () => {
+    this.#context.clock.schedule(limits.keeper.retryMs, () => {
       if (this.#stopped || !this.#abandoned.has(number)) return
       if (this.#context.mayCommit(number)) this.open(number)
       else this.#openAgain(number)

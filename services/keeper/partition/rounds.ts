@@ -63,7 +63,7 @@ export class Rounds {
 
   /** Begins a round in a moment, for inputs that can wait until others join them. */
   wakeSoon(): void {
-    this.#gathering ??= this.#context.clock.after(limits.keeper.gatherMs, () => {
+    this.#gathering ??= this.#context.clock.schedule(limits.keeper.gatherMs, () => {
       this.#gathering = null
       this.wake()
     })
@@ -152,6 +152,6 @@ export class Rounds {
     }
     if (next === null) return
     const delayMs = next - at.now
-    this.#cancelTimer = this.#context.clock.after(delayMs > 0 ? delayMs : limits.keeper.overdueMs, () => this.wake())
+    this.#cancelTimer = this.#context.clock.schedule(delayMs > 0 ? delayMs : limits.keeper.overdueMs, () => this.wake())
   }
 }

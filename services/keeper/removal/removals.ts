@@ -44,7 +44,7 @@ export function createRemovals(
       })
   }
   const startLater = (subjectId: string, signalKey: string | null): void => {
-    context.clock.after(limits.keeper.retryMs, () => {
+    context.clock.schedule(limits.keeper.retryMs, () => {
       if (isHosted(partitionOf(subjectId))) start(subjectId, signalKey)
     })
   }

@@ -40,7 +40,7 @@ export function createCheckEntries(
     writeAll(subjectId, own).catch(error => {
       context.logger.debug({ err: error, subjectId }, 'the writing of check entries was stopped')
       if (error instanceof NoLongerOurs && isHosted(partitionOf(subjectId)))
-        context.clock.after(limits.keeper.retryMs, () => begin(subjectId, own))
+        context.clock.schedule(limits.keeper.retryMs, () => begin(subjectId, own))
       else waiting.delete(subjectId)
     })
   }

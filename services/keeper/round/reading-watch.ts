@@ -72,7 +72,7 @@ export class ReadingWatch {
   #publishSoon(id: string, watched: Watched): void {
     const waitMs = watched.publishedAt + bounds.readingMs - this.#clock.monotonic()
     if (waitMs <= 0) this.#publish(id)
-    else watched.cancel ??= this.#clock.after(waitMs, () => this.#publish(id))
+    else watched.cancel ??= this.#clock.schedule(waitMs, () => this.#publish(id))
   }
 
   #publish(id: string): void {

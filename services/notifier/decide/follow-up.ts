@@ -30,7 +30,7 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
       if (lanes.offer(destinationId, id)) onRoomWanted()
     }
     timers.get(id)?.()
-    timers.set(id, clock.after(Math.max(0, at - clock.now()), wake))
+    timers.set(id, clock.schedule(Math.max(0, at - clock.now()), wake))
   }
 
   const startNext = async (ended: readonly Step[]) => {

@@ -160,7 +160,7 @@ class Places {
     const heard = this.#live().map(({ heardAt }) => heardAt)
     if (heard.length === 0 || this.#watching.context.stopping()) return
     const dueAt = Math.min(...heard) + lostMs
-    this.#cancel = this.#watching.context.clock.after(Math.max(0, dueAt - this.#now()), () => this.#onDue(dueAt))
+    this.#cancel = this.#watching.context.clock.schedule(Math.max(0, dueAt - this.#now()), () => this.#onDue(dueAt))
   }
 
   #onDue(dueAt: number): void {

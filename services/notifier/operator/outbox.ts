@@ -102,7 +102,7 @@ function createTurns({ clock, logger, stopping }: OperatorContext) {
   }
   const later = (delayMs: number, work: () => Promise<void>) => {
     if (stopping()) return
-    const cancel = clock.after(Math.max(0, delayMs), () => {
+    const cancel = clock.schedule(Math.max(0, delayMs), () => {
       timers.delete(cancel)
       enqueue(work)
     })

@@ -93,7 +93,7 @@ async function attempt(
   options: SenderOptions,
 ): Promise<Outcome> {
   const timeout = new AbortController()
-  const forget = options.clock.after(timeoutMs, () => timeout.abort(timedOut))
+  const forget = options.clock.schedule(timeoutMs, () => timeout.abort(timedOut))
   try {
     const { agent, request } = await open()
     const signal = AbortSignal.any([stop, timeout.signal])
@@ -132,7 +132,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /** A short answer leaves its connection to the next message; one that is long or slow is cut off. */
 async function drain(body: Dispatcher.ResponseData['body'], clock: Clock): Promise<void> {
-  const forget = clock.after(limits.notifier.drainMs, () => body.destroy())
+  const forget = clock.schedule(limits.notifier.drainMs, () => body.destroy())
   await body.dump({ limit: limits.notifier.answerBytes }).catch(() => {})
   forget()
 }

@@ -41,7 +41,7 @@ export function createWaitingAnswers<K, A>(clock: Clock): WaitingAnswers<K, A> {
       waiting.delete(key)
       waiter.reject(new BusError('timeout', 'No answer came in time.'))
     }
-    if (waiting.size > 0) cancelSweep = clock.after(limits.bus.sweepMs, sweep)
+    if (waiting.size > 0) cancelSweep = clock.schedule(limits.bus.sweepMs, sweep)
   }
   const refuseAll = () => {
     const refused = [...waiting.values()]
@@ -52,7 +52,7 @@ export function createWaitingAnswers<K, A>(clock: Clock): WaitingAnswers<K, A> {
     wait: (key, timeoutMs) =>
       new Promise((resolve, reject) => {
         waiting.set(key, { resolve, reject, expiresAt: clock.monotonic() + timeoutMs })
-        cancelSweep ??= clock.after(limits.bus.sweepMs, sweep)
+        cancelSweep ??= clock.schedule(limits.bus.sweepMs, sweep)
       }),
     isWaiting: key => waiting.has(key),
     answer: (key, answer) => take(key)?.resolve(answer),

@@ -60,7 +60,7 @@ export async function subscribeWindowed(
     if (closed || waiting !== null || left() > half || !bus.connected()) return
     const waitMs = allowance.take(half, Number.POSITIVE_INFINITY) ?? 0
     if (waitMs === 0) return void grant()
-    waiting = clock.after(waitMs, () => {
+    waiting = clock.schedule(waitMs, () => {
       waiting = null
       if (closed || !bus.connected()) return
       void grant()

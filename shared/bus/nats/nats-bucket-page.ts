@@ -68,7 +68,7 @@ async function pull(
   }
   const subscription = connection.subscribe(inbox, { callback: (error, message) => (error ? reject(error) : take(message)) })
   const late = () => reject(new BusError('unavailable', 'The bucket did not answer in time.'))
-  const cancel = clock.after(pace.administrationMs, late)
+  const cancel = clock.schedule(pace.administrationMs, late)
   const stopListening = link.onConnection(() => reject(new BusError('unavailable', 'The connection to the bus was lost.')))
   try {
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${bucketStream(name)}.${consumer}`

@@ -182,7 +182,7 @@ class StreamReader implements Reader {
   #watchHeartbeats(): void {
     const mine = this.#incarnation
     const { readerHeartbeatMs, readerHeartbeatsMissed } = this.#link.pace
-    this.#cancelTimer = this.#link.clock.after(readerHeartbeatMs / 2, () => {
+    this.#cancelTimer = this.#link.clock.schedule(readerHeartbeatMs / 2, () => {
       if (mine !== this.#incarnation) return
       const isLost = this.#outstanding > 0 && this.#hearing.silentMs() > readerHeartbeatMs * readerHeartbeatsMissed
       if (isLost) this.#fail(new Error('its heartbeats stopped'))
@@ -213,7 +213,7 @@ class StreamReader implements Reader {
       if (mine === this.#incarnation && this.#link.connected()) this.begin().catch(error => this.#fail(error))
     }
     if (delayMs === 0) again()
-    else this.#cancelTimer = this.#link.clock.after(delayMs, again)
+    else this.#cancelTimer = this.#link.clock.schedule(delayMs, again)
   }
 
   /** Replaces a failed consumer after a growing pause, or gives up. */

@@ -83,7 +83,7 @@ class ChecksWatch {
   async #pause(ms: number): Promise<void> {
     let cancel: Cancel = () => undefined
     const over = new Promise<void>(resolve => {
-      cancel = this.#door.clock.after(ms, resolve)
+      cancel = this.#door.clock.schedule(ms, resolve)
     })
     await this.#orInterrupted(over)
     cancel()

@@ -53,7 +53,7 @@ export class DoorReports {
     const { clock } = this.#door
     while (this.#waiting.length > 0 && this.#inFlight < reportsInFlight && this.#pausing === null) {
       const pauseMs = this.#sentAt + reportPauseMs - clock.monotonic()
-      if (pauseMs > 0) this.#pausing = clock.after(pauseMs, this.#goOn)
+      if (pauseMs > 0) this.#pausing = clock.schedule(pauseMs, this.#goOn)
       else void this.#sendOne(this.#take())
     }
   }

@@ -115,11 +115,11 @@ export async function storeProgress(into: Store, to: number): Promise<void> {
 
 /** Context of a keeper for its roll-up, on a stopped clock. `onTrouble` is called with every failed attempt. */
 export function contextOn(into: Store, now: () => number, onTrouble: () => void = () => undefined): KeeperContext {
-  const after: Clock['after'] = (_delayMs, run) => {
+  const schedule: Clock['schedule'] = (_delayMs, run) => {
     const waiting = setImmediate(run)
     return () => clearImmediate(waiting)
   }
-  const clock: Clock = { now, monotonic: now, after }
+  const clock: Clock = { now, monotonic: now, schedule }
   const logger = { ...pino({ level: 'silent' }), warn: onTrouble }
   return { store: into, clock, logger, metrics: createKeeperMetrics(new Registry()), mayCommit: () => true } as never
 }

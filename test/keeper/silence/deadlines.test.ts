@@ -18,7 +18,7 @@ function slowWorld() {
     putInOrder: async (puts: readonly Put[]) => {
       const { ms } = pause
       if (ms > 0 && puts.some(({ documents }) => documents.length > 0))
-        await new Promise<void>(resolve => void world.clock.after(ms, resolve))
+        await new Promise<void>(resolve => void world.clock.schedule(ms, resolve))
       return store.putInOrder(puts)
     },
   }))
@@ -143,7 +143,7 @@ t.test('feed is closed when its partition closed during its opening', async t =>
       ...bus.observations,
       open: async options => {
         const feed = await bus.observations.open(options)
-        await new Promise<void>(resolve => void world.clock.after(20, resolve))
+        await new Promise<void>(resolve => void world.clock.schedule(20, resolve))
         open++
         const once = { isOpen: true }
         const close = async () => {
@@ -179,9 +179,9 @@ t.test('partition is not reopened when it is given up while abandoned', async t 
     store => store,
     clock => ({
       ...clock,
-      after: (delayMs, run) => {
+      schedule: (delayMs, run) => {
         if (delayMs === limits.keeper.retryMs) looks++
-        return clock.after(delayMs, run)
+        return clock.schedule(delayMs, run)
       },
     }),
   )

@@ -190,7 +190,7 @@ t.test('deadline waits for reports that could not be read or sent yet', async t 
         )
       )
         return
-      world.clock.after(limits.report.retryMsMax, () => void sendAgain())
+      world.clock.schedule(limits.report.retryMsMax, () => void sendAgain())
     }
     void sendAgain()
     await world.clock.advance(9 * second)

@@ -42,13 +42,13 @@ function createStoppableClock() {
   const wrap = (clock: Clock): Clock => ({
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
-    after: (delayMs, run) => {
+    schedule: (delayMs, run) => {
       let isCancelled = false
       const ring = () => {
         if (held !== null) held.push(ring)
         else if (!isCancelled) run()
       }
-      const cancel = clock.after(delayMs, ring)
+      const cancel = clock.schedule(delayMs, ring)
       return () => {
         isCancelled = true
         cancel()

@@ -52,7 +52,7 @@ export class JumpingClock implements Clock {
 
   readonly monotonic = (): number => this.#elapsed - this.#jumped
 
-  readonly after = (delayMs: number, run: () => void): Cancel => {
+  readonly schedule = (delayMs: number, run: () => void): Cancel => {
     const at = this.#elapsed + Math.max(0, delayMs)
     const recurs = this.#isStarting || (this.#ringing?.isChore === true && this.#ringing.delayMs === delayMs)
     const timer = { at, order: this.#order++, delayMs, isChore: recurs && choreDelays.has(delayMs), run }

@@ -202,7 +202,7 @@ export class Keepers {
     return {
       now: () => this.now(),
       monotonic: this.clock.monotonic,
-      after: (delayMs, run) => this.clock.after(delayMs, () => keeper.isAlive && run()),
+      schedule: (delayMs, run) => this.clock.schedule(delayMs, () => keeper.isAlive && run()),
     }
   }
 

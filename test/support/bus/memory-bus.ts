@@ -342,7 +342,7 @@ function request(line: Line, subject: string, body: unknown, timeoutMs: number, 
       settle()
       reject(error)
     }
-    const cancel = hub.clock.after(timeoutMs, () => refuse(new BusError('timeout', 'No answer came in time.')))
+    const cancel = hub.clock.schedule(timeoutMs, () => refuse(new BusError('timeout', 'No answer came in time.')))
     line.asking.add(refuse)
     const receivers = send(hub, subject, JSON.stringify(body), traceId, (_from, answer) => {
       hub.schedule(() => {

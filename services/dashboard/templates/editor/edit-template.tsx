@@ -3,7 +3,7 @@ import { effect, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../../data/api.ts'
-import { after, serverNow } from '../../data/clock.ts'
+import { schedule, serverNow } from '../../data/clock.ts'
 import { pathTo } from '../../data/routing.ts'
 import { may } from '../../data/session.ts'
 import { pageTitle } from '../../data/title.ts'
@@ -88,7 +88,7 @@ function Writing({ read, keyOfTemplate, before }: WritableProps & { before: Sent
     // Another revision may have been published since.
     const start: Draft = kept === null ? begin() : { ...kept, ...(before === null ? {} : { version: before.version + 1 }) }
     const context = {
-      after,
+      schedule,
       now: serverNow,
       preview: (body: object, signal: AbortSignal) => askV3<Preview>('POST', inWorkspace('/templates/preview'), body, signal),
       onChange: (draft: Draft) => void keepDraft(keyOfTemplate, draft),

@@ -61,7 +61,7 @@ export interface Editor {
 
 export interface EditorContext {
   preview(body: object, signal: AbortSignal): Promise<Preview>
-  after(ms: number, run: () => void): () => void
+  schedule(ms: number, run: () => void): () => void
   /** Returns the present instant, ms since the epoch. */
   now(): number
   onChange(draft: Draft): void
@@ -70,7 +70,7 @@ export interface EditorContext {
 /** Pause in typing after which the draft is judged, ms. */
 export const pauseMs = 350
 
-export function createEditor(start: Draft, { preview, after, now, onChange }: EditorContext): Editor {
+export function createEditor(start: Draft, { preview, schedule, now, onChange }: EditorContext): Editor {
   const draft = signal(start)
   const sample = signal<SampleName | 'own'>('fails')
   const own = signal('[]')
@@ -82,7 +82,7 @@ export function createEditor(start: Draft, { preview, after, now, onChange }: Ed
     const found = await preview({ manifest: worded(given), meta, observations, ...(at === null ? {} : { at }) }, signal)
     return { ...found, draft: given, observations, at: at ?? observations.at(-1)?.at ?? new Date(now()).toISOString() }
   }
-  const asking = createAsking({ ask: judge, after, waitMs: pauseMs })
+  const asking = createAsking({ ask: judge, schedule, waitMs: pauseMs })
   const judgeSoon = () => asking.change(draft.peek())
   const change = (next: Draft) => {
     draft.value = next

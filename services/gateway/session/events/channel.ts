@@ -60,7 +60,7 @@ export function createChannel(clock: Clock, write: (text: Buffer) => void): Chan
       waiting.delete(key)
       waiting.set(key, told)
       if (waiting.size >= bounds.gathered) flush()
-      else cancel ??= clock.after(bounds.gatherMs, flush)
+      else cancel ??= clock.schedule(bounds.gatherMs, flush)
     },
     reset: () => {
       flush()

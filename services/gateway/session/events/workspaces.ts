@@ -59,7 +59,7 @@ export function watchWorkspaces({ bus, clock, incidentIds, metrics }: Context): 
     const stay = () => cancel()
     const leaveSoon = () => {
       cancel()
-      cancel = clock.after(limits.events.lingerMs, () => void drop(workspaceId))
+      cancel = clock.schedule(limits.events.lingerMs, () => void drop(workspaceId))
     }
     return { channel, streams, subscribed, stay, leaveSoon }
   }

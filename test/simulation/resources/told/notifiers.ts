@@ -77,15 +77,15 @@ export class Notifiers {
   #counting(clock: Clock): Clock {
     return {
       ...clock,
-      after: (delayMs, run) => {
-        if (!whileSending.has(delayMs)) return clock.after(delayMs, run)
+      schedule: (delayMs, run) => {
+        if (!whileSending.has(delayMs)) return clock.schedule(delayMs, run)
         let isOver = false
         const end = () => {
           if (!isOver) this.#sending -= 1
           isOver = true
         }
         this.#sending += 1
-        const cancel = clock.after(delayMs, () => {
+        const cancel = clock.schedule(delayMs, () => {
           end()
           run()
         })
