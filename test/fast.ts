@@ -1,4 +1,5 @@
-// `npm run test:fast [-- options of tap]`: every test file but those of the table below, in about 3 minutes on two cores. `npm test` runs them all.
+// `npm run test:fast [-- options of tap]`: every test file except those of the table below, in about 3 minutes on two cores. `npm test`
+// runs them all.
 import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

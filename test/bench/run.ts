@@ -1,5 +1,6 @@
-// `npm run bench [-- part …]`: measures the system on this machine beside bare baselines of the same run and says what is met.
-// Progress on stderr; the report on stdout. Bounded in count and time, on loopback only; ends all it started, also on Ctrl-C.
+// `npm run bench [-- part …]`: measures the system on this machine, compares it with bare baselines of the same run, and reports which
+// budgets are met. Progress on stderr; the report on stdout. Bounded in count and time, on loopback only; ends every process that it
+// started, also on Ctrl-C.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -35,7 +36,7 @@ interface Described {
   meaning: string
 }
 
-/** In the order in which they run: `checks` finds the rate that others take shares of. */
+/** In the order of the run: `checks` finds the rate of which other parts use a share. */
 const parts: Record<string, Described> = {
   checks: { part: checks, meaning: 'checks held on time, what each costs, how late they come' },
   alert: { part: alert, meaning: 'from a failing check to its webhook' },
@@ -65,9 +66,9 @@ const parts: Record<string, Described> = {
   'v3-baselines': { part: v3Baselines, meaning: '10,000 Resources with 7-day baselines that report every 5 minutes' },
 }
 const meanings = Object.entries(parts).map(([name, { meaning }]) => `  ${name.padEnd(14)} ${meaning}`)
-/** No run lasts longer; a part that hangs would otherwise. */
+/** Longest duration of a run, in case a part hangs. */
 const wholeRunMs = 90 * 60_000
-/** Percent: what the first full runs held on machines of two cores. */
+/** Percent, as the first full runs sustained on machines of two cores. */
 const heldShareDefault = '25'
 
 const usage = `npm run bench [-- part … options]

@@ -10,7 +10,7 @@ export interface Harness {
   connect(): Promise<Bus>
   /** Present instant on the clock of the bus, ms since the epoch. */
   now(): number
-  /** Removes the stream and creates an empty stream. */
+  /** Replaces the stream with an empty one. */
   recreateStream(): Promise<void>
   /** A connection whose stream has a small bound, and a function that restores the bound. */
   fillable(): Promise<{ bus: Bus; undo(): Promise<void> }>
@@ -50,7 +50,7 @@ export function subjectOn(partition: number): string {
 export async function openFeed(bus: Bus, partition: number, from: FeedOptions['from'], accept: () => boolean = () => true) {
   const got = collector<StreamMessage>()
   const broken = collector<string>()
-  /** Number of messages that had arrived when the feed reported that it is deaf, and when it had caught up. */
+  /** Number of messages that had arrived when the feed reported that it hears nothing, and when it reported that it had caught up. */
   const deaf = collector<number>()
   const hearing = collector<number>()
   const onMessage = (message: StreamMessage) => {
@@ -107,14 +107,14 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.equal(got.items.length, 40, 'a closed feed hands over nothing')
   })
 
-  t.test('feed from a time begins with the first message of that time', async t => {
+  t.test('feed with a start time begins with the first message at or after that time', async t => {
     const bus = await harness.connect()
     const subject = subjectOn(5)
     const all = await openFeed(bus, 5, { sequence: 1 })
     await publishNumbers(bus, subject, upTo(3))
     await all.got.reached(3)
     const last = all.got.items[2]!
-    // The server's clock has advanced when a message has a later time.
+    // A message with a later time proves that the server's clock has advanced.
     for (let n = 4; all.got.items.at(-1)!.at <= last.at; n++) {
       await publishNumbers(bus, subject, [n])
       await all.got.reached(n)
@@ -126,7 +126,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.equal(got.items.at(-1)?.sequence, newest.sequence)
   })
 
-  t.test('paused feed delivers without loss or repetition when it is resumed', async t => {
+  t.test('resumed feed delivers without loss or repetition', async t => {
     const bus = await harness.connect()
     const subject = subjectOn(6)
     const total = limits.bus.readerBatch * 3 + 7
@@ -153,7 +153,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     )
   })
 
-  t.test('each of many partitions on one connection gets its own messages alone', async t => {
+  t.test('each of many partitions on one connection gets only its own messages', async t => {
     const bus = await harness.connect()
     const publisher = await harness.connect()
     const { lastSequence } = await bus.observations.state()
@@ -236,7 +236,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     await undo()
   })
 
-  t.test('bus refuses every call as unavailable at once while disconnected, and works afterwards', async t => {
+  t.test('disconnected bus refuses every call with `unavailable` at once, and works again after it reconnects', async t => {
     const bus = await harness.connect()
     const other = await harness.connect()
     const subject = subjectOn(14)
@@ -269,7 +269,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     await silent.close()
   })
 
-  t.test('disconnected feed reports that it is deaf, and reports again when it has caught up', async t => {
+  t.test('feed reports that it hears nothing when its connection is lost, and reports again when it has caught up', async t => {
     const [bus, publisher] = [await harness.connect(), await harness.connect()]
     const subject = subjectOn(5)
     await publishNumbers(bus, subject, upTo(3))

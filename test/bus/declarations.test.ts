@@ -6,7 +6,7 @@ import { createHandClock } from '../support/hand-clock.ts'
 
 const patienceMs = 10_000
 
-/** A bus that refuses declarations until `comesAt` on the clock. */
+/** A bus that refuses declarations until the instant `comesAt`. */
 function createWorld(comesAt: number) {
   const clock = createHandClock()
   const declare = async () => {
@@ -38,7 +38,7 @@ t.test('declaration waits for a cluster that accepts connections before its serv
   t.strictSame(outcome, { ended: 'declared' })
 })
 
-t.test('start ends with a sentence that says where to look when the bus never accepts the streams', async t => {
+t.test('start ends with a sentence that names the likely causes when the bus never accepts the streams', async t => {
   const { outcome, passed } = createWorld(Number.POSITIVE_INFINITY)
   await passed(patienceMs - 100)
   t.strictSame(outcome, {})

@@ -1,4 +1,4 @@
-// Requests whose responder is in the same process: they stay inside the process, and the bounds of the bus and the timeouts still apply.
+// Requests whose responder is in the same process: they stay inside the process. The bounds of the bus and the timeouts apply to them too.
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
 import { createLocalRequests } from '#shared/bus/clients/local-requests.ts'
@@ -120,7 +120,7 @@ t.test('subscription takes no requests after it could not be made', async t => {
   t.equal(await refused(bus.request('lost', {}, { timeoutMs: 5_000 })), 'no_responders')
 })
 
-/** A table on a clock that the test moves, and how many timers it has set. */
+/** A table on a clock that the test moves, and the number of timers that the table has set. */
 function world() {
   const virtual = createVirtualClock()
   let timers = 0
@@ -146,7 +146,7 @@ function world() {
   return { virtual, local, answers, ask, kindOf, timers: () => timers }
 }
 
-t.test('each request has its own timeout, with one timer for all and none when nothing waits', async t => {
+t.test('each request has its own timeout, all requests share one timer, and none runs when no request waits', async t => {
   const { virtual, answers, ask, kindOf, timers } = world()
   const settled: string[] = []
   for (const timeoutMs of [1_000, 200, 3_000]) void kindOf(ask(timeoutMs)).then(kind => settled.push(`${timeoutMs} ${kind}`))

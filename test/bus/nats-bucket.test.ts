@@ -1,4 +1,4 @@
-// Traces of a bucket on a real nats-server.
+// Consumers that reads of a bucket leave on a real nats-server.
 import { connect } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { bucketStream } from '#shared/bus/declarations.ts'

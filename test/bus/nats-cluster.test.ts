@@ -14,7 +14,7 @@ const servedMs = 3 * second
 
 interface Fault {
   title: string
-  /** Streams that the victim leads. */
+  /** Streams whose leader is the server that fails. */
   leads: string[]
   strike(cluster: TestCluster, victim: number): Promise<void> | void
   heal(cluster: TestCluster, victim: number): Promise<void> | void
@@ -56,7 +56,7 @@ t.test('cluster of three nats-servers keeps working when it loses one', { timeou
 async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: number): Promise<void> {
   const buses = await Promise.all([0, 1, 2].map(node => cluster.connect(`client ${node}`, { servers: cluster.urlOf(node) })))
   for (const stream of fault.leads) await cluster.lead(stream, victim)
-  // One responder at the victim and one elsewhere: a request from the third server can reach either.
+  // One responder at the failing server and one at another: a request from the third server can reach either.
   const responders = await Promise.all(
     [victim, (victim + 1) % 3].map(node => buses[node]!.subscribe('ask.test', answer, { queue: 'test' })),
   )

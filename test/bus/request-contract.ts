@@ -181,7 +181,7 @@ function describeReceivers(t: Test, pair: Connect): void {
 
 function describeSilence(t: Test, pair: Connect, harness: Harness): void {
   t.test(
-    'request fails at once without a responder and after its timeout in silence, and a late response is dropped',
+    'request fails at once without a responder and by timeout without a response, and a late response is dropped',
     async t => {
       const { asker, server } = await pair(t)
       t.equal(await refused(asker.request('nobody.home', {}, patient)), 'no_responders')
@@ -235,7 +235,7 @@ function describeNudges(t: Test, harness: Harness): void {
     }
     for (let n = 0; n < 30; n++) bus.publish('nudge.test', { n })
     await Promise.all([shared.reached(30), all.reached(90)])
-    // The response to one more request on the same path proves that no further message was on its way.
+    // The response to one more request on the same path proves that no earlier message is still travelling.
     await members[0]!.subscribe('fence', message => message.respond(true))
     await bus.request('fence', {}, { timeoutMs: 5_000 })
     t.strictSame([shared.items.length, all.items.length], [30, 90])
@@ -246,7 +246,7 @@ function describeNudges(t: Test, harness: Harness): void {
     const { aheadMs, roundTripMs } = await bus.clockOffset(() => harness.now() - 5_000)
     t.ok(roundTripMs >= 0 && roundTripMs < 5_000)
     const errorMs = Math.abs(aheadMs - 5_000)
-    // Both clocks say whole ms, and the system clock began at a whole one: that makes up to 2 ms.
+    // Both clocks are rounded to ms, so the measured offset differs by up to 2 ms.
     t.ok(errorMs <= roundTripMs / 2 + 2, `5 s behind reads as ${aheadMs} after ${roundTripMs} ms`)
   })
 }

@@ -1,11 +1,11 @@
-// Cast of a fault run: the watched things, their troubles drawn by a seed, and the messages that people must get.
+// Watched things of a fault run: their problems, drawn by a seed, and the messages that people must get.
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Spell } from './outside-world.ts'
 import type { Expected, Kind } from './told.ts'
 import { confirmMs, intervalMs, ruleConfirmMs } from './watched-things.ts'
 
-/** site: is checked; heart: reports continuously and must not be silent; reporter: reports its status. */
+/** site: probers check it; heart: sends reports, and its silence is a problem; reporter: reports its status. */
 export type Sort = 'site' | 'heart' | 'reporter'
 
 export interface Thing {
@@ -39,7 +39,7 @@ export interface CastOptions {
 /** A blip of 6 s fails at most two checks, and is over 10 s after the first of these checks. */
 export const blipMs = 6 * second
 
-/** A report of theirs that is lost makes them silent for 40 s, two only if the outage is as long as their interval. */
+/** One lost report makes such a sender silent for 40 s. Two are lost only if the outage lasts an interval. */
 const slowly = { everyMs: 20 * second, noDataMs: 45 * second }
 
 /** Instants of spells, ms after the beginning. */
@@ -77,7 +77,7 @@ export function drawCast(random: Random, options: CastOptions): Thing[] {
 
 export const expectedOf = (cast: readonly Thing[]): Expected => new Map(cast.map(({ name, expected }) => [name, expected]))
 
-/** Latest time from the beginning of its trouble to its message without a fault, ms. */
+/** Longest time from the beginning of a problem to its message without a fault, ms. */
 export function promiseMs({ sort, noDataMs }: Thing): number {
   if (sort === 'site') return intervalMs + confirmMs
   return ruleConfirmMs + (noDataMs ?? intervalMs)

@@ -1,4 +1,4 @@
-// An installation in a cluster: three NATS servers, a store spoken to over MongoDB's wire protocol, and every service in a process of its own.
+// An installation in a cluster: three NATS servers, a store that speaks MongoDB's wire protocol, and every service in its own process.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export interface ClusterStage extends Stage {
   cluster: TestCluster
 }
 
-/** Null if the store can't be had. */
+/** Resolves with null if the store is not installed. */
 export async function setClusterStage(): Promise<ClusterStage | null> {
   const secantus = await startSecantus()
   if (secantus === null) return null
@@ -32,7 +32,7 @@ export async function setClusterStage(): Promise<ClusterStage | null> {
     await rm(dataFolder, { recursive: true, force: true })
   }
   try {
-    // The streams are there before the patience of a service begins.
+    // The streams exist before the first service starts to wait for them.
     const bus = await cluster.connect('harness')
     const mongodbUrl = `${secantus.url}/faults`
     const settings = {

@@ -1,5 +1,4 @@
-// One seed of a fault run: things are watched, the fault happens, and messages and acknowledged requests are compared with the required
-// ones.
+// One seed of a fault run: watches things, causes the fault, and compares messages and acknowledged requests with the required ones.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
@@ -10,7 +9,7 @@ import { read, type Stage } from './stage.ts'
 import { type Comparison, compareTold, isAllTold, type Message } from './told.ts'
 import { createReported, createSite, intervalMs } from './watched-things.ts'
 
-/** One life of a seed under a kind of fault. */
+/** Plan of one seed under one kind of fault. */
 export interface Plan {
   /** Permitted silence of hearts that report every 5 s. */
   noDataMs: number
@@ -20,7 +19,7 @@ export interface Plan {
   isChecked: boolean
   /** True: reports cannot be accepted during the fault. Messages due in this time are due at its end, and silence is held back after it. */
   isOff: boolean
-  /** Starts and ends the fault. Resolves after the recovery with the actions taken and the faults of the recovery. */
+  /** Starts and ends the fault. Resolves after the recovery with the performed actions and the defects of the recovery. */
   strike(cast: readonly Thing[]): Promise<Struck>
 }
 
@@ -34,12 +33,12 @@ export interface Outcome extends Comparison {
   faultMs: number
   /** Acknowledged writes that are missing, and deleted objects that still exist. */
   missing: string[]
-  /** Sentences about steps that were too slow by the kind's own measure. */
+  /** Sentences about steps that exceeded the bound of their kind of fault. */
   late: string[]
   /** Longest time without a successful write, and without an accepted report of one healthy sender, ms. */
   writeGapMs: number
   reportGapMs: number
-  /** Largest delay of a trouble's message beyond its promised instant, ms. */
+  /** Largest delay of a problem's message beyond its promised instant, ms. */
   latestMs: number
   /** Number of failed requests, and each distinct error. */
   failedRequests: number
@@ -49,14 +48,15 @@ export interface Outcome extends Comparison {
 /** Time until monitors and senders have reported. */
 const warmMs = 15 * second
 /**
- * Delay beyond the promise after which a message counts as lost. On a busy machine reports can wait for seconds, which lengthens a hold.
+ * Delay beyond the promise after which a message counts as lost. On a busy machine reports wait for seconds, and so the confirmation delay
+ * takes longer.
  */
 const lateMs = 60 * second
-/** Longest time from the end of a trouble to its message. */
+/** Longest time from the end of a problem to its message. */
 const recoveryMs = 40 * second
 /** Time in which a false message can still arrive after silence counts again. */
 const lingerMs = 20 * second
-/** Minimal time for which silence is held back after a time without reports. */
+/** Shortest time without verdicts about silence after a time without reports. */
 const holdMs = 15 * second
 
 export async function live(stage: Stage, random: Random, plan: Plan): Promise<Outcome> {
@@ -128,7 +128,7 @@ function blipAt(spell: Spell, from: number): void {
 
 interface Course {
   faultAt: number
-  /** End of the trouble; Infinity: it continues. */
+  /** End of the fault; Infinity: it continues. */
   endedAt: number
   plan: Plan
   /** Longest time so far without an accepted report of one healthy heart. */
@@ -152,7 +152,7 @@ async function createCast(stage: Stage, cast: readonly Thing[]): Promise<Map<str
   return ids
 }
 
-/** Ends each trouble some time after its message, or when its message is overdue. Resolves when all troubles have ended. */
+/** Ends each problem some time after its message, or when its message is overdue. Resolves when all problems have ended. */
 async function endTroubles(cast: readonly Thing[], messages: readonly Message[], course: Course): Promise<void> {
   const open = new Set(cast.filter(({ spell, expected }) => spell !== null && expected.length > 0))
   while (open.size > 0 && !course.isGivenUp) {
@@ -171,7 +171,7 @@ async function endTroubles(cast: readonly Thing[], messages: readonly Message[],
 const toldOf = ({ name, expected }: Thing, messages: readonly Message[]): Message | undefined =>
   messages.find(message => message.name === name && message.kind === expected[0])
 
-/** Latest instant of a trouble's message, including the delay by the fault. */
+/** Latest instant of a problem's message, including the delay by the fault. */
 function dueAt(thing: Thing, course: Course): number {
   const { faultAt, endedAt, plan } = course
   const promise = promiseMs(thing)
@@ -179,7 +179,7 @@ function dueAt(thing: Thing, course: Course): number {
   if (at < faultAt) return at
   if (thing.sort === 'heart') return Math.max(at, heldUntil(course))
   if (!plan.isOff) return at
-  // Trouble that begins unnoticed during the fault is noticed after its end.
+  // A problem that begins during the fault is detected after the fault.
   const isSeen = thing.sort === 'site' && plan.isChecked
   return Math.max(at, isSeen ? endedAt : endedAt + promise)
 }
@@ -192,7 +192,7 @@ function latenessOf(cast: readonly Thing[], messages: readonly Message[], course
   return Math.max(0, ...late)
 }
 
-/** Returns the troubles that the API still shows after the recovery. */
+/** Returns the incidents that are still open after the recovery. */
 async function openIncidents({ call, workspaceId }: Stage, cast: readonly Thing[]): Promise<string[]> {
   type Incident = { confirmed_at: string | null; monitor_name?: string; subject_id?: string }
   const pages = [`/v2/incidents?workspace_id=${workspaceId}`]

@@ -19,7 +19,7 @@ export interface OutsideWorld {
   siteUrl(name: string): string
   /** The website fails in this spell, whose end may be moved. */
   fail(name: string, spell: Readonly<Spell>): void
-  /** When a website was checked. */
+  /** Instants at which the website was checked. */
   checksOf(name: string): readonly number[]
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
-// Users of the installation during a fault: senders of reports, and a person who creates and deletes monitors. Holds the acknowledged writes.
+// Users of the installation during a fault: senders of reports, and a person who creates and deletes monitors. Remembers the acknowledged
+// writes.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
 import { countPushed, pushedRows } from '../support/worlds/pushed-rows.ts'
@@ -38,7 +39,7 @@ export class Requests {
     return [...this.#failures]
   }
 
-  /** Of reports. */
+  /** Ends the sending of reports. */
   end(): void {
     this.#endedAt = Date.now()
   }
@@ -47,7 +48,7 @@ export class Requests {
     this.#isWriting = false
   }
 
-  /** Reports until the end: `ok`, or `problem` in the spell of a reporter; nothing in that of a heart. */
+  /** Reports `ok` until the end. In its spell, a reporter reports `problem` and a heart sends nothing. */
   async report({ name, sort, spell, everyMs, isCareful }: Thing): Promise<void> {
     const path = `/v2/subjects/${name}/signals/beat/observations?workspace_id=${this.#stage.workspaceId}`
     const values: number[] = []

@@ -1,5 +1,5 @@
-// `npm run faults`: real processes under faults that seeds draw. Each message, and each acknowledged write, is compared with what must be.
-// Progress on stderr, the table on stdout. Bounded in time; ends all it started, also on Ctrl-C.
+// `npm run faults`: real processes under faults that seeds draw. Compares each message and each acknowledged write with the required ones.
+// Progress on stderr, the table on stdout. Bounded in time; ends every process that it started, also on Ctrl-C.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { planStoreOutage } from './store-outage.ts'
 
 interface FaultKind {
   meaning: string
-  /** Null if its store can't be had. */
+  /** Resolves with null if its store is not installed. */
   set(): Promise<Stage | null>
   plan(stage: Stage, random: Random): Plan
 }
@@ -56,7 +56,7 @@ interface Run {
   /** The load of the machine at the end. */
   load: number
   outcome: Outcome | null
-  /** Why there is no outcome. */
+  /** Reason for the missing outcome; null: there is an outcome. */
   broken: string | null
 }
 
@@ -165,9 +165,9 @@ const endEarly = async () => {
   await Promise.allSettled([...open].map(stage => stage.stop()))
   process.exit(130)
 }
-// Also after a crash of this process nothing that it started goes on.
+// Started programs end even when this process crashes.
 process.once('exit', killAllPrograms)
 process.once('SIGINT', endEarly)
 process.once('SIGTERM', endEarly)
-// A seed that was given up may still wait for something.
+// A seed whose time has run out may still wait.
 process.exit(await main())

@@ -11,9 +11,9 @@ import { startOutsideWorld } from './outside-world.ts'
 import { caller, furnish, gatewayUrl, readFirstKey, type Stage } from './stage.ts'
 
 export interface SingleStage extends Stage {
-  /** Resolves when everything runs again, with how long that took, ms. */
+  /** Resolves when everything runs again, with the duration of the start, ms. */
   start(): Promise<number>
-  /** By SIGTERM, or by kill -9; resolves when the process has ended. */
+  /** Ends the process by SIGTERM or kill -9; resolves when it has ended. */
   end(how: Ending): Promise<void>
 }
 
@@ -27,16 +27,16 @@ interface StoreServer {
   url: string
   freeze(): void
   thaw(): void
-  /** kill -9 and the end. */
+  /** Sends kill -9; resolves when the process has ended. */
   kill(): Promise<void>
-  /** On what it had stored. */
+  /** Starts the store on its earlier data. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 export const setSingleStage = (): Promise<SingleStage> => setStage(null)
 
-/** Null if the store can't be had. */
+/** Resolves with null if the store is not installed. */
 export async function setStoreStage(): Promise<StoreStage | null> {
   const server = await startStoreServer()
   if (server === null) return null

@@ -1,4 +1,4 @@
-// Stage of a fault run: an installation of real processes, the world around it, and the ways to talk to both.
+// Stage of a fault run: an installation of real processes, websites and a receiver around it, and clients for both.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
@@ -15,7 +15,7 @@ export interface Stage {
   command(use: (keeper: KeeperClient) => Promise<unknown>): Promise<void>
   /** Log lines of all processes. */
   output(): string
-  /** Ends all services for good. The store can be read then, and `stop` is still to be called. */
+  /** Ends all services for good. The store can be read afterwards; call `stop` in any case. */
   endServices(): Promise<void>
   openStore(): Promise<Store>
   /** Ends everything that was started and removes its folders. */
@@ -26,7 +26,7 @@ export type Call = <T>(method: string, path: string, body?: unknown) => Promise<
 
 const responseMs = 6_000
 
-/** `baseUrl` is asked for each call: another start may listen on another port. */
+/** Calls `baseUrl` for each request, because another start may listen on another port. */
 export function caller(baseUrl: () => string, key: () => string): Call {
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${baseUrl()}/api${path}`, {
@@ -44,7 +44,7 @@ export function caller(baseUrl: () => string, key: () => string): Call {
 /** A read that fails on a busy machine is sent again. */
 const readsMax = 5
 
-/** Reads until there is a result; rejects with the last error. */
+/** Retries the read until it succeeds; rejects with the last error. */
 export async function read<T>(call: Call, path: string): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -61,7 +61,7 @@ export const gatewayUrl = (output: string): string => /listens on (\S+?);/.exec(
 export const readFirstKey = async (dataFolder: string): Promise<string> =>
   (await readFile(join(dataFolder, 'first-key'), 'utf8')).trim()
 
-/** Creates the destination of all messages; resolves with the ids of the one workspace and the one location. */
+/** Creates the destination of all messages; resolves with the ids of the only workspace and location. */
 export async function furnish(call: Call, outside: OutsideWorld): Promise<Pick<Stage, 'workspaceId' | 'locationId'>> {
   const [workspace] = await read<{ id: string }[]>(call, '/v2/workspaces')
   const [location] = await read<{ id: string }[]>(call, '/v2/locations')

@@ -1,25 +1,25 @@
-// Monitors and custom subjects of a fault run, created by commands: quicker intervals than the API allows, and ids that are known.
+// Monitors and custom subjects of a fault run, created by commands on the bus: these allow shorter intervals than the API, and chosen ids.
 import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import { second } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { Stage } from './stage.ts'
 
-/** How often monitors are checked and reports are sent. */
+/** Interval of checks and of reports. */
 export const intervalMs = 5 * second
-/** Of monitors. */
+/** Confirmation delay of monitors. */
 export const confirmMs = 20 * second
 const recoverMs = 5 * second
-/** Of rules. */
+/** Confirmation delay of rules. */
 export const ruleConfirmMs = 5 * second
 
-/** Commands of a thing that is named `name` and lives at the workspace of the stage. */
+/** Common fields of the commands that create a thing in the stage's workspace. */
 const identityOf = ({ workspaceId }: Stage, name: string) => ({ workspaceId, slug: name, name })
 
 /** On a busy machine a keeper may take longer than its client waits. */
 const triesMax = 5
 
-/** The same command may be sent again. */
+/** Retries the command with the same id. */
 async function send(keeper: KeeperClient, id: string, command: object): Promise<void> {
   const sent = { id: randomId(8), ...command } as unknown as Command
   for (let tries = 1; ; tries++) {
@@ -53,7 +53,10 @@ export async function createSite(stage: Stage, keeper: KeeperClient, name: strin
   return id
 }
 
-/** A subject with a signal `beat` and a rule over its status, which reads its silence unless `noDataAfterMs` is null. Resolves with its id. */
+/**
+ * Creates a subject with a signal `beat` and a rule over its status. The rule reads silence unless `noDataAfterMs` is null. Resolves with
+ * its id.
+ */
 export async function createReported(
   stage: Stage,
   keeper: KeeperClient,

@@ -1,14 +1,14 @@
-// Ways to break a request that was valid. Each changes one thing; what must come of it is the judge's business.
+// Ways to break a valid request. Each changes one thing; `judge.ts` decides which response is right.
 import type { Random } from '../simulation/random.ts'
 
 export interface FuzzRequest {
   method: string
-  /** With its query. */
+  /** Path with its query. */
   path: string
   headers: Record<string, string>
-  /** Bytes as they are sent; null: none. */
+  /** Bytes of the body; null: no body. */
   body: string | Uint8Array | null
-  /** Change made to the request; empty: none. */
+  /** Names of the changes to the valid request; empty: none. */
   broken: string[]
 }
 
@@ -122,7 +122,7 @@ const breakers: Record<string, Breaker> = {
     ),
 }
 
-/** Breaks it once or twice. A request without a body may get one, where bodies are asked of nobody. */
+/** Breaks the request once or twice. A request of a route without bodies may get a body. */
 export function breakRequest(request: FuzzRequest, random: Random): FuzzRequest {
   const broken = { ...request, headers: { ...request.headers }, broken: [...request.broken] }
   for (let i = random.chance(0.2) ? 2 : 1; i > 0; i--) {
@@ -134,7 +134,7 @@ export function breakRequest(request: FuzzRequest, random: Random): FuzzRequest 
   return withoutForbiddenBody(broken)
 }
 
-/** A client library sends no body with GET. */
+/** Removes a body from a GET request: client libraries refuse to send one. */
 const withoutForbiddenBody = (request: FuzzRequest): FuzzRequest =>
   request.method === 'GET' ? { ...request, body: null } : request
 
@@ -153,7 +153,7 @@ function changeJson(request: FuzzRequest, edit: (body: Record<string, unknown>) 
   change(request, JSON.stringify(body))
 }
 
-/** One field anywhere in the body. */
+/** Changes one field anywhere in the body. */
 function changeField(request: FuzzRequest, random: Random, value: () => unknown): void {
   changeJson(request, body => {
     let holder: Record<string, unknown> = body

@@ -1,5 +1,5 @@
-// The fuzz: requests made from the served OpenAPI documents, valid ones and broken ones, one after the other against one installation.
-// The same seed makes the same choices; what exists meanwhile depends on the answers.
+// The fuzz: valid and broken requests, made from the served OpenAPI documents and sent one after the other to one installation. The same
+// seed makes the same choices; the existing objects depend on the responses.
 import { Random } from '../simulation/random.ts'
 import { breakRequest, type FuzzRequest } from './breaking.ts'
 import type { FuzzedInstallation } from './installation.ts'
@@ -26,10 +26,10 @@ export interface FuzzOptions {
   onCase?(number: number): void
 }
 
-/** The fuzz stops when there are more findings than anybody reads. */
+/** Number of findings at which the fuzz stops. */
 const findingsMax = 25
 
-/** Valid requests made on top of those asked for, while an operation has not answered with a result yet. */
+/** Maximum of additional valid requests while an operation has not yet succeeded. */
 const chasesMax = 500
 
 export async function fuzz(installation: FuzzedInstallation, { seed, cases, onCase }: FuzzOptions): Promise<FuzzReport> {
@@ -40,7 +40,7 @@ export async function fuzz(installation: FuzzedInstallation, { seed, cases, onCa
   const report: FuzzReport = { cases: 0, successes: new Map(), refusals: new Map(), unanswered: [], slowestMs: 0, findings: [] }
   const isWanted = (number: number) => number < cases || (number < cases + chasesMax && unanswered(operations, report).length > 0)
   for (let number = 0; isWanted(number) && report.findings.length < findingsMax; number++) {
-    // The first rounds are valid, so that things exist and every operation is seen to answer; and so is what comes on top.
+    // The first requests and the additional ones are valid, so that objects exist and every operation succeeds once.
     const early = number < order.length * 3
     const mustFit = early || number >= cases
     const operation = early ? (order[number % order.length] as Operation) : pickOperation(operations, known, report, random)
@@ -56,12 +56,12 @@ export async function fuzz(installation: FuzzedInstallation, { seed, cases, onCa
 
 const unanswered = (operations: Operation[], { successes }: FuzzReport) => operations.filter(({ name }) => !successes.has(name))
 
-/** Operations without a response so far are tried more often; deletions are rarer, so that there is something to work on. */
+/** Operations without a success are tried more often. Deletions are rarer, so that objects remain. */
 function pickOperation(operations: Operation[], known: Known, report: FuzzReport, random: Random): Operation {
   const sought = unanswered(operations, report)
   if (sought.length > 0 && random.chance(0.3)) {
     const { path, name } = random.pick(sought)
-    // No such object is known yet: it is listed or made under the path before its last parameter.
+    // No such object is known yet: the path before the last parameter lists or creates one.
     const wanted = known.has(path) ? [name] : ['GET', 'POST'].map(method => `${method} ${path.replace(/[/][{]\w+[}][^{]*$/, '')}`)
     const candidates = operations.filter(operation => wanted.includes(operation.name))
     if (candidates.length > 0) return random.pick(candidates)
@@ -153,7 +153,7 @@ async function send({ url, written }: FuzzedInstallation, request: FuzzRequest):
   return { status: response.status, text, contentType: response.headers.get('content-type') ?? '', ms, changed }
 }
 
-/** Which operation a request addresses, as a router sees it: a parameter takes one part of a path, also an empty one. */
+/** Returns the operation that a router would choose: a parameter matches one part of a path, also an empty one. */
 function operationOf(operations: Operation[], { method, path }: FuzzRequest): Operation | null {
   const bare = new URL(`http://x${path}`).pathname
   const pattern = (template: string) => new RegExp(`^/api${template.replaceAll(/[{]\w+[}]/g, '[^/]*')}$`)
@@ -173,7 +173,7 @@ function tryParse(text: string): { result?: unknown; error?: { code: number; mes
 
 const count = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
-/** Those that make things come first: by depth of the path, POST before the rest. */
+/** Orders operations so that creations come first: by depth of the path, POST before other methods. */
 function shuffled(operations: Operation[], random: Random): Operation[] {
   const rank = ({ method, path }: Operation) =>
     placeholders({ path } as Operation) * 3 + (method === 'POST' ? 0 : method === 'GET' ? 1 : 2)

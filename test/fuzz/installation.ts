@@ -1,5 +1,5 @@
-// A whole installation in this process: real bus, SQLite in a temporary folder, all services. Its store is watched, so that writes for a
-// client can be distinguished from the keeper's own.
+// A whole installation in this process: real bus, SQLite in a temporary folder, all services. Counts the writes for clients apart from
+// those that the keeper makes by itself.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -25,11 +25,11 @@ import { startTestBus } from '../support/bus/nats.ts'
 export interface FuzzedInstallation {
   url: string
   key: string
-  /** Of a receiver that takes every message. */
+  /** URL of a receiver that accepts every message. */
   receiverUrl: string
-  /** Grows with every write on behalf of a client. */
+  /** Number of writes on behalf of a client. */
   written(): number
-  /** Grows with every name that is reserved. */
+  /** Number of reserved names. */
   reserved(): number
   ask: DirectoryClient['ask']
   store: Store
@@ -37,7 +37,7 @@ export interface FuzzedInstallation {
   stop(): Promise<void>
 }
 
-/** `proberIssuer`: signs credentials of probers; null: nobody does. */
+/** `proberIssuer` signs credentials of probers; null: no credentials. */
 export async function startInstallation(version: string, proberIssuer: ProberIssuer | null = null): Promise<FuzzedInstallation> {
   const receiver = createServer((request, response) => void request.resume().on('end', () => response.end('ok')))
   receiver.listen(0, '127.0.0.1')
@@ -83,7 +83,10 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
   }
 }
 
-/** Collections that only clients cause to be written. Names count by themselves: in generation 2 a reservation whose create was refused lapses. */
+/**
+ * Collections that are written only for clients. Names count separately: in generation 2 a refused creation leaves a reservation, which
+ * lapses.
+ */
 const ofClients = new Set([
   'destinations',
   'transformations',
@@ -97,10 +100,10 @@ const ofClients = new Set([
   'addresses',
 ])
 
-/** A maintenance window ends by itself. */
+/** True of a maintenance window that ended by itself. */
 const hasRunOut = (document: object): boolean => 'state' in document && document.state === 'ranOut'
 
-/** The keeper judges all the time; what a client writes to a subject shows in its `updatedAt`. */
+/** Counts the writes of a store. The keeper writes subjects at any time; a client's write changes their `updatedAt`. */
 function counted(store: Store): { store: Store; written(): number; reserved(): number } {
   const updated = new Map<string, number>()
   let [writes, names] = [0, 0]

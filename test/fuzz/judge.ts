@@ -1,4 +1,4 @@
-// Rules for every response to every request: the envelope, never an internal error, in time, as documented.
+// Rules for every response: a correct envelope, no internal error, within the time, and as documented.
 import type { FuzzRequest } from './breaking.ts'
 import type { Operation } from './operations.ts'
 
@@ -16,12 +16,12 @@ const answerMsMax = 4_000
 
 const errorKeys = ['code', 'error_type', 'message', 'details']
 
-/** Refusals that any request may get which no longer is one of its operation: another path, another method. */
+/** Refusals that are right for a request whose changed path or method addresses no operation. */
 const ofNoRoute = new Set(['2002 Not found', '2006 Invalid request', '2006 Unsupported content type', '2006 Request too large'])
 
 /**
- * The offences; empty where all is well. `operation` is what the request was made from: a broken request may address another, or none;
- * `found` is the operation that its method and path address.
+ * Returns the offences. `found` is the operation that method and path address: a broken request may address another one than it was made
+ * from, or none.
  */
 export function judge(request: FuzzRequest, answer: Answered, found: Operation | null): string[] {
   const offences: string[] = []
@@ -78,7 +78,7 @@ function jsonOf(body: FuzzRequest['body']): unknown {
   return withoutNulls(text.trim() === '' ? {} : JSON.parse(text))
 }
 
-/** An optional field sent as null equals its absence; a needed one would have been refused. */
+/** Removes null fields: an optional field with null counts as absent, and a required one is refused. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))

@@ -3,13 +3,13 @@ import type { Random } from '../simulation/random.ts'
 import type { Operation } from './operations.ts'
 
 export interface Known {
-  /** Remembers what a successful answer shows. */
+  /** Remembers the objects in a successful response. */
   learn(operation: Operation, concretePath: string, result: unknown): void
-  /** A concrete path for the template, of things that exist where any are known. */
+  /** Returns a concrete path for the template, with existing objects if any are known. */
   fill(template: string): string
-  /** Whether anything is known that the template could address. */
+  /** Returns whether an object is known that the template can address. */
   has(template: string): boolean
-  /** For a field of a body; undefined: the schema decides. `path` is the concrete path that is asked. */
+  /** Returns a value for a field of a body; undefined: the schema decides. `path`: concrete path of the request. */
   value(field: string, path: string): unknown
 }
 
@@ -61,7 +61,7 @@ export function createKnown(random: Random, { workspaceId, locations, receiverUr
       if (typeof id !== 'string' && typeof id !== 'number') continue
       const isNew = operation.path.endsWith('s')
       if (isNew) add(`${operation.path}/{}`, `${concrete}/${encodeURIComponent(id)}`)
-      // A monitor and a rule are one thing in two generations.
+      // A monitor of generation 2 is also a rule of generation 1.
       if (operation.path === '/v2/monitoring/websites') add('/v1/rules/{}', `/v1/rules/${id}`)
       if (operation.path === '/v2/incidents') add('/v1/rules/{}/incidents/{}', `/v1/rules/${monitor_id}/incidents/${id}`)
       if (typeof id === 'number' && /destinations$/.test(operation.path)) numbers['destination_id']?.push(id)
@@ -74,7 +74,7 @@ export function createKnown(random: Random, { workspaceId, locations, receiverUr
     const own = (addresses.get(`/v2/subjects/{}/${collection}/{}`) ?? []).filter(address => address.startsWith(`${subject}/`))
     return own.length > 0 ? decodeURIComponent(random.pick(own).split('/').at(-1) ?? '') : undefined
   }
-  /** Seconds from now on. */
+  /** Returns the instant this many seconds from now. */
   const instant = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString()
   const inputs = (path: string): unknown => {
     const input = () => {

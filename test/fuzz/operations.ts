@@ -1,4 +1,4 @@
-// Operations of the served OpenAPI documents: the schema of their bodies, judges of their responses.
+// Operations of the served OpenAPI documents, with the schema of their bodies and validators of their responses.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
@@ -12,18 +12,18 @@ export interface Parameter {
 }
 
 export interface Operation {
-  /** As in `POST /v2/subjects/{subject}/signals`. */
+  /** Method and path, such as `POST /v2/subjects/{subject}/signals`. */
   name: string
   method: string
   path: string
   parameters: Parameter[]
-  /** Null: it takes no body. */
+  /** Schema of the body; null: the operation has no body. */
   body: { schema: Schema; fits: ValidateFunction } | null
-  /** The whole envelope, with a result or a refusal. */
+  /** Validator of the whole envelope, with a result or a refusal. */
   answers: ValidateFunction
-  /** `2002 Rule not found`. */
+  /** Documented refusals, such as `2002 Rule not found`. */
   refusals: Set<string>
-  /** Follows references of its document. */
+  /** Resolves references within the document. */
   resolve(schema: Schema): Schema
 }
 
@@ -64,7 +64,7 @@ export function readOperations(name: string, document: { paths: Record<string, R
   )
 }
 
-/** A part of a path, escaped as JSON pointers are. */
+/** Escapes a part of a path for a JSON pointer. */
 const pointer = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 function follow(document: unknown, reference: string): Schema {

@@ -1,15 +1,15 @@
-// Values by a JSON schema, from seeded randomness: what fits, with the edges of each bound more often than chance would have them.
+// Seeded random values that fit a JSON schema. Values at a bound are more frequent than by chance.
 import type { Random } from '../simulation/random.ts'
 import type { Schema } from './operations.ts'
 
 export interface Making {
   random: Random
   resolve(schema: Schema): Schema
-  /** A value that means something to the installation, by the field's name; undefined where the schema alone decides. */
+  /** Returns a value that the installation knows, by the name of the field; undefined: the schema decides. */
   known(field: string): unknown
-  /** How likely a bounded value lies just outside its bounds. */
+  /** Probability that a bounded value is just outside its bounds. */
   outside: number
-  /** Set once one does; the others then fit, so that it alone is to blame. */
+  /** True once a value is outside; all other values then fit, so that only this one is at fault. */
   isOutside: boolean
 }
 
@@ -50,7 +50,7 @@ export function makeValue(given: Schema, field: string, making: Making): unknown
   return random.pick<unknown>([null, true, 7, 'anything', [], { deep: { er: [1, 2] } }])
 }
 
-/** The nearest value that a bound of the schema forbids; undefined where it has none. */
+/** Returns the nearest value that a bound of the schema forbids; undefined: the schema has no bound. */
 function justOutside({
   enum: words,
   type,

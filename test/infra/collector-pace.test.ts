@@ -7,7 +7,7 @@ import { createHandClock } from '../support/hand-clock.ts'
 const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
 const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
 const second = 1_000
-/** Time between two collections, ms, at which a heap with the calm growth just counts as busy. */
+/** Time between two collections, ms, at which a calm heap becomes busy. */
 const busyWithinMs = Math.ceil((calmPercent / busyPercentPerSecond) * second)
 
 /** Reports collections with these gaps, ms; returns the instant of the last collection. */
@@ -46,7 +46,7 @@ t.test('pace changes at the second close collection, not at the first', async t 
   t.equal(growth.busy(), true, 'a busy process collects again and again')
 })
 
-t.test('pace stays calm when two collections are close only occasionally', async t => {
+t.test('pace stays calm when collections are close only occasionally', async t => {
   const growth = createGrowth()
   collect(growth, [0, busyWithinMs, busyWithinMs - 1, busyWithinMs, pairMs, busyWithinMs])
   t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
@@ -82,7 +82,7 @@ t.test('pace stays busy at 1,000 checks a second with nearly any growth', async 
   }
 })
 
-t.test('pace becomes calm at 10,000 monitors once a minute with any growth', async t => {
+t.test('pace becomes calm at 10,000 checks a minute with any growth', async t => {
   t.ok(calmPercentPerSecond < busyPercentPerSecond, 'a gap between the two')
   for (const gap of [second, 5 * second]) {
     const growth = createGrowth()
@@ -93,7 +93,7 @@ t.test('pace becomes calm at 10,000 monitors once a minute with any growth', asy
   }
 })
 
-t.test('busy pace stays busy at rare collections until it is calmed', async t => {
+t.test('busy pace stays busy at rare collections until `calm` is called', async t => {
   const growth = createGrowth()
   const at = collect(growth, [0, second, second])
   collect(growth, [3 * everyMs, 3 * everyMs, 3 * everyMs, 3 * everyMs], at)

@@ -103,7 +103,7 @@ t.test('bus server that could not write does not prevent the end of its program 
   process.kill(await serverPid(dataFolder), 'SIGUSR2')
   await says(/bus server cannot write/)
   clock.advance(limits.start.busRestartMsMax)
-  // The step after the pause has begun. It would fail if it waited for another pause that nobody ends.
+  // Waits until the step after the pause has begun. A further pause would never end, and the test would fail.
   await Promise.resolve()
   await bus.stop()
   await t.rejects(readFile(join(dataFolder, 'bus.json')), { code: 'ENOENT' })

@@ -67,7 +67,7 @@ function capture(level = 'info') {
   return { clock, written, logger: createLogger(level, { clock, destination }) }
 }
 
-t.test('repeated sentence is limited and counted, and other sentences are not limited by it', async t => {
+t.test('repeated message is limited and counted, and does not limit other messages', async t => {
   const { clock, written, logger } = capture()
   const keeper = logger.child({ service: 'keeper' })
   for (let i = 0; i < 10_000; i++) keeper.info({ incident: i }, 'incident opened')
@@ -88,7 +88,7 @@ t.test('repeated sentence is limited and counted, and other sentences are not li
   t.equal(written.length, most + 5, 'nothing is said of nothing')
 })
 
-t.test('sentence is never omitted when it comes at an even pace', async t => {
+t.test('message at an even pace is never omitted', async t => {
   const { clock, written, logger } = capture()
   for (let i = 0; i < 10 * most; i++) {
     logger.error({ i }, 'message failed for good')
@@ -118,7 +118,7 @@ t.test('expected error is logged without a stack, any other error with its stack
   }
 })
 
-/** Variables that hold a sentence. Each of their values is checked at its declaration, or by a test above. */
+/** Variables that hold a message. Each of their values is checked at its declaration, or by a test above. */
 const heldByVariables = /^(sentence|notice\.log|full\.notice\.log)$/
 
 t.test('every line has a fixed sentence in lower case without a full stop', t => {

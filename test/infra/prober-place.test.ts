@@ -1,4 +1,4 @@
-// Place of a process's prober (inline or in a thread), chosen by its number of checks, and the move between both without a gap.
+// Place of a process's prober (inline or in a thread), chosen by its number of checks, and the move between both without a missed check.
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { createLogger } from '#shared/observability/logger.ts'

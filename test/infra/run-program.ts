@@ -42,7 +42,7 @@ export function temporaryFolder(t: Teardown): string {
   return folder
 }
 
-/** Starts the program on free ports unless `environment` sets the ports. Standard input is `input`, or closed. */
+/** Starts the program on free ports unless `environment` sets the ports. Standard input is `input`; absent: closed. */
 export function runProgram(t: Teardown, args: string[], environment: Record<string, string> = {}, input?: string): Program {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: root,
@@ -94,7 +94,7 @@ export async function eventually(what: string, holds: () => Promise<boolean> | b
   }
 }
 
-/** The process id of the nats-server on a data folder. */
+/** Returns the process id of the nats-server on a data folder. */
 export const natsServerPid = (dataFolder: string): number =>
   Number(
     readFileSync(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')

@@ -16,7 +16,7 @@ type Test = import('tap').Test
 const settled = () => new Promise(setImmediate)
 const { patienceMs } = limits.start
 
-/** A bus that no process with a store has joined: it has no streams and no responder until `found` is called. */
+/** A bus without streams and responders until `found` is called, as before the start of a process with a store. */
 function createWorld() {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })

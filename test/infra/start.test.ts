@@ -518,7 +518,7 @@ t.test('kill -9 leaves no bus server running, and the next start finds its data'
   t.equal((await second.ended).code, 0, 'SIGINT ends it as SIGTERM does')
 })
 
-t.test('warning of Node is a log line, except a warning of experimental features', async t => {
+t.test('warning of Node is logged, except a warning about experimental features', async t => {
   const warning = (name: string) => `process.emitWarning('of-${name}','${name}')`
   const onSignal = `process.on('SIGUSR2',()=>{${warning('ExperimentalWarning')};${warning('DeprecationWarning')}})`
   const environment = { DATA_DIR: join(temporaryFolder(t), 'data'), NODE_OPTIONS: `--import=data:text/javascript,${onSignal}` }

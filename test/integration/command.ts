@@ -1,4 +1,4 @@
-// One command of `./watchkeeper`, run to its end.
+// Runs one command of `./watchkeeper` to its end.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 

@@ -1,5 +1,5 @@
-// A custom subject from empty to recovered through the whole program: real NATS, SQLite, real HTTP, a real receiver; killed in the midst,
-// held back by maintenance, sent by a table of its own, replayed from its records.
+// Life of a custom subject in the whole program, from its creation to its recovery, with real NATS, SQLite, HTTP and a receiver. Covers
+// kills of the program, maintenance, the subject's own delivery table, and replay from its records.
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,9 +29,11 @@ t.test('custom subjects through the whole program', { timeout: 400_000 }, async 
   const stage = await setStage(t)
   await t.test('custom subject passes alert, acknowledgement, recovery and replay over kills', t => liveThrough(t, stage))
   await t.test('maintenance withholds the problem, and the recovery is sent', t => maintain(t, stage))
-  await t.test('subject with selections notifies them alone about their kinds', t => tellOwnRows(t, stage))
-  await t.test('deleted workspace is gone with its subjects, and notifies nobody', t => deleteWorkspace(t, stage))
-  await t.test('message that maintenance withheld is kept with its reason, and nothing waits for it', t => lookAtAlerts(t, stage))
+  await t.test('subject with a delivery table notifies only its destinations, each about its kinds', t => tellOwnRows(t, stage))
+  await t.test('deletion of a workspace removes its subjects, and nobody is notified', t => deleteWorkspace(t, stage))
+  await t.test('message withheld by maintenance is stored with its reason, and no delivery waits for it', t =>
+    lookAtAlerts(t, stage),
+  )
 })
 
 type Stage = Awaited<ReturnType<typeof setStage>>
@@ -126,7 +128,7 @@ async function replayAndDraw(t: Test, stage: Stage, incidentId: string): Promise
   t.match(await readFile(join(folder, 'incident.mmd'), 'utf8'), /^stateDiagram-v2/)
 }
 
-/** The same records by the inspection protocol; the command ends by its signal. */
+/** Checks that the inspection protocol returns the same records, and that the command ends by its signal. */
 async function inspectRecords(t: Test, stage: Stage, incidentId: string, records: number): Promise<void> {
   const program = runProgram(t, ['incident', 'inspect', incidentId], stage.settings)
   const [, url = ''] = await program.says(/^(ws:\S+)\n/)
@@ -177,7 +179,7 @@ async function tellOwnRows(t: Test, stage: Stage): Promise<void> {
   t.strictSame(titles(outside.webhooks.slice(told)), ['/hook/pager Own rows is down', '/hook/chat Own rows is back up'])
   const latest = `/v2/notifications/deliveries?workspace_id=${stage.workspaceId}&limit=2`
   const readLog = () => client().get<{ destination_name: string }[]>(latest)
-  // A row is written when the receiver has answered.
+  // The notifier writes a row after the receiver's response.
   await eventually('the log has the recovery', async () => (await readLog())[0]?.destination_name === 'chat')
   const log = await readLog()
   t.match(log, [
@@ -209,7 +211,7 @@ async function deleteWorkspace(t: Test, stage: Stage): Promise<void> {
   t.notMatch(JSON.stringify(await client().get('/v2/workspaces')), workspaceId)
   t.match(await command('workspace', 'delete', doomed, '--force'), { code: 5 })
   await eventually('all of it is removed', () => stage.output().includes('workspace removed'))
-  // A message of another workspace that is decided later arrives, so that none of this one is on its way.
+  // A later message of another workspace has arrived, so no message of this workspace is still travelling.
   const { report: reportOther } = await createSubject(stage, 'After all')
   const told = outside.webhooks.length
   await reportOther('problem')
@@ -218,7 +220,7 @@ async function deleteWorkspace(t: Test, stage: Stage): Promise<void> {
   t.strictSame(ofDoomed, ['/hook/doomed Doomed is down'], 'its end is no recovery')
 }
 
-/** The program gives its store up first: nobody else may open it. */
+/** Stops the program first, because only one process may open its store. */
 async function lookAtAlerts(t: Test, stage: Stage): Promise<void> {
   await stage.stop()
   const store = await openStore({ dataFolder: stage.dataFolder, logger: createLogger('silent') })

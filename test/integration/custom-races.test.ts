@@ -1,5 +1,5 @@
-// Senders, authors and keepers at the same custom subject at the same time, on real NATS, with real HTTP, on both stores. Of two that
-// exclude each other exactly one wins, what was answered holds, and what is deleted stays deleted.
+// Senders, authors and keepers at the same custom subject at the same time, on real NATS, with real HTTP, on both stores. Of two requests
+// that exclude each other exactly one succeeds. Acknowledged writes are kept, and deleted objects stay deleted.
 import { pino } from 'pino'
 import t from 'tap'
 import type { RuleState } from '#shared/contracts/subjects/subject.ts'
@@ -19,11 +19,11 @@ interface Load {
   rounds: number
   /** Reports of each sender of a stream. */
   reports: number
-  /** Close hold of the rule, which ends during the acknowledgements. */
+  /** Recovery delay of the rule, which ends during the acknowledgements. */
   closeMs: number
 }
 
-/** Number of reports that suits each store: SecantusDB makes about a thousand writes a second. */
+/** Number of reports by the speed of each store: SecantusDB makes about a thousand writes a second. */
 const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Load][] = [
   ['SQLite', async t => openStore({ dataFolder: t.testdir(), logger }), { rounds: 20, reports: 100, closeMs: 30 }],
   [
@@ -84,7 +84,7 @@ function sides(answers: readonly Answer[]): { done: number; refused: string[] } 
   return { done: answers.length - refused.length, refused }
 }
 
-/** A subject with a signal `beat` and a rule `down` that reads its status, unless another is given. */
+/** Creates a subject with a signal `beat` and, unless another is given, a rule `down` that reads its status. */
 async function setSubject(stage: Stage, name: string, rule: object = ruleBody('Down', onStatus('beat'))) {
   const subject = await stage.create(name)
   await stage.must('POST', `/${subject.slug}/signals`, { name: 'Beat', kind: 'event' })
@@ -134,7 +134,7 @@ async function raceCitation(t: Test, stage: Stage, { rounds }: Load): Promise<vo
     const signal = `signal-${round}`
     await stage.must('POST', `/${slug}/signals`, { name, kind: 'event' })
     const cites = ruleBody(round % 2 ? 'Down' : `Rule ${round}`, onStatus(signal))
-    // The rule has the longer way to its keeper: now and then the deletion waits for it.
+    // The command for the rule takes longer to reach its keeper, so the deletion starts later in some rounds.
     const deletion = pass(round % 5).then(() => stage.send('ada', 'DELETE', `/${slug}/signals/${signal}`))
     const citation = stage.send('bob', 'POST', `/${slug}/rules${round % 2 ? '/down' : ''}`, cites)
     const [deleted, cited] = await Promise.all([deletion, citation])
@@ -201,7 +201,7 @@ async function raceAcknowledgement(t: Test, stage: Stage, { rounds, closeMs }: L
     await report({ status: 'problem' })
     const [incident] = await stage.must('GET', `/${slug}/incidents`)
     await report({ status: 'ok' })
-    // From well before the closing to after it.
+    // The rounds cover instants from well before the closing to after it.
     await pass((round / rounds) * 2 * closeMs)
     const path = `/${slug}/incidents/${incident.id}/acknowledge`
     const answers = await Promise.all(['ada', 'bob'].map(person => stage.send(person, 'POST', path)))
@@ -306,7 +306,7 @@ async function raceHandOver(t: Test, stage: Stage, { reports }: Load): Promise<v
   const sending = [0, 1, 2, 3].map(async sender => {
     for (let number = 0; number < reports; number++) {
       const value = sender * 10_000 + number
-      // Half of the senders leave the stamp to the keeper; two reports of one of them never share a millisecond.
+      // Half of the senders send no time, so the keeper sets it; two reports of one sender never have the same millisecond.
       const stamp = sender % 2 ? {} : { observed_at: instant(clock.now() * 1_000 + sender) }
       const status = number % 5 ? 'ok' : 'problem'
       const { json } = await subject.report(

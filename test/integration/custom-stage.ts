@@ -1,5 +1,5 @@
-// Custom subjects on the real parts: real NATS, real HTTP, one of the two stores, two people with keys, and keepers that can be
-// followed by others or die at a step of their commit.
+// Custom subjects on the real parts: real NATS, real HTTP, one of the two stores, and two people with keys. Keepers can have successors or
+// die at a step of their commit.
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -28,7 +28,7 @@ type Operation = (typeof operations)[number]
 
 export const pass = (ms: number) => new Promise<void>(resolve => void clock.schedule(ms, resolve))
 
-/** Looks again until it is so; fails after a long time of looking. */
+/** Polls until `look` returns a value; fails after its time bound. */
 export async function until<T>(what: string, look: () => Promise<T>): Promise<NonNullable<T>> {
   for (let looks = 0; looks < 4_000; looks++) {
     const seen = await look()
@@ -39,13 +39,13 @@ export async function until<T>(what: string, look: () => Promise<T>): Promise<No
 }
 
 export interface Keeper {
-  /** With grace: everything is handed over. */
+  /** Stops the keeper in order: it hands over all its partitions. */
   stop(): Promise<void>
-  /** Dies right after this write of what belongs to a subject has been carried out; resolves when it has. Nobody hears of it again. */
+  /** Kills the keeper right after this write for a subject; resolves after the write. The dead keeper sends nothing more. */
   dieAfter(operation: Operation, collection: CollectionName, subjectId: string): Promise<void>
 }
 
-/** A keeper whose store, clock and bus go dead with it: nothing of it is answered, renewed or given back any more. */
+/** Starts a keeper whose store, clock and bus stop when it dies: it sends no response, and renews and releases no lease. */
 async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): Promise<Keeper> {
   const bus = await testBus.connect('keeper')
   const timers = new Set<() => void>()
@@ -64,7 +64,7 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
       if (dead) return forever()
       const result = await (store[operation] as (...given: unknown[]) => Promise<never>)(...given)
       if (dead) return forever()
-      // Rounds of other subjects run beside.
+      // Rounds of other subjects run at the same time.
       const isOfSubject = JSON.stringify(given[1]).includes(last?.subjectId ?? 'nobody')
       return last?.operation === operation && last.collection === given[0] && isOfSubject ? die() : result
     }
@@ -98,7 +98,7 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
 
 export type Stage = Awaited<ReturnType<typeof setStage>>
 
-/** Closes what it opened, the store too, when the test is over. */
+/** Closes everything at the end of the test, the store too. */
 export async function setStage(t: Test, store: Store) {
   const testBus = await startTestBus()
   const around = async (name: string) => ({ bus: await testBus.connect(name), clock, logger, metrics: new Registry(), store })
@@ -133,7 +133,7 @@ export async function setStage(t: Test, store: Store) {
     store,
     send,
     must,
-    /** A new subject of its own name; its slug and its id inside. */
+    /** Creates a subject; returns its slug and its internal id. */
     create: async (name: string): Promise<{ slug: string; id: string }> => {
       const { id: slug } = await must('POST', '', { workspace_id: home, name })
       const [subject] = await store.find('subjects', { where: { slug, workspaceId: home, deletedAt: null }, limit: 1 })
@@ -141,13 +141,16 @@ export async function setStage(t: Test, store: Store) {
     },
     subject: async (id: string) => (await store.get('subjects', [id]))[0] ?? null,
     remove: (id: string) => commands.send(id, { kind: 'delete-subject', id: randomId(8) }),
-    /** A second keeper comes, the first one goes. */
+    /** Starts a second keeper and stops the first. */
     changeKeeper: async () => {
       const leaving = keeper
       keeper = await startMortal(testBus, store, false)
       await leaving.stop()
     },
-    /** The keeper dies at that write of the subject, while `play` runs; as after a restart in embedded mode, its successor takes every lease at once. */
+    /**
+     * Kills the keeper at that write of the subject while `play` runs. Its successor takes every lease at once, as after a restart in
+     * embedded mode.
+     */
     killDuring: async <T>(
       operation: Operation,
       collection: CollectionName,
@@ -160,7 +163,10 @@ export async function setStage(t: Test, store: Store) {
       keeper = await startMortal(testBus, store, true)
       return played
     },
-    /** How many documents of each collection still name the subject. A tag that was taken away stays for an hour, so that no late write brings it back. */
+    /**
+     * Returns the number of documents in each collection that still name the subject. A removed tag stays for an hour, so that no late
+     * write restores it.
+     */
     whatIsLeft: async (id: string) => {
       const counts: Partial<Record<CollectionName, number>> = {}
       for (const name of Object.keys(collections) as CollectionName[]) {

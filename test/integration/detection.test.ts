@@ -1,5 +1,5 @@
-// The promise of docs/detection.md: the latest instant of an alert, written as a formula, held over generated settings in virtual time.
-// The keeper is the real one; probers are played by their schedule's own functions, each check taking as long as it may.
+// The promise of docs/detection.md, the formula for the latest instant of an alert, checked over generated settings in virtual time. The
+// keeper is real. The test plays the probers with the real schedule, and each check takes its longest time.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -11,7 +11,7 @@ import { createWorld, minute } from '../keeper/world.ts'
 import { Random } from '../simulation/random.ts'
 
 const checkMs = limits.check.totalMs
-/** Duration of reports, rounds and the nudge in this world, where the bus and the store take no time: a commit gathers passed checks. */
+/** Time for reports, rounds and the nudge, although bus and store take no time here: the keeper collects passed checks for a commit. */
 const slackMs = 100
 
 interface Case {
@@ -20,30 +20,30 @@ interface Case {
   locations: number
   mode: FailureMode
   holdMs: number
-  /** Locations from which the site is down; the others see it well. */
+  /** Number of locations from which the site is down; from the other locations it is up. */
   failing: number
-  /** How long after a slot's request was served the site breaks, as a share of the interval: 0 is the worst. */
+  /** Time between the response to a slot's request and the failure of the site, as a share of the interval; 0 is the worst case. */
   phase: number
-  /** How long each check takes. */
+  /** Duration of each check, ms. */
   tookMs(slot: number, location: number): number
 }
 
 const needed = (mode: FailureMode, n: number): number =>
   mode === 'at_least_one' ? 1 : mode === 'all' ? n : Math.floor(n / 2) + 1
 
-/** docs/detection.md, A website that is down. */
+/** Formula of docs/detection.md, "A website that is down". */
 const latestAlert = (downAt: number, { intervalMs, holdMs }: Case): number => downAt + intervalMs + checkMs + holdMs
 
 interface Outcome {
   brokeAt: number
-  /** When notifiers heard of the problem; null: they did not. */
+  /** Instant of the nudge to the notifiers; null: they got none. */
   toldAt: number | null
   kinds: string[]
 }
 
 const name = (index: number): string => `loc${index}`
 
-/** Plays one monitor: two rounds that pass, then the break, until well behind the promised instant. */
+/** Plays one monitor: two rounds of passing checks, then the failure, until well after the promised instant. */
 async function play(one: Case): Promise<Outcome> {
   const world = createWorld()
   const { clock, client } = world
@@ -55,7 +55,7 @@ async function play(one: Case): Promise<Outcome> {
     toldAt ??= clock.now()
   })
 
-  // A new monitor is checked at once, then by its slots.
+  // A new monitor is checked at once, then at its slots.
   for (const location of locations) await world.report(subjectId, true, { slotAt: clock.now() - 1 }, location)
   const phase = phaseOf(subjectId, one.intervalMs)
   const firstSlot = slotAfter(clock.now(), one.intervalMs, phase)
@@ -66,7 +66,7 @@ async function play(one: Case): Promise<Outcome> {
   const reports = slots(count).flatMap((slotAt, slot) =>
     locations.map((location, index) => {
       const ok = slotAt < brokeAt || index >= one.failing
-      // A passed check answers soon; one that fails may take all its time.
+      // A passing check is short; a failing check can take its whole time.
       return { slotAt, location, ok, at: slotAt + (ok ? 5 : one.tookMs(slot, index)) }
     }),
   )
@@ -91,7 +91,7 @@ const result = (slotAt: number, ok: boolean): CheckResult => ({
 
 const modes: readonly FailureMode[] = ['at_least_one', 'majority', 'all']
 
-/** The corners: the site breaks right behind a check, and every failing check takes all its 30 s. */
+/** Worst cases: the site fails right after a check, and every failing check takes its whole 30 s. */
 const worst: Case[] = modes.flatMap(mode =>
   [1, 2, 3, 5].map(locations => ({
     name: `${mode} of ${locations}`,
@@ -155,7 +155,7 @@ t.test('fewer failing locations than the agreement notify nobody', async t => {
   }
 })
 
-t.test('recovery is sent at its promised instant, the slowest good check and the delay', async t => {
+t.test('recovery is sent after the slowest passing check and the recovery delay', async t => {
   for (const mode of modes) {
     const world = createWorld()
     const { clock } = world
@@ -186,7 +186,7 @@ t.test('recovery is sent at its promised instant, the slowest good check and the
   }
 })
 
-t.test('silent locations are reported as no data at their promised instant', async t => {
+t.test('silence of all locations becomes no data at its promised instant', async t => {
   for (const intervalMs of [minute, 5 * minute]) {
     const world = createWorld()
     const holdMs = 2 * minute
@@ -208,7 +208,7 @@ t.test('silent locations are reported as no data at their promised instant', asy
   }
 })
 
-t.test('location that never reported is no data a minute and the delay after its addition', async t => {
+t.test('location that never reports becomes no data a minute and the confirmation delay after its addition', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true, confirmAfterMs: 2 * minute })
   const createdAt = world.clock.now()
@@ -225,47 +225,50 @@ t.test('location that never reported is no data a minute and the delay after its
   t.ok(Math.abs(toldAt - createdAt - minute - 2 * minute) <= slackMs)
 })
 
-t.test('rule of a custom subject notifies after its delay, and silence after its time and delay', async t => {
-  for (const { told, noDataAfterMs, confirmAfterMs } of [
-    { told: 'problem', noDataAfterMs: null, confirmAfterMs: 0 },
-    { told: 'problem', noDataAfterMs: null, confirmAfterMs: 7 * minute - 1_000 },
-    { told: 'no_data', noDataAfterMs: null, confirmAfterMs: minute },
-    { told: 'no_data', noDataAfterMs: 90_000, confirmAfterMs: 0 },
-  ]) {
-    const world = createWorld()
-    const { clock } = world
-    await world.startOne({ exclusive: true })
-    const id = 'customsubj'
-    const must = async (command: object) => t.match(await world.command(id, command as never), { ok: true })
-    await must({ kind: 'create-subject', workspaceId: 'w', slug: 'shop', name: 'Shop' })
-    await must({ kind: 'create-signal', name: 'beat', signalKind: 'custom_heartbeat', meta: '{}', convert: false })
-    const input = { signal: 'beat', from: null, mode: 'status', compare: null, threshold: null, match: null, noDataAfterMs }
-    const policy = { inputs: [input], need: 'any', atLeast: null, confirmAfterMs, closeAfterMs: minute }
-    await must({ kind: 'create-rule', name: 'down', convert: false, policy })
-    let toldAt = 0
-    await world.client.subscribe(subjects.alertNudge, () => {
-      toldAt ||= clock.now()
-    })
-    const reportedAt = clock.now()
-    const status = told === 'problem' ? 'problem' : 'ok'
-    const observation = { signal: 'beat', status, observedAtUs: null, value: null, error: '', labels: {} }
-    await must({ kind: 'report-observation', ...observation })
-    const latest = reportedAt + confirmAfterMs + (told === 'no_data' ? (noDataAfterMs ?? limits.judging.heartbeatSilentMs) : 0)
-    // A heartbeat that goes on, so that a problem does not fall silent before its hold is over.
-    while (told === 'problem' && clock.now() < latest - minute) {
-      await clock.advance(minute)
+t.test(
+  'rule of a custom subject notifies of a problem after its delay, and of silence after its permitted silence and its delay',
+  async t => {
+    for (const { told, noDataAfterMs, confirmAfterMs } of [
+      { told: 'problem', noDataAfterMs: null, confirmAfterMs: 0 },
+      { told: 'problem', noDataAfterMs: null, confirmAfterMs: 7 * minute - 1_000 },
+      { told: 'no_data', noDataAfterMs: null, confirmAfterMs: minute },
+      { told: 'no_data', noDataAfterMs: 90_000, confirmAfterMs: 0 },
+    ]) {
+      const world = createWorld()
+      const { clock } = world
+      await world.startOne({ exclusive: true })
+      const id = 'customsubj'
+      const must = async (command: object) => t.match(await world.command(id, command as never), { ok: true })
+      await must({ kind: 'create-subject', workspaceId: 'w', slug: 'shop', name: 'Shop' })
+      await must({ kind: 'create-signal', name: 'beat', signalKind: 'custom_heartbeat', meta: '{}', convert: false })
+      const input = { signal: 'beat', from: null, mode: 'status', compare: null, threshold: null, match: null, noDataAfterMs }
+      const policy = { inputs: [input], need: 'any', atLeast: null, confirmAfterMs, closeAfterMs: minute }
+      await must({ kind: 'create-rule', name: 'down', convert: false, policy })
+      let toldAt = 0
+      await world.client.subscribe(subjects.alertNudge, () => {
+        toldAt ||= clock.now()
+      })
+      const reportedAt = clock.now()
+      const status = told === 'problem' ? 'problem' : 'ok'
+      const observation = { signal: 'beat', status, observedAtUs: null, value: null, error: '', labels: {} }
       await must({ kind: 'report-observation', ...observation })
+      const latest = reportedAt + confirmAfterMs + (told === 'no_data' ? (noDataAfterMs ?? limits.judging.heartbeatSilentMs) : 0)
+      // The heartbeat continues, so that the problem does not become silence before its delay ends.
+      while (told === 'problem' && clock.now() < latest - minute) {
+        await clock.advance(minute)
+        await must({ kind: 'report-observation', ...observation })
+      }
+      await clock.advance(Math.max(1, latest - clock.now() + 2 * slackMs))
+      t.strictSame(
+        (await world.alerts(id)).map(alert => alert.kind),
+        [told],
+      )
+      t.ok(Math.abs(toldAt - latest) <= slackMs, `${told} after ${confirmAfterMs} ms: ${toldAt - latest} ms from the promise`)
     }
-    await clock.advance(Math.max(1, latest - clock.now() + 2 * slackMs))
-    t.strictSame(
-      (await world.alerts(id)).map(alert => alert.kind),
-      [told],
-    )
-    t.ok(Math.abs(toldAt - latest) <= slackMs, `${told} after ${confirmAfterMs} ms: ${toldAt - latest} ms from the promise`)
-  }
-})
+  },
+)
 
-t.test('page states the figures of the system', async t => {
+t.test('page states the bounds that the code has', async t => {
   const page = readFileSync(new URL('../../docs/detection.md', import.meta.url), 'utf8')
   t.equal(limits.check.totalMs, 30_000)
   t.equal(limits.judging.silentIntervals, 3)

@@ -1,5 +1,5 @@
-// The commands of the documentation as they stand, against a real installation: a new one, and one that has workspaces with the same names
-// and the same things in them already. Only addresses are replaced, and what a person would type.
+// The commands of the documentation, run as written on real installations: on a new one, and on one with workspaces and objects of the same
+// names. Only addresses, and input that a person types, are replaced.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -19,13 +19,13 @@ interface Page {
   name: string
   /** Only these sections; absent: all. */
   sections?: string[]
-  /** Blocks that are not run, each with its reason. A block fits by what it has in it. */
+  /** Blocks that are not run, each with its reason. `part` is a text that the block contains. */
   left?: [part: string, reason: string][]
-  /** Patterns of the page's responses, one a request. */
+  /** Patterns of the page's responses, one for each request. */
   results?: object[]
 }
 
-/** In the order in which they are read: later pages rely on what earlier ones made. */
+/** In reading order: later pages use the objects of earlier ones. */
 const pages: Page[] = [
   {
     name: 'getting-started.md',
@@ -126,19 +126,19 @@ const pages: Page[] = [
   { name: 'commands.md' },
 ]
 
-/** Pages whose commands nothing here can run. */
+/** Pages whose commands cannot run in this test. */
 const untried = {
   'running-it.md': 'containers, systemd and a reverse proxy',
   'running-a-cluster.md': 'containers',
 }
 
-t.test('every page with commands is run or excepted with a reason', async t => {
+t.test('commands of every page run, or an exception states the reason', async t => {
   const names = readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'))
   const withCommands = names.filter(name => blocksOf({ name }).length > 0)
   t.strictSame(withCommands.sort(), [...pages.map(({ name }) => name), ...Object.keys(untried)].sort())
 })
 
-/** Blocks of commands, those in lists too. */
+/** Returns the blocks of commands, also those within lists. */
 function blocksOf({ name, sections }: Page): string[] {
   const page = readFileSync(join(root, 'docs', name), 'utf8')
   const parts = page.split(/^## /m).filter(part => sections?.some(title => part.startsWith(`${title}\n`)) ?? true)
@@ -146,7 +146,7 @@ function blocksOf({ name, sections }: Page): string[] {
   return parts.flatMap(part => [...part.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block))
 }
 
-/** Lines of schedulers (crontab, CI, systemd) that report. Their job is one that ends well. */
+/** Lines of schedulers (crontab, CI, systemd) that report. Here their job succeeds. */
 function scheduledOf({ name }: Page): string[] {
   const page = readFileSync(join(root, 'docs', name), 'utf8')
   const lines = [...page.matchAll(/\/opt\/watchkeeper(\/watchkeeper observe .* -- ).+$/gm)]
@@ -155,7 +155,7 @@ function scheduledOf({ name }: Page): string[] {
 
 const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** Blocks of output. `…` stands for whatever differs from run to run. */
+/** Blocks of output. `…` matches text that differs from run to run. */
 function outputsOf({ name }: Page): { text: string; pattern: RegExp }[] {
   const page = readFileSync(join(root, 'docs', name), 'utf8')
   return [...page.matchAll(/^( *)```text\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', block = '']) => {
@@ -172,7 +172,7 @@ interface Place {
   monitorId: string
 }
 
-/** Answers are lines of their own: a page is read by a person, who sees where one ends. */
+/** Begins each response on a new line: a reader of the page sees where it ends, this test does not. */
 const prelude = `set -euo pipefail
 curl() { command curl "$@" && echo; }
 `
@@ -198,7 +198,7 @@ function scriptOf(page: Page, place: Place): string {
 }
 
 async function runPage(t: Test, page: Page, place: Place): Promise<void> {
-  // A command says addresses as its settings do.
+  // Commands print the addresses of their settings.
   const env = { PATH: process.env['PATH'] ?? '', HOME: place.folder, PUBLIC_URL: place.baseUrl }
   const child = spawn('bash', ['-c', scriptOf(page, place)], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
@@ -224,7 +224,7 @@ async function runPage(t: Test, page: Page, place: Place): Promise<void> {
   }
 }
 
-/** The installation in a folder of its own, which looks like that of the program to a person who types there. */
+/** Starts an installation in its own folder, in which a person can type the same commands as in the program's folder. */
 async function startPlace(t: Test) {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-docs-'))
   symlinkSync(join(root, 'watchkeeper'), join(folder, 'watchkeeper'))
@@ -250,7 +250,7 @@ async function startPlace(t: Test) {
 
 type Client = ReturnType<typeof createClient>
 
-/** A workspace that has what the pages make, by the same names. */
+/** Creates a workspace with objects of the same names as those on the pages. */
 async function makeTwin(client: Client, command: (...words: string[]) => string, name: string): Promise<string> {
   const workspaceId = command('workspace', 'create', name)
   const place = `?workspace_id=${workspaceId}`
@@ -258,7 +258,7 @@ async function makeTwin(client: Client, command: (...words: string[]) => string,
   await client.post('/v2/subjects', { workspace_id: workspaceId, name: 'Queue' })
   const subject = '/v2/subjects/nightly-backup'
   await client.post(`${subject}/signals${place}`, { name: 'Run', kind: 'heartbeat' })
-  // Time alone changes nothing of it while the pages run.
+  // The interval is so long that time changes nothing while the pages run.
   const inputs = [{ signal: 'run', mode: 'status', no_data_after: '240h' }]
   const document = { inputs, decision: { need: 'any' }, wait: { confirm_after: '240h', close_after: '240h' } }
   await client.post(`${subject}/rules${place}`, { name: 'Backup fails', document })
@@ -272,7 +272,7 @@ async function makeTwin(client: Client, command: (...words: string[]) => string,
   return workspaceId
 }
 
-/** All that the pages could have changed by picking the wrong one. */
+/** Returns everything that the pages could change by mistake in the wrong workspace. */
 async function contentsOf(client: Client, workspaceId: string) {
   const place = `?workspace_id=${workspaceId}`
   const read = (path: string) => client.get(`/v2${path}${place}`)
@@ -288,7 +288,7 @@ async function contentsOf(client: Client, workspaceId: string) {
   }
 }
 
-/** The rule of docs/custom-subjects.md with an input per shard, beside one that has a single input. */
+/** Compares the rule of docs/custom-subjects.md, which has an input for each shard, with a rule that has a single input. */
 async function hideShard(t: Test, client: Client): Promise<void> {
   const page = readFileSync(join(root, 'docs', 'custom-subjects.md'), 'utf8')
   const [, written = ''] = /```json\n(\{\n {2}"inputs"[\s\S]*?)```/.exec(page) ?? []
@@ -311,10 +311,13 @@ async function hideShard(t: Test, client: Client): Promise<void> {
 const tools = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version']).error)
 const skip = tools.length > 0 && `no ${tools.join(' and no ')}`
 
-/** The names that the pages use, and one before and behind them all: a command that takes the first or the last name takes a wrong one. */
+/**
+ * Names on the pages, and one name that sorts before and one that sorts after all of them: a command that takes the first or last name is
+ * wrong.
+ */
 const names = ['Aviary', 'Backups', 'Operations', 'Web shop', 'Zoo']
 
-/** A new installation is what a reader of these has; where there are more workspaces, nothing depends on being alone. */
+/** Readers of these pages have a new installation. The commands of the other pages must work among other workspaces. */
 const firstPages = pages.filter(({ name }) => ['getting-started.md', 'README.md', 'custom-subjects.md'].includes(name))
 
 for (const [twins, read] of [
@@ -343,7 +346,7 @@ for (const [twins, read] of [
       response: { statuses: [200] },
     })
     for (const page of read) await t.test(page.name, t => runPage(t, page, { ...place, monitorId }))
-    if (twins.length === 0) await t.test('labels of one signal are one reading', t => hideShard(t, client))
+    if (twins.length === 0) await t.test('labels of one signal share one reading', t => hideShard(t, client))
     const key = readFileSync(join(place.folder, '.data', 'first-key'), 'utf8').trim()
     const now = createClient(place.baseUrl, key)
     for (const [i, id] of ids.entries()) t.strictSame(await contentsOf(now, id), before[i], `nothing touched "${twins[i]}"`)

@@ -1,4 +1,4 @@
-// Deaths of keepers in processes of their own, on real NATS and a store spoken to over MongoDB's wire protocol.
+// Keepers that die in their own processes, on real NATS and a store that speaks MongoDB's wire protocol.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { createClient, type Program, startOutside, startProgram, startProxy, wat
 const second = 1_000
 const holdMs = 2 * second
 
-t.test('next keeper loses and repeats nothing after kill -9 in each state', { timeout: 400_000 }, async t => {
+t.test('successor loses and repeats nothing after kill -9 of its keeper in each state', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const { outside, watcher } = stage
@@ -36,7 +36,7 @@ t.test('next keeper loses and repeats nothing after kill -9 in each state', { ti
         const killedAt = Date.now()
         await stage.killHolder(id)
         await changed
-        // How long that may take is the bench's to say (`npm run bench -- restart`): here the machine may be busy with other tests.
+        // Not asserted, because other tests may load the machine: `npm run bench -- restart` measures this time.
         t.comment(`another holds the partition ${Date.now() - killedAt} ms after the kill`)
       }
       outside.setUp(false)
@@ -65,7 +65,7 @@ t.test('next keeper loses and repeats nothing after kill -9 in each state', { ti
   }
 })
 
-t.test('keeper that is frozen past its lease and resumed writes nothing', { timeout: 400_000 }, async t => {
+t.test('keeper writes nothing when it resumes after the end of its lease', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const { outside, watcher } = stage
@@ -87,7 +87,7 @@ t.test('keeper that is frozen past its lease and resumed writes nothing', { time
   t.equal(await stage.store.collection('incidents').countDocuments({ subjectId: id }), 1)
 })
 
-t.test('installation resumes by itself after 10 s without the bus', { timeout: 400_000 }, async t => {
+t.test('installation recovers by itself after 10 s without the bus', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const { outside, watcher, testBus } = stage
@@ -112,7 +112,7 @@ t.test('installation resumes by itself after 10 s without the bus', { timeout: 4
   )
 })
 
-t.test('installation acknowledges and loses nothing in 10 s without the store', { timeout: 400_000 }, async t => {
+t.test('installation acknowledges nothing during 10 s without the store, and loses nothing', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const { outside, watcher, proxy } = stage
@@ -134,7 +134,10 @@ t.test('installation acknowledges and loses nothing in 10 s without the store', 
 
 const clock = createSystemClock()
 
-/** A gateway with all but the keeper, two keepers, a bus and a store that outlive them. Null where the store can't be had. */
+/**
+ * Starts a process with all services except the keeper, two keepers, and a bus and a store that outlive them. Null if the store is not
+ * installed.
+ */
 async function setStage(t: import('tap').Test) {
   const secantus = await startSecantus()
   if (secantus === null) return null

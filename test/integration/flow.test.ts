@@ -1,4 +1,4 @@
-// The main job on the real parts: real NATS, real HTTP, SQLite; created by REST, restarted in every state.
+// A monitor from its creation by REST to its recovery, on real NATS, HTTP and SQLite, with a restart in every state.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -120,7 +120,7 @@ async function setStage(t: typeof import('tap').default | import('tap').Test) {
         locations: ['local'],
       }),
     incidents: () => client().get<IncidentBody[]>(`/v2/incidents?workspace_id=${workspaceId}`),
-    /** Shorter than the public dialects allow, by command on the bus. */
+    /** Sets a shorter interval than the API allows, by a command on the bus. */
     checkEverySecond: async (subjectId: string) => {
       const { check, name } = await watcher.bus
         .request(subjects.ask('get-subject'), { subjectId }, { timeoutMs: 4_000 })

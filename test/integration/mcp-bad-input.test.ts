@@ -1,5 +1,5 @@
-// The MCP server as a process: what it says when it cannot start, and how it goes on after bad input, a revoked key and a killed gateway. The
-// key is in nothing that it writes, and nothing but the protocol is on standard output.
+// The MCP server as a process: its errors when it cannot start, and its behaviour after bad input, a revoked key and a killed gateway. Its
+// output never contains the key, and standard output contains only the protocol.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '../..')
 const key = 'wk_secret_of_the_test'
 
 interface Server {
-  /** Writes a line, whatever it is. */
+  /** Writes a line, which need not be valid. */
   write(line: string): void
   /** Sends a request; resolves with the message that has its id. */
   ask(method: string, params?: object): Promise<Message>
@@ -36,10 +36,10 @@ interface Message {
   error?: { code: number; message: string }
 }
 
-/** By every server that has ended. */
+/** Output of every server that has ended. */
 const written: { key: string; stdout: string; stderr: string }[] = []
 
-/** It is initialized unless `opened` is false: then it may end at its start. */
+/** Starts a server and, unless `opened` is false, initializes it. Without that, the server may end at its start. */
 async function start(t: Test, target: { url: string; key?: string; args?: string[] }, opened = true): Promise<Server> {
   const env = { WATCHKEEPER_MCP_URL: target.url, WATCHKEEPER_MCP_API_KEY: target.key ?? key }
   const child = spawn(process.execPath, ['infra/cli/main.ts', 'mcp', ...(target.args ?? [])], {
@@ -96,7 +96,7 @@ async function start(t: Test, target: { url: string; key?: string; args?: string
   return server
 }
 
-/** A server that is none, or that hangs. */
+/** Starts an HTTP server that is no gateway, or that hangs. */
 async function stub(t: Test, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
@@ -150,10 +150,10 @@ t.test('failed start prints one sentence and ends with its code while the input 
   }
 })
 
-/** The bound, and what a busy machine needs to end a process. */
+/** The bound of a second, plus the time that a busy machine needs to end a process. */
 const soonMs = 1_000 + 500
 
-t.test('process ends within a second of the end of its input during any wait', async t => {
+t.test('process ends within a second when its input ends during any wait', async t => {
   const idle = await start(t, { url: await stub(t, describeKey) })
   idle.endInput()
   const { code, afterMs } = await idle.ended
@@ -219,7 +219,7 @@ t.test('malformed line is skipped, and the next request is answered', async t =>
 
 t.test('message is read up to 4 MiB, and one byte more ends the process with a sentence', async t => {
   const url = await stub(t, describeKey)
-  /** Sent as the second request. */
+  /** Returns a second request of this many bytes. */
   const padded = (bytes: number) => {
     const frame = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping', params: { _meta: { pad: '' } } })
     return { _meta: { pad: 'x'.repeat(bytes - 1 - frame.length) } }
@@ -293,7 +293,7 @@ t.test('workspace may be omitted if the key reaches exactly one', async t => {
   t.equal(asked.at(-1), '/api/v3/workspaces/w1/overview')
 })
 
-t.test('missing action, revoked key and killed gateway each give a refusal, and service continues', async t => {
+t.test('server refuses a call after a missing action, a revoked key or a killed gateway, and keeps running', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-mcp-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
   const first = await startProgram({ DATA_DIR: folder })
@@ -329,7 +329,7 @@ t.test('missing action, revoked key and killed gateway each give a refusal, and 
   t.match(full.stderr(), /"tool":"list_workspaces".*"msg":"api unreachable"/)
 })
 
-t.test('key is in no output, and standard output has the protocol alone', async t => {
+t.test('no output contains the key, and standard output contains only the protocol', async t => {
   t.ok(written.length > 10)
   for (const { key, stdout, stderr } of written) {
     t.notMatch(`${stdout}${stderr}`, key)

@@ -1,5 +1,5 @@
-// The MCP server as a process before a real installation: every tool by the official TypeScript and Python clients in both eras of the
-// protocol, what each kind of key is shown, and a whole triage by the tools that it begins with.
+// The MCP server as a process in front of a real installation. The official TypeScript and Python clients call every tool in old and new
+// revisions of the protocol. Also the tools listed for each kind of key, and a whole triage with them.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,14 +42,14 @@ const command = (...words: string[]): string => commandOf({ DATA_DIR: folder }, 
 const scopedKey = (workspace: string, actions: readonly KeyAction[]): string =>
   JSON.parse(command('key', 'create', '--workspace', workspace, '--actions', actions.join(','), '--json')).token
 
-/** The result of a call; it must be the same as text. */
+/** Returns the structured result of a call, which must equal its text. */
 function resultOf(t: Test, reply: Reply) {
   t.notOk(reply.isError, reply.content[0]?.text ?? '')
   t.strictSame(JSON.parse(reply.content.at(-1)?.text ?? ''), reply.structuredContent, 'the text is the structured content')
   return reply.structuredContent.result
 }
 
-/** The API's error object; a refusal has no structured content, which clients hold against the output schema. */
+/** Returns the API's error object. A refusal has no structured content, because clients validate that by the output schema. */
 function refusalOf(t: Test, reply: Reply) {
   t.equal(reply.isError, true, JSON.stringify(reply))
   t.notOk('structuredContent' in reply)
@@ -77,7 +77,7 @@ const manifest = (version: number) => ({
   ],
 })
 
-/** Calls every tool, most of them also where the API refuses. */
+/** Calls every tool, most of them also with a call that the API refuses. */
 async function everyTool(t: Test, client: McpClient): Promise<void> {
   const called = new Set<string>()
   const send = (name: string, args: object) => {
@@ -175,7 +175,7 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
   t.strictSame([...called].sort(), tools.map(({ name }) => name).sort(), 'every tool was called')
 }
 
-/** Strictly: an unknown word in a schema is a fault. */
+/** Strict mode: an unknown keyword in a schema is an error. */
 function requireStrictSchemas(t: Test, listed: readonly ListedTool[]): void {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
   for (const { name, inputSchema, outputSchema, annotations, description } of listed) {
@@ -195,12 +195,12 @@ function requireStrictSchemas(t: Test, listed: readonly ListedTool[]): void {
 
 function drive(title: string, open: (mode: (typeof modes)[number]) => Promise<McpClient | null>): void {
   for (const mode of modes) {
-    t.test(`every tool answers the ${title} client that opens as ${mode}`, async t => {
+    t.test(`every tool responds to the ${title} client that opens with ${mode}`, async t => {
       const client = await open(mode)
       if (client === null) return t.comment('skipped: the Python library could not be installed')
       t.teardown(() => client.close())
       t.equal(client.protocol, mode === '2025' ? '2025-11-25' : '2026-07-28')
-      // A client that pins a revision does not ask for them.
+      // A client with a fixed revision requests no instructions.
       if (client.instructions !== '') t.equal(client.instructions.split('\n').length, 5)
       const listed = await client.list()
       t.strictSame(listed.map(({ name }) => name).sort(), tools.map(({ name }) => name).sort())
@@ -216,7 +216,7 @@ drive('Python', async mode => {
   return library === null ? null : pythonClient(library, { url, key: owner }, mode)
 })
 
-t.test('key is offered the reading tools and those of its actions', async t => {
+t.test('server lists the reading tools and those of the actions of the key', async t => {
   const workspace = command('workspace', 'create', 'Scoped')
   for (const actions of [[], ...keyActions.map(action => [action]), keyActions] as KeyAction[][]) {
     const client = await typescriptClient({ url, key: scopedKey(workspace, actions) }, '2025')
@@ -231,7 +231,7 @@ t.test('key is offered the reading tools and those of its actions', async t => {
   }
 })
 
-/** The Incident of the first message to this path. */
+/** Returns the Incident of the first message to this path. */
 async function alertOf(path: string): Promise<string> {
   for (;;) {
     const found = outside.webhooks.find(webhook => webhook.path.endsWith(path))
@@ -240,7 +240,7 @@ async function alertOf(path: string): Promise<string> {
   }
 }
 
-/** An alert has come in: all that is known is the id in its text. */
+/** The triage begins with an alert, of which only the id in its text is known. */
 t.test('triage is done by overview, explanation, preview, acknowledgement and maintenance', async t => {
   const workspace = command('workspace', 'create', 'Triage')
   const full = await typescriptClient({ url, key: owner }, '2025')
@@ -261,7 +261,7 @@ t.test('triage is done by overview, explanation, preview, acknowledgement and ma
   t.match(overview.incidents, { open: 1, unacknowledged: 1 })
   t.equal(overview.oldest[0].id, alert)
 
-  // Why, since when, on what evidence, who knows, what happens next.
+  // The explanation has the reason, the beginning, the evidence, the notified destinations and the next step.
   const reply = await agent.call('explain_incident', { incident: alert })
   const explained = resultOf(t, reply)
   t.match(explained, {
@@ -284,7 +284,7 @@ t.test('triage is done by overview, explanation, preview, acknowledgement and ma
     /Told: On call \(problem\); nobody has taken it on\. The next reminder is due at \S+; its rule asks for: Look at the host\.$/,
   )
 
-  // Would another threshold have fired?
+  // A preview shows whether another threshold would have opened an Incident.
   const [{ signal, status: state, value, at }] = explained.evidence.inputs
   const previewOf = async (most: number) => {
     const observations = [{ signal, state, value, at }]

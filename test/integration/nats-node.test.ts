@@ -1,5 +1,5 @@
 // A cluster loses one of its three NATS servers, with every service in a process of its own: writes and heartbeats are accepted, no wrong
-// message is sent, and nothing is lost. `npm run faults` has more of it.
+// message is sent, and nothing is lost. `npm run faults` has longer runs of this.
 import t from 'tap'
 import { second } from '#shared/limits/limits.ts'
 import { setClusterStage } from '../faults/cluster-stage.ts'

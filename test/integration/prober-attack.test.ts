@@ -1,6 +1,6 @@
-// One prober's credential in wrong hands, against a whole installation: reports of another location go on, and the installation is well
-// afterwards. The suite attacks for some seconds and judges no delay. `ATTACK_SECONDS=60` attacks longer and requires that no delay is
-// longer than a second; `ATTACK_FULL=1` gives the attacker the priority of everybody.
+// An attacker with one prober's credential against a whole installation: reports of another location continue, and the installation is
+// healthy afterwards. The suite attacks for some seconds and asserts no delay. `ATTACK_SECONDS=60` attacks longer and asserts that no delay
+// exceeds a second; `ATTACK_FULL=1` gives the attacker normal priority.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
@@ -13,7 +13,7 @@ import * as stage from './attack/installation.ts'
 import { type Program, startProgram } from './system.ts'
 
 const attackSeconds = Number(process.env['ATTACK_SECONDS'] ?? 6)
-/** A short attack on a busy machine says nothing about delays. */
+/** A short attack on a busy machine proves nothing about delays. */
 const judgesDelays = attackSeconds >= 30
 const clock = createSystemClock()
 t.teardown(() => clock.stop())
@@ -50,7 +50,7 @@ t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSecond
     t.comment(`calm: ${JSON.stringify(calm)}, attacked: ${JSON.stringify(worst)}`)
     t.ok(worst.reports > 0, 'reports arrived while it went on')
     await eventually('each check until its end was reported', () => reports.length >= checked)
-    // In a long attack messages say that the others at the attacker's own location are silent, too.
+    // During a long attack, other probers of the attacker's location count as silent too.
     await eventually('each monitor was judged since its begin', () => subjectsSince(changes, startedAt) >= stage.judgedMonitors)
     await eventually('each monitor is reported after its end', () => subjectsSince(reports, endedAt) === stage.monitors)
     if (judgesDelays) {
@@ -62,7 +62,7 @@ t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSecond
     t.ok(said.join('\n').length < 1_000 * (100 + attackSeconds))
   })
 
-  await t.test('attacker leaves nothing that prevents a restart', async t => {
+  await t.test('installation restarts after an attack', async t => {
     const keys = (await house.bucket('presence').list('prober.>')).map(({ key }) => key)
     t.ok(keys.length < 500, `${keys.length} presences`)
     t.equal(await main.stop(), 0)
@@ -74,7 +74,7 @@ t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSecond
   })
   t.teardown(() => installation.main.kill())
 
-  await t.test('attacker is disconnected when its credential is revoked, and the other location is not', async t => {
+  await t.test('revocation of a credential disconnects the attacker, and not the other location', async t => {
     const running = attack({ seconds: 600, attacks: ['idle connections', 'reports'] })
     await running.entered
     const { ask } = createDirectoryClient(house, clock)
@@ -97,7 +97,7 @@ t.test(
     const { settings, main, house, bare } = await stage.startInstallation(t)
     const connection = await bare()
     const manager = await jetstreamManager(connection)
-    /** Code of the server's refusal: a stream has as many consumers as it may. */
+    /** True if the server refused because the stream has the maximum number of consumers. */
     const isFull = (outcome: PromiseSettledResult<unknown>) => outcome.status === 'rejected' && outcome.reason?.code === 10_026
     for (const [stream, filter] of [
       ['KV_checks', '$KV.checks.abcd.>'],
@@ -123,7 +123,7 @@ t.test(
   },
 )
 
-/** The longest delays of what was seen between two instants, and how many there were. */
+/** Returns the longest delays of reports and changes between two instants, and their numbers. */
 function worstOf(reports: readonly stage.Seen[], changes: readonly stage.Seen[], from: number, to: number) {
   const within = (all: readonly stage.Seen[]) =>
     all.filter(({ seenAt }) => seenAt >= from && seenAt < to).map(({ delayMs }) => delayMs)
@@ -139,7 +139,7 @@ function worstOf(reports: readonly stage.Seen[], changes: readonly stage.Seen[],
 const subjectsSince = (all: readonly stage.Seen[], since: number): number =>
   new Set(all.filter(({ at }) => at > since).map(({ subjectId }) => subjectId)).size
 
-/** The process id of its nats-server, behind those of its starter and its guardian. */
+/** Returns the process id of the nats-server: the file has the ids of its starter, its guard and itself. */
 const natsServerOf = (dataFolder: string): number =>
   Number(
     readFileSync(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')
@@ -147,11 +147,11 @@ const natsServerOf = (dataFolder: string): number =>
       .split(' ')[2],
   )
 
-/** The most that a process ever had in memory, MB. */
+/** Returns the peak resident memory of a process, MB. */
 const memoryOf = (pid: number): number =>
   Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024)
 
-/** Lines of the log above information. */
+/** Returns the log lines of level warn and above. */
 const complaints = (program: Program): string[] =>
   program
     .output()

@@ -1,5 +1,5 @@
 // People and probers at the same monitor at the same time: updates, check results, judgements, acknowledgements, a hand-over between
-// keepers, and deletion; on real NATS, with real HTTP, on both stores. What was answered holds, and a deleted monitor leaves nothing.
+// keepers, and deletion; on real NATS, with real HTTP, on both stores. Acknowledged writes are kept, and a deleted monitor leaves nothing.
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -37,7 +37,7 @@ interface Load {
   phaseMs: number
 }
 
-/** As much as each store takes: SecantusDB about a thousand writes a second. */
+/** Load by the speed of each store: SecantusDB makes about a thousand writes a second. */
 const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Load][] = [
   ['SQLite', async t => openStore({ dataFolder: t.testdir(), logger }), { updates: 40, phaseMs: 120 }],
   [
@@ -57,11 +57,11 @@ for (const [title, open, load] of stages) {
     const store = await open(t)
     if (store === null) return t.comment('skipped: SecantusDB could not be installed')
     const stage = await setStage(t, store, load.phaseMs)
-    await t.test('concurrent updates, checks, judgements and acknowledgements agree while the keeper changes', t =>
+    await t.test('concurrent updates, checks, judgements and acknowledgements are consistent while the keeper changes', t =>
       raceUpdates(t, stage, load.updates),
     )
     for (let round = 1; round <= 3; round++) {
-      await t.test(`monitor deleted meanwhile leaves its tombstone alone, ${round}`, t => raceDeletion(t, stage))
+      await t.test(`monitor that is deleted meanwhile leaves only its tombstone, ${round}`, t => raceDeletion(t, stage))
     }
   })
 }
@@ -98,7 +98,7 @@ async function raceUpdates(t: Test, stage: Stage, updates: number): Promise<void
 }
 
 /**
- * Checks that incidents are numbered without a gap, that at most one is open, and that each timeline has the incident's whole life once.
+ * Checks that incidents are numbered without a gap, that at most one is open, and that each timeline has every step of its incident once.
  */
 async function checkIncidents(t: Test, { store }: Stage, subjectId: string, counted: number): Promise<void> {
   const incidents = await store.find('incidents', { where: { subjectId }, limit: 1_000 })
@@ -127,7 +127,7 @@ async function checkIncidents(t: Test, { store }: Stage, subjectId: string, coun
 
 type Acknowledgement = Awaited<ReturnType<typeof call>>
 
-/** One acknowledgement of an incident was recorded; all got the same response; the store has that one. */
+/** Checks that one acknowledgement of an incident is stored, and that all requests got it as response. */
 async function checkAcknowledgements(t: Test, { store }: Stage, answers: readonly Acknowledgement[]): Promise<void> {
   const told = new Map<string, { recorded: number; who: Set<string> }>()
   for (const { json } of answers) {
@@ -236,7 +236,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
     }
     throw new Error(`it never came to this: ${what}`)
   }
-  /** As a prober does: on its newest assignment; if there is none any more, on the last one. */
+  /** Reports like a prober: for its newest assignment, and after the removal of all assignments for the last one. */
   let slotAt = clock.now() - 60_000
   const publish = async (subjectId: string, location: string, ok: boolean) => {
     const entry = (await bus.bucket('checks').get(keys.check(location, subjectId)))?.value as CheckEntry | null | undefined
@@ -257,7 +257,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
     },
     update: (id: string, person: string, change: object) => http('POST', `${monitors}/${id}`, person, { ...settings, ...change }),
     remove: (id: string) => http('DELETE', `${monitors}/${id}`),
-    /** Fails for a while, passes for a while, over and over; all locations together. */
+    /** Reports alternating phases of failures and successes, the same at all locations. */
     keepReporting: async (id: string, location: string, goOn: () => boolean) => {
       while (goOn()) {
         await publish(id, location, Math.floor(clock.now() / phaseMs) % 2 === 0)
@@ -282,7 +282,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
       keeper = await startOne()
       await leaving.stop()
     },
-    /** Resolves when everything reported so far is judged and written: the last reports turn each location over. */
+    /** Resolves when all earlier reports are judged and written: its own last reports change the reading of each location. */
     settle: async (id: string) => {
       for (const location of ['aaaa', 'bbbb']) {
         await publish(id, location, true)
@@ -291,7 +291,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
       }
       await until('nothing is pending', async () => (await store.get('subjects', [id]))[0]?.hasOutbox === 0)
     },
-    /** Results and a command that come after the deletion; resolves when the keeper has come past them. */
+    /** Sends results and a command after the deletion; resolves when the keeper has processed them. */
     reportLate: async (id: string) => {
       for (let number = 0; number < 10; number++) await publish(id, 'aaaa', false)
       const commands = createKeeperClient(bus, clock)
@@ -308,7 +308,10 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
       const last = await publish(neighbour, 'aaaa', false)
       await until('the neighbour is judged', async () => (await readingOf(neighbour, 'aaaa'))?.slotAt === last)
     },
-    /** How many documents of each collection still name the subject. A tag that was taken away stays for an hour, so that no late write brings it back. */
+    /**
+     * Returns the number of documents in each collection that still name the subject. A removed tag stays for an hour, so that no late
+     * write restores it.
+     */
     whatIsLeft: async (id: string) => {
       const counts: Partial<Record<CollectionName, number>> = {}
       for (const name of Object.keys(collections) as CollectionName[]) {
@@ -324,7 +327,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
   }
 }
 
-/** Another id of the same partition: its inputs come after those that are there already. */
+/** Returns another id of the same partition, whose inputs are processed after the earlier ones. */
 function neighbourOf(id: string): string {
   for (;;) {
     const other = randomId(10)

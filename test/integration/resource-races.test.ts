@@ -1,5 +1,5 @@
-// Calls to one Resource at the same time, over HTTP with the real keeper, on both stores: first reports at Observation addresses, archives and
-// rebinds among reports (docs/reference/v3.md, 6.4, 6.5 and 8.4).
+// Concurrent calls to one Resource, over HTTP with the real keeper, on both stores: first reports at Observation addresses, and archives
+// and rebinds during reports (docs/reference/v3.md, 6.4, 6.5 and 8.4).
 import t, { type Test } from 'tap'
 import type { Store } from '#shared/store/port.ts'
 import { call } from '../support/worlds/api-world.ts'
@@ -39,7 +39,7 @@ for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 1
     if (store === null) return t.comment('skipped: SecantusDB could not be installed')
     const { api, send } = await setStage(t, store)
 
-    await t.test('concurrent first reports of one key create one Resource with all their Observations', async t => {
+    await t.test('concurrent first reports with one key create one Resource with all their Observations', async t => {
       for (let round = 0; round < rounds; round++) {
         const resource = `srv-${round}`
         const answers = await Promise.all(
@@ -59,7 +59,7 @@ for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 1
       t.equal((await store.find('names', { limit: 100 })).length, rounds)
     })
 
-    await t.test('first report and creation of one key create one Resource', async t => {
+    await t.test('concurrent first report and creation with one key create one Resource', async t => {
       for (let round = 0; round < rounds; round++) {
         const key = `both-${round}`
         const body = { template: 'host', key, name: 'By a person' }
@@ -74,7 +74,7 @@ for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 1
       }
     })
 
-    await t.test('refused first reports beside an accepted one leave nothing', async t => {
+    await t.test('refused first reports leave nothing beside the accepted one', async t => {
       for (let round = 0; round < rounds; round++) {
         const resource = `mixed-${round}`
         const answers = await Promise.all(
@@ -92,7 +92,7 @@ for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 1
       }
     })
 
-    await t.test('Observation beside an archive is either accepted and stored, or refused (v3 6.4)', async t => {
+    await t.test('Observation during an archive is either accepted and stored, or refused (v3 6.4)', async t => {
       for (let round = 0; round < rounds; round++) {
         const { id } = (await api('POST', '/resources', { template: 'host', key: `old-${round}`, name: 'Old' })).result
         const path = `/resources/${id}`
@@ -120,7 +120,7 @@ for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 1
       }
     })
 
-    await t.test('reports beside rebinds lose nothing, and one incident at most is open (v3 6.5)', async t => {
+    await t.test('no report is lost during rebinds, and at most one incident is open (v3 6.5)', async t => {
       for (let round = 0; round < rounds; round++) {
         const { id } = (await api('POST', '/resources', { template: 'host', key: `bound-${round}`, name: 'Bound' })).result
         const path = `/resources/${id}`

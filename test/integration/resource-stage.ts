@@ -1,4 +1,5 @@
-// Resources on the real parts in one process: directory, keeper and gateway with real HTTP, on one of the two stores, and an owner with a key.
+// Resources on the real parts in one process: directory, keeper and gateway with real HTTP, on one of the two stores, and an owner with a
+// key.
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -16,7 +17,7 @@ import { addPerson, call, incidentSalt, version } from '../support/worlds/api-wo
 const logger = pino({ level: 'silent' })
 const holds = { confirmAfterMs: 120_000, closeAfterMs: 120_000 }
 
-/** Closes what it opened, the store too, when the test is over. `api` calls generation 3 below the owner's workspace. */
+/** Closes everything at the end of the test, the store too. `api` calls generation 3 below the owner's workspace. */
 export async function setResourceStage(t: Test, store: Store) {
   const clock = createSystemClock()
   const hub = createMemoryHub({ clock })
@@ -42,7 +43,7 @@ export async function setResourceStage(t: Test, store: Store) {
   return { store, base, api }
 }
 
-/** Opens each of the two stores, and says how often two meet there. `name`: of the database. */
+/** Openers of the two stores, each with its number of races. `name`: name of the database. */
 export const resourceStores = (
   name: string,
   rounds: { sqlite: number; mongodb: number },

@@ -1,5 +1,5 @@
-// The real program in processes of its own, a real website and a real webhook: what the integration tests are played on.
-// Everything waits for events (a line on standard output, a message on the bus, a request that arrives), never for a time.
+// Stage of the integration tests: the real program in its own processes, a real website and a real webhook. Waits for events (a line on
+// standard output, a message on the bus, an arriving request), never for a time.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -34,7 +34,7 @@ export function killAllPrograms(): void {
   for (const child of living) child.kill('SIGKILL')
 }
 
-/** A start that takes longer has failed: ten times what a busy machine needs. */
+/** Longest duration of a start: ten times as long as on a busy machine. */
 const startMs = 120_000
 
 /** Starts the program with these settings; resolves when it says that everything runs. Kills it and rejects if that takes too long. */
@@ -87,7 +87,7 @@ async function end(child: ChildProcess, exited: Promise<number | null>, signal: 
 
 export interface Webhook {
   at: number
-  /** Path that it was sent to: `/hook` or below it. */
+  /** Path of the request: `/hook` or below it. */
   path: string
   key: string
   title: string
@@ -104,7 +104,7 @@ export interface Outside {
   close(): Promise<void>
 }
 
-/** A website that can fail and a webhook that remembers. */
+/** Starts a website that can fail, and a webhook that keeps its messages. */
 export async function startOutside(): Promise<Outside> {
   let isUp = true
   const webhooks: Webhook[] = []
@@ -161,7 +161,7 @@ export interface Watcher {
   close(): Promise<void>
 }
 
-/** Listens to what the machines do, over the bus, across restarts of everything. */
+/** Follows the transitions of the machines over the bus, across restarts of all processes. */
 export async function watchStates(servers: string, token: string): Promise<Watcher> {
   const bus = await connectBus({ servers, token, name: 'test', patienceMs: 10_000, logger: createLogger('silent') })
   const seen: Watcher['seen'] = []

@@ -1,5 +1,5 @@
-// Template revisions that are missing or damaged in the store, in whole installations with real HTTP, on both stores: what each route shows, and
-// what the operator hears. Each title cites its rule of docs/reference/v3.md.
+// Template revisions that are missing or damaged in the store, in whole installations with real HTTP, on both stores: the response of each
+// route, and the messages to the operator. Each title cites its rule of docs/reference/v3.md.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ import { until } from './custom-stage.ts'
 const clock = createSystemClock()
 t.teardown(() => clock.stop())
 
-/** An open store and a way to damage what it holds of a revision, so that no reader of Templates takes it. */
+/** An open store, and a function that damages a stored revision so that no reader of Templates accepts it. */
 interface Opened {
   store: Store
   environment: Record<string, string>
@@ -57,7 +57,7 @@ async function openMongodb(t: Test): Promise<Opened | null> {
   return { store, environment: { DATA_DIR: t.testdir(), MONGODB_URL: mongodbUrl }, damage }
 }
 
-/** Takes every message to the operator. */
+/** Starts a receiver of messages to the operator. */
 async function startReceiver(t: Test) {
   const told: { type: string; text: string; data: { details: Record<string, unknown> } }[] = []
   const server = createServer(async (request, response) => {
@@ -74,7 +74,7 @@ async function startReceiver(t: Test) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/operator`, told }
 }
 
-/** Services that start as `npm start` starts them, and start again on the same store and bus. */
+/** Starts the services like `npm start`; `restart` starts them again on the same store and bus. */
 async function setStage(t: Test, { store, environment }: Opened) {
   const bus = await startTestBus()
   const receiver = await startReceiver(t)
@@ -116,7 +116,7 @@ async function setStage(t: Test, { store, environment }: Opened) {
     logged,
     metrics: () => metrics.metrics(),
     warnings: () => services.warnings(),
-    /** `between`: while nothing runs. */
+    /** `between` runs while no service runs. */
     restart: async (between: () => Promise<unknown> = async () => undefined) => {
       await services.stop()
       await between()
@@ -137,7 +137,7 @@ async function setStage(t: Test, { store, environment }: Opened) {
 
 type Stage = Awaited<ReturnType<typeof setStage>>
 
-/** A problem at `probe` opens and confirms at once. */
+/** Revision whose Incident opens and is confirmed at once by a problem at `probe`. */
 const revision = (key: string, version: number, destination: string) => ({
   key,
   version,
@@ -157,7 +157,7 @@ const revision = (key: string, version: number, destination: string) => ({
 
 const problem = { signal: 'probe', state: 'problem', reason: 'disk full' }
 
-/** Resources with an open Incident each; the services start again once two of their three revisions are ruined. */
+/** Creates Resources with an open Incident each, damages two of their three revisions, and restarts the services. */
 async function ruinTwo({ api, restart }: Stage, { store, damage }: Opened) {
   const destinations: Record<string, string> = {}
   for (const name of ['well', 'hurt', 'gone', 'newer']) {
@@ -173,7 +173,7 @@ async function ruinTwo({ api, restart }: Stage, { store, damage }: Opened) {
     }
     incidents[key] = (await api('GET', `/resources/${key}`)).result.open_incident.id
   }
-  // Whole revisions above, and one that is the highest of its Template and damaged.
+  // Two Templates have an intact higher revision. In the third, the damaged revision is the highest.
   for (const key of ['hurt', 'gone']) await api('POST', '/templates', revision(key, 2, destinations['newer'] as string))
   await api('POST', '/templates', revision('top', 1, destinations['newer'] as string))
   await api('POST', '/templates', revision('top', 2, destinations['newer'] as string))
@@ -205,8 +205,10 @@ for (const [title, open] of stores) {
         checkResource(t, stage, { key, fault, incident: ruined.incidents[key] as string }),
       )
     await t.test('v3 4.13 request that names an unusable revision is refused with its field', t => checkRequests(t, stage))
-    await t.test('v3 4.12 operator hears once of an unusable Template over restarts', t => checkOperator(t, stage, opened))
-    await t.test('v3 4.13 damaged revision keeps no destination and is rebound away', t => checkLeaving(t, stage, ruined))
+    await t.test('v3 4.12 operator is notified once of an unusable Template over restarts', t => checkOperator(t, stage, opened))
+    await t.test('v3 4.13 destination of a damaged revision can be deleted, and its Resources can be rebound', t =>
+      checkLeaving(t, stage, ruined),
+    )
   })
 }
 
@@ -311,7 +313,7 @@ async function checkOperator(
   )
   const counted = (count: number) =>
     until(`${count} counted`, async () => (await store.get('conditions', ['dead_letters']))[0]?.count === count)
-  // A notifier looks as it starts, and then every half a minute.
+  // A notifier checks at its start, and then every 30 s.
   await restart()
   await counted(1)
   await until('the operator is told', async () => receiver.told.length > 0)

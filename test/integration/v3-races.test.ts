@@ -1,11 +1,11 @@
-// Callers of generation 3 at the same thing at the same time, over HTTP with the real keeper, on both stores. Of two that exclude each other exactly
-// one wins, and each response agrees with what is stored. Archives and rebinds among reports are raced by resource-races.test.ts. Each title cites
-// its rule of docs/reference/v3.md.
+// Concurrent calls of generation 3 to the same object, over HTTP with the real keeper, on both stores. Of two calls that exclude each other
+// exactly one succeeds, and each response agrees with the store. Archives and rebinds during reports are in resource-races.test.ts. Each
+// title cites its rule of docs/reference/v3.md.
 import t, { type Test } from 'tap'
 import type { Store } from '#shared/store/port.ts'
 import { resourceStores, setResourceStage } from './resource-stage.ts'
 
-/** A problem at `probe` opens and confirms at once; revision 2 looks at `load` instead. */
+/** Revision whose Incident opens and is confirmed at once by a problem at `probe`; revision 2 reads `load` instead. */
 const revision = (key: string, number: number) => ({
   key,
   version: number,

@@ -1,5 +1,5 @@
-// The image of infra/Dockerfile, built without a container engine: its lines create files in a folder that represents the image's root. RUN
-// lines are really run there, except for Debian's packages, which this machine has.
+// The image of infra/Dockerfile, built without a container engine: the lines of the Dockerfile run on a folder that represents the image's
+// root. RUN lines are really run there, except for Debian's packages, which this machine has.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -47,7 +47,7 @@ export interface LayOutOptions {
   sources?: ImageSources
   /** Skips RUN lines and uses the packages of this checkout: a second instead of ten. */
   quick?: boolean
-  /** Path of a nats-server, so that the stage need not download one. */
+  /** Path of a nats-server, which replaces the download. */
   natsServer?: string
 }
 
@@ -84,8 +84,8 @@ export function containerEnvironment(image: Image): Record<string, string> {
 }
 
 /**
- * Program, arguments and options to spawn words as in a container: as its user, in its folder, with this environment and nothing else (a
- * test runner adds its own to all that it starts).
+ * Returns program, arguments and options that spawn a command as in a container: as its user, in its folder, with only this environment (a
+ * test runner adds variables to its children).
  */
 export function inContainer(image: Image, environment: Record<string, string>, words: string[]) {
   const [name = '', ...args] = words.map(word => inImage(image, word))
@@ -114,7 +114,7 @@ function beginStage(root: string, from: string, isRun: boolean): Stage {
   const bin = join(root, 'usr/local/bin')
   mkdirSync(bin, { recursive: true })
   for (const path of [dirname(root), root]) chmodSync(path, 0o755)
-  // Another user can lack access to this Node's folder.
+  // Another user may have no access to the folder of this Node.
   if (isRun) cpSync(process.execPath, join(bin, 'node'), { dereference: true })
   else symlinkSync(process.execPath, join(bin, 'node'))
   const metadata = { environment: {}, entrypoint: [], command: [], healthCheck: [], volumes: [], leftOut: [] }

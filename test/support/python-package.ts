@@ -16,7 +16,7 @@ export interface PythonPackage {
   version: string
   /** Options of pip. */
   options?: string[]
-  /** Names the tests that are left out without it, and what to do, as the ends of two sentences. */
+  /** Ends of two sentences: the tests that are skipped without the package, and the remedy. */
   skipped: string
   remedy: string
 }
@@ -36,7 +36,7 @@ export async function pythonPackage({ name, version, options = [], skipped, reme
   }
 }
 
-/** One process installs; the other processes wait. */
+/** One process installs while the other processes wait. */
 async function install(requirement: string, options: string[]): Promise<string> {
   const { stdout } = await run('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])
   const folder = join(tools, `${requirement.replace('==', '-')}-python${stdout.trim()}`)
@@ -55,7 +55,7 @@ async function install(requirement: string, options: string[]): Promise<string> 
   return folder
 }
 
-/** Takes over a lock whose holder has died. */
+/** Removes a lock whose holder has died. */
 async function takeLock(lock: string): Promise<boolean> {
   try {
     await writeFile(lock, String(process.pid), { flag: 'wx' })

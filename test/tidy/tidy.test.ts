@@ -1,4 +1,4 @@
-// The house rules over every file that git knows or would add, and each rule against a planted offence, so that none sleeps.
+// The house rules on every file that git tracks or would add. A planted offence for each rule shows that the rule works.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { citedPaths, crowdedFolders, type SourceFile, tidyRules } from '../../in
 
 const machineFolder = ['', 'work', 'main', 'x'].join('/')
 const registryHost = ['registry', 'npmjs', 'org'].join('.')
-/** Put together here, so that this file keeps the rules that it plants against. */
+/** Concatenated, so that this file itself does not break the rules. */
 const planting = {
   sleeping: ['sle', 'ep('].join(''),
   alone: ['t.on', 'ly('].join(''),
@@ -20,7 +20,7 @@ const planting = {
   excuse: ['for', 'now'].join(' '),
 }
 
-/** For each rule, by its place in the table: files that break it, and files that look as if but do not. */
+/** For each rule, in the order of the table: files that break it, and similar files that do not. */
 const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
   {
     rule: 'randomness',
@@ -228,7 +228,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
   },
 ]
 
-t.test('every rule sees its planted offence and leaves the look-alike alone', async t => {
+t.test('every rule finds its planted offence and accepts the similar file', async t => {
   t.equal(planted.length, tidyRules.length, 'each rule of the table has a plant')
   for (const [index, rule] of tidyRules.entries()) {
     const plant = planted[index]
@@ -240,7 +240,7 @@ t.test('every rule sees its planted offence and leaves the look-alike alone', as
   }
 })
 
-t.test('a cited path is read from back-ticks and links, without anchors', async t => {
+t.test('cited paths are read from back-ticks and links, without anchors', async t => {
   t.same(citedPaths('`shared/a.ts` and [b](infra/b.md#top), `npm start`, [c](https://example.org/d)'), [
     'shared/a.ts',
     'infra/b.md',
@@ -253,15 +253,15 @@ t.test('a folder is crowded when it holds more than 20 files of code', async t =
   t.same(crowdedFolders([...folder, 'shared/x/one-more.ts']), ['shared/x: 21 files'])
 })
 
-t.test('docs/settings.md is as the settings are declared', async t => {
+t.test('docs/settings.md equals the page made from the declared settings', async t => {
   t.equal(readFileSync('docs/settings.md', 'utf8'), settingsPage(), 'npm run docs writes it anew')
 })
 
-t.test('docs/commands.md is as the commands are declared', async t => {
+t.test('docs/commands.md equals the page made from the declared commands', async t => {
   t.equal(readFileSync('docs/commands.md', 'utf8'), await commandsPage(), 'npm run docs writes it anew')
 })
 
-t.test('docs/mcp.md has every tool as it is declared', t => {
+t.test('docs/mcp.md lists every tool as declared', t => {
   t.equal(readFileSync('docs/mcp.md', 'utf8'), mcpPage(), 'npm run docs writes it anew')
   t.end()
 })
@@ -306,7 +306,7 @@ t.test('every page of docs/reference but its index has numbered rules', async t 
   for (const { path, text } of pages) t.ok(numberedRules(text).length > 10, path)
 })
 
-t.test('a rule is cited by section and number, several with commas, and, or to', async t => {
+t.test('rules are cited by section and number, several with commas, `and`, `or`, `to`', async t => {
   t.strictSame(numberedRules('## 3. A\n\n1. x\n2. y\n   1. z\n## 4. B\n\n1. x\n'), ['3.1', '3.2', '4.1'])
   const text = 'v3 1.2, 1.4 and 5.6, (v3 7.3 to 7.5); 8.1 v35 v3 12'
   t.strictSame(citedRules({ path: 'x.ts', text }, 'v3'), ['1.2', '1.4', '5.6', '7.3', '7.4', '7.5'])

@@ -1,6 +1,5 @@
-// The gateway without a keeper, as a program: it knows the key, reads and checks the body, sends the command as JSON over its own bus and
-// back, and responds. Nothing is judged. With the file of a store as the third argument, rows are stored in the cheapest way, many at once,
-// after their responses. Otherwise nothing is stored.
+// Program: the gateway without a keeper. It authenticates the key, checks the body, sends the command as JSON over its own bus and back,
+// and responds. Judges nothing. With a store's file as third argument, it stores many rows at once after their responses; otherwise none.
 import { Registry } from 'prom-client'
 import { createLocalRequests, type LocalRequest } from '#shared/bus/clients/local-requests.ts'
 import type { Bus } from '#shared/bus/port.ts'

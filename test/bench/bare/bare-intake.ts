@@ -1,4 +1,4 @@
-// The least work for an answered report, as a program: Fastify reads the body, the store takes the row, the response is sent. No key, no
+// Program that does the least work for a report: Fastify reads the body, the store writes the row, and the response is sent. No key, no
 // role, no check of the body, no judgement, no bus. Argument: the file of the store.
 import { fastify as createFastify } from 'fastify'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'

@@ -1,12 +1,12 @@
-// Bare receivers: programs that do a part of an installation's work with the same reports, and nothing else. They bound the target of
-// observations over REST.
+// Bare receivers: programs that do only a part of an installation's work with the same reports. Their rates bound the rate of observations
+// over REST.
 import { join } from 'node:path'
 import type { CustomFleet } from '../fleets/fleet.ts'
 import type { Receiver } from '../fleets/push-observations.ts'
 import { endChild, startChild, usageOfTree } from '../run/processes.ts'
 import { makeTemporaryFolder, removeTemporaryFolder } from '../run/temporary-folder.ts'
 
-/** Output line of a bare program when it listens. */
+/** Line that a bare program prints when it listens. */
 export interface Listening {
   url: string
   key: string

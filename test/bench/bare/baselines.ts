@@ -1,4 +1,4 @@
-// Best figures of this machine without Watchkeeper, measured in the same run. Rates of machines differ by a factor of four, so only ratios
+// Best figures of this machine without Watchkeeper, measured in the same run. Machines differ by a factor of four in speed, so only ratios
 // to these figures are comparable.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

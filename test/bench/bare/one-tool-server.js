@@ -1,4 +1,5 @@
-// Baseline of the MCP server: a server of the same library with one tool that calls nothing. In JavaScript, so that nothing is compiled.
+// Baseline of the MCP server: a server of the same library with one tool that does nothing. Written in JavaScript, so that nothing is
+// compiled.
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 

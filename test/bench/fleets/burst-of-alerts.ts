@@ -19,13 +19,16 @@ export interface Burst {
   told: number
   /** Time from the failure of the websites to the first failing check of the last website. */
   checkedMs: number
-  /** Time from the last first failing check to the last message at the nine; negative if messages overtake checks. */
+  /**
+   * Time from the first failing check of the last website to the last message at the nine destinations; negative if the messages are
+   * faster.
+   */
   lastAfterChecksMs: number
-  /** Time from the failure of the websites to the last message at the nine. */
+  /** Time from the failure of the websites to the last message at the nine destinations. */
   lastMs: number
 }
 
-/** Measures in a system of its own: websites checked each second, hold 0, all failing from one instant on. */
+/** Measures in its own system. All websites are checked each second without a confirmation delay, and fail from one instant on. */
 export function burstOfAlerts(run: Run, incidents: number): Promise<Burst> {
   return run.withSystem(async system => {
     await system.start()
@@ -65,7 +68,7 @@ export function burstOfAlerts(run: Run, incidents: number): Promise<Burst> {
   })
 }
 
-/** Creates the destinations; number 0 is the dead one. Returns their public ids. */
+/** Creates the destinations; number 0 never responds. Returns their public ids. */
 async function addDestinations(connection: Connection, workspaceId: string, good: string, dead: string): Promise<number[]> {
   const numbers: number[] = []
   for (let i = 0; i < destinations; i++) {

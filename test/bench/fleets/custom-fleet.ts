@@ -46,7 +46,7 @@ function policyOf(signals: readonly string[]): CommandOf<'create-rule'>['policy'
 export interface Reports {
   /** Returns the next report on a signal of a subject, both by number. */
   next(subject: number, signal: number, status?: Report['status']): Report
-  /** Throws if the stopped system's store lacks a report, has one too many, or has not judged the newest report of each signal. */
+  /** Throws if the stopped system's store lacks a report, has an additional report, or has not judged the newest report of each signal. */
   verify(system: System): void
 }
 

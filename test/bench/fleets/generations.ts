@@ -68,7 +68,7 @@ const sentOf = ({ signal, status, observedAtUs, value, error, labels }: Report):
   body: null,
 })
 
-/** Returns a body of the single route; a batch has the same fields and `resource`. */
+/** Returns a body of the single route; an item of a batch has also `resource`. */
 export const bodyOf = ({ signal, status, observedAtUs, value, error, labels }: Report) => ({
   signal,
   state: status,

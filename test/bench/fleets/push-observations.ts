@@ -1,4 +1,4 @@
-// Observations as senders push them: one by one over REST, several in a command on the bus, and many single commands at once.
+// Pushes observations like senders: one by one over REST, several in a command on the bus, and many single commands at once.
 import type { Connection } from '../run/connection.ts'
 import { createHttpClient } from '../run/http-client.ts'
 import { type Summary, summarize } from '../run/statistics.ts'
@@ -61,7 +61,7 @@ export async function sendByRest(
   return sent(latencies, elapsedMs, system.usage().cpuMs - (cpuMs ?? Number.NaN))
 }
 
-/** Returns the subject and signal of a lane's next report. Each subject belongs to one lane. */
+/** Returns the subject and signal of a client's next report. `lane`: number of the client; each subject belongs to one client. */
 function placeOf({ subjectIds, signals }: CustomFleet, lane: number, lanes: number, turn: number) {
   const own = Math.ceil((subjectIds.length - lane) / lanes)
   return { subject: lane + lanes * (turn % own), signal: Math.floor(turn / own) % signals.length }

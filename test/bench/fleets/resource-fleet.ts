@@ -13,9 +13,7 @@ export interface ResourceFleetOptions {
   template: string
   resources: number
   signals: number
-  /**
-   * Rules of the Template. Absent: one rule that reads all signals, like the rule of a custom fleet: a problem of any signal is a problem.
-   */
+  /** Rules of the Template. Absent: one rule that reads all signals and says problem if any of them does, as in a custom fleet. */
   rules?: object[]
 }
 

@@ -1,4 +1,4 @@
-// Observations over REST beside the bare route and beside programs that do part of the work. All run in turn, several times, because a
+// Observations over REST compared with the bare route and with programs that do part of the work. All run in turn, several times, because a
 // machine's speed changes within seconds and only neighbouring windows are comparable.
 import { type BareReceiver, startBareGateway, startBareIntake, startStoringGateway } from '../bare/bare-receivers.ts'
 import { measureRoute } from '../bare/baselines.ts'
@@ -7,7 +7,7 @@ import { createReports, type Reports } from './custom-fleet.ts'
 import { type Receiver, type Senders, type Sent, sendByRest, sentPerSecond } from './push-observations.ts'
 
 const rounds = 5
-/** Warm-up until V8 has compiled the hot path: people's servers have run for longer than a minute. */
+/** Warm-up until V8 has compiled the hot path, as in servers that have run for minutes. */
 const firstWarmUpMs = 5_000
 const warmUpMs = 2_000
 

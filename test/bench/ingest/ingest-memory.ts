@@ -9,7 +9,7 @@ import { type PartResult, quantity, type Run } from '../run/run-context.ts'
 import type { System } from '../run/system.ts'
 
 const signals = 2
-/** Longer than the time between checkpoints: nothing is left to write after it. */
+/** Longer than the interval of checkpoints, so that all writes are done. */
 const restMs = 15_000
 
 export const ingestMemory = (run: Run): Promise<PartResult> =>

@@ -1,5 +1,5 @@
-// Ingest, pushed observations: one by one over REST, in batches by the bus, and in bursts beside checks. Each must be in the store
-// afterwards, and judged, or the run fails.
+// Ingest, pushed observations: one by one over REST, in batches by the bus, and in bursts beside checks. The run fails unless each
+// observation is stored and judged afterwards.
 import { setTimeout as pause } from 'node:timers/promises'
 import { createReports, seedCustom } from '../fleets/custom-fleet.ts'
 import { type Senders, type Sent, sendBurst, sendInBatches, sentPerSecond } from '../fleets/push-observations.ts'

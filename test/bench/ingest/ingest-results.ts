@@ -1,5 +1,5 @@
-// Ingest, results of checks: published as fast as the bus accepts them, stored and judged; then bursts of 5,000. Also the bare route beside
-// a read.
+// Ingest, results of checks: published as fast as the bus accepts them, stored and judged; then bursts of 5,000. Also compares a read with
+// the bare route.
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute } from '../bare/baselines.ts'
 import { type Pushed, pushResults, seedUnprobed, storedObservations } from '../fleets/push-results.ts'

@@ -1,5 +1,5 @@
-// The list of the dashboard in a real browser: its first rows among 10,000 monitors beside an empty page of the same gateway, on a fast and on
-// a slow machine and network; and a change from the keeper's news until it stands in the page.
+// The list of the dashboard in a real browser. Times of its first rows among 10,000 monitors, compared with an empty page of the same
+// gateway, on a fast and on a slow machine and network. Also the time from a change at the keeper to its display.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { subjects } from '#shared/bus/subjects.ts'
 import { startBrowser } from '../../support/clients/find-browser.ts'
@@ -10,9 +10,9 @@ import { type SignedIn, signInMembers } from '../run/session-client.ts'
 import { median, type Summary, summarize } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
 
-/** Ms: paint on this machine, paint on the slow one, a change in the page. */
+/** Budgets, ms: first rows on this machine, first rows on the slow one, display of a change. */
 const budget = { fastMs: 600, slowMs: 1_500, changeMs: 300 }
-/** Long enough that checks cost nothing here. */
+/** So long that checks cost nothing during the measurement. */
 const intervalSeconds = 3_600
 /** A page of the gateway without data and script. */
 const emptyPage = '/no/such/page'
@@ -108,7 +108,7 @@ async function measure(run: Run, system: System, browser: Browser, monitors: num
     if (person === undefined) throw new Error('Invariant broken: nobody signed in')
     const visitor: Visitor = { browser, url: system.url, person }
     const visits = run.options.quick ? 2 : 5
-    // The roster is built, and the bundle made, before anything counts.
+    // One visit before the measurement builds the roster and the bundle.
     await medianVisit(visitor, '/', 'this machine', 1)
     run.say('dashboard: first paint')
     const list = {} as Record<MachineName, Visit>
@@ -140,7 +140,7 @@ async function contextOf({ browser, url, person }: Visitor): Promise<BrowserCont
   return context
 }
 
-/** The median of each figure, of visits with a cache that is empty. */
+/** Returns the median of each figure over visits with an empty cache. */
 async function medianVisit(visitor: Visitor, path: string, machine: MachineName, count: number): Promise<Visit> {
   const visits: Visit[] = []
   for (let i = 0; i < count; i++) visits.push(await visit(visitor, path, machine))
@@ -148,7 +148,9 @@ async function medianVisit(visitor: Visitor, path: string, machine: MachineName,
   return { firstPaintMs: of('firstPaintMs'), rowsMs: of('rowsMs'), bytes: of('bytes') }
 }
 
-/** Ms after the navigation began, as the browser itself counts; rows count when the frame that shows them was drawn. */
+/**
+ * Script in the page: ms since the start of the navigation, by the browser's clock. Rows count when the frame that shows them was drawn.
+ */
 const paintTimes = `new Promise(resolve => {
   const list = location.pathname === '/'
   const look = () => {
@@ -192,7 +194,10 @@ interface Changed {
   name: string
 }
 
-/** A monitor that fails and recovers by turns while its row is looked at. From the news on the bus to the words in the page, ms. */
+/**
+ * Lets a monitor fail and recover alternately while a page shows its row. Returns the time from the message on the bus to the word in the
+ * page, ms.
+ */
 async function changes(visitor: Visitor, { connection, workspaceId, subjectId, name }: Changed, count: number): Promise<Summary> {
   const saidAt: number[] = []
   const subscription = await connection.bus.subscribe(subjects.state(workspaceId, subjectId), () => void saidAt.push(Date.now()))

@@ -1,4 +1,5 @@
-// Event streams: 1,000 browsers on one gateway, 20 messages a second; memory and CPU of each, how long a message takes, and the checks beside them.
+// Event streams: 1,000 browsers on one gateway, 20 messages a second; memory and CPU for each, the delay of a message, and checks at the
+// same time.
 import { type ClientRequest, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -21,7 +22,7 @@ const budget = { kilobytes: 40, microseconds: 15, onTime: 0.99 }
 interface Found {
   streams: number
   kilobytes: number
-  /** CPU of the system, a message and browser. */
+  /** CPU of the system for each message and browser. */
   microseconds: number
   delayMs: Summary
   rest: Observed
@@ -91,7 +92,7 @@ async function measure(run: Run, system: System, streams: number, monitors: numb
   }
 }
 
-/** Ms of CPU a second. */
+/** Returns the CPU time in a second, ms. */
 const cpuOf = ({ cpuMsPerThousand, hitsPerSecond }: Observed): number => (cpuMsPerThousand * hitsPerSecond) / 1_000
 
 interface Opened {
@@ -109,7 +110,7 @@ async function openStreams(url: string, people: readonly { cookie: string }[], c
       const asking = request(url, { headers: { cookie }, agent: false }, response => {
         if (response.statusCode !== 200) return reject(new Error(`A stream answered ${response.statusCode}.`))
         response.on('data', chunk => {
-          // One stream in ten is looked at: the run's own CPU is no part of what is measured.
+          // Reads only one stream in ten, so that the run itself takes little CPU.
           if (index % 10 === 0)
             for (const [, at] of String(chunk).matchAll(/"name":"(\d+)"/g)) delays.push(Date.now() - Number(at))
         })
@@ -124,7 +125,7 @@ async function openStreams(url: string, people: readonly { cookie: string }[], c
   return { delays: () => delays, close: () => requests.forEach(asking => void asking.destroy()) }
 }
 
-/** A row of about 500 bytes whose name is the instant at which it was said. */
+/** Publishes a row of about 500 bytes whose name is the instant of its publication. */
 function tell({ bus }: Connection, workspaceId: string, i: number): void {
   const incident = { id: 'Bench00001.1', rule: 'reachability', explanation: 'x'.repeat(120), acknowledged: null, next: null }
   const base = {

@@ -1,4 +1,4 @@
-// Ingest: check results by the bus; pushed observations over REST, by the bus and in bursts; what a fleet of custom subjects holds.
+// Ingest: check results by the bus; pushed observations over REST, by the bus and in bursts; memory of a fleet of custom subjects.
 import { ingestMemory } from '../ingest/ingest-memory.ts'
 import { ingestBurst, ingestObservations } from '../ingest/ingest-observations.ts'
 import { ingestResults } from '../ingest/ingest-results.ts'

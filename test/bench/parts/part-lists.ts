@@ -11,7 +11,7 @@ import { runAtOnce } from '../run/waiting.ts'
 
 const commandsAtOnce = 100
 const warmUp = 20
-/** A list of Resources takes at most this under any filter, ms. */
+/** Budget of a list of Resources under any filter, ms. */
 const budgetMs = 10
 
 const signals = ['probe_a', 'probe_b', 'load', 'queue', 'beat']
@@ -35,7 +35,7 @@ const manifest = {
 const answersOf = (i: number) => ({ half: i % 2, other_half: (i >> 1) % 2, hundredth: i % 100, few: i % 2_000, own: i })
 const labelsOf = (i: number) => ({ env: i % 10 === 0 ? 'test' : 'production' })
 
-/** By what they match; behind the workspace. */
+/** Lists by the number of Resources that they match, as paths below the workspace. */
 const lists: readonly [title: string, query: string][] = [
   ['active ones', ''],
   ['all states', '?state=all'],
@@ -115,7 +115,7 @@ async function makeResources({ directory, keeper }: Connection, workspaceId: str
   })
 }
 
-/** One after the other, each from the start of the list. */
+/** Requests the first page of the list repeatedly, one request after the other. */
 async function ask(client: HttpClient, path: string, isQuick: boolean): Promise<Omit<Found, 'title'>> {
   const times: number[] = []
   let items = 0

@@ -1,6 +1,6 @@
-// Locations: what a check costs, everything together, where monitors are checked from three locations with a prober each: beside the same
-// monitors from one location, and beside as many checks from one. Every prober is a process of its own with credentials for its
-// location alone, as on another machine.
+// Locations: total cost of a check if monitors are checked from three locations with a prober each. Compared with the same monitors from
+// one location, and with the same number of checks from one location. Every prober has its own process and credentials only for its
+// location, as on another machine.
 import { setTimeout as pause } from 'node:timers/promises'
 import { homeOf, seed } from '../fleets/seed.ts'
 import { type Observed, observe } from '../run/observe.ts'

@@ -1,5 +1,5 @@
-// MCP server as a host starts it, in turn with a one-tool server of the same library: the time to the first response, and resident memory
-// after listing tools and one call.
+// MCP server, started like by a host, in turn with a one-tool server of the same library: time to the first response, and resident memory
+// after a list of tools and one call.
 
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -39,7 +39,7 @@ export async function mcp(run: Run): Promise<PartResult> {
       env: {},
       tool: { name: 'echo', arguments: { text: 'a' } },
     }
-    // The first start of all compiles.
+    // The first start compiles the modules.
     for (const server of [ours, bare]) await measure(server)
     const found = { ours: [] as Start[], bare: [] as Start[] }
     for (let i = 0; i < (run.options.quick ? 3 : 20); i++) {

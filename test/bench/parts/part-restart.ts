@@ -1,5 +1,5 @@
-// Restarts: how long until the system is ready, checks and judges again, first on an empty folder, then after a clean stop and
-// after kill -9, with monitors that run every second.
+// Restarts: times until the system is ready, checks and judges again. First on an empty folder, then after a clean stop and after kill -9,
+// with monitors of an interval of a second.
 import { setTimeout as pause } from 'node:timers/promises'
 import { homeOf, seed } from '../fleets/seed.ts'
 import { type PartResult, quantity, type Run } from '../run/run-context.ts'
@@ -89,7 +89,7 @@ async function again(run: Run, system: System, stop: () => Promise<number>): Pro
   await pause(settleMs)
   const stopMs = await stop()
   await run.target.forget()
-  // Counters begin at 0 with the process: the first result in them is the first of this start.
+  // Counters begin at 0 with each process, so the first counted result is the first after this start.
   const judged = async () => total(await system.metrics(), 'watchkeeper_keeper_inputs_total', 'kind="result"')
   const startedAt = performance.now()
   const starting = system.start()

@@ -1,4 +1,5 @@
-// The list of the dashboard: pages of 100 among 10,000 monitors, as they come, behind a search, and after a change; their size compressed.
+// The list of the dashboard: pages of 100 among 10,000 monitors, without a search, with a search, and after a change; also their compressed
+// size.
 import { Pool } from 'undici'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
@@ -11,11 +12,11 @@ import { type Summary, summarize } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
 
 const warmUp = 20
-/** A page of the list takes at most this, ms. */
+/** Budget of a page of the list, ms. */
 const budgetMs = 5
-/** The prototype's page had 4.8 kB. */
+/** Budget of a compressed page; the prototype needed 4.8 kB. */
 const budgetKilobytes = 8
-/** Long enough that checks cost nothing here. */
+/** So long that checks cost nothing during the measurement. */
 const intervalSeconds = 3_600
 
 interface Found {
@@ -103,7 +104,7 @@ async function measure(run: Run, system: System, monitors: number): Promise<Foun
   }
 }
 
-/** As a keeper says it: a row that is another each time moves to its place. */
+/** Publishes a changed row like a keeper: another row each time, which moves to its new place. */
 function change({ bus }: Connection, workspaceId: string, i: number): void {
   const status: MonitorPage['rows'][number]['status'] = i % 2 === 0 ? 'down' : 'recovering'
   const base = { key: 'x', name: `changed ${i}`, kind: 'website', template: null, host: null, incident: null } as const

@@ -1,4 +1,4 @@
-// Storage: bytes on disk per stored check, after a clean stop, as a day of checks every minute leaves them, with their roll-ups.
+// Storage: bytes on disk per stored check after a day of checks every minute, with their roll-ups, after a clean stop.
 import { pushResults, seedUnprobed, storedObservations } from '../fleets/push-results.ts'
 import { rollUpStored } from '../fleets/roll-up-stored.ts'
 import { type PartResult, quantity, type Run } from '../run/run-context.ts'
@@ -46,7 +46,7 @@ export async function storage(run: Run): Promise<PartResult> {
   }
 }
 
-/** A stopping store writes its log into its file. */
+/** Stops the system first, because a closing store writes its log into its file. */
 async function stoppedBytes(system: System): Promise<{ store: number; bus: number }> {
   await system.stop()
   return system.bytesOnDisk()

@@ -1,6 +1,6 @@
-// Baselines of generation 3: Resources with a rule that compares with the median of 7 days report every 5 minutes, beside the same reports on a
-// signal without a baseline. Short windows of both in turn: the load of the machine changes within minutes by more than baselines cost. Their
-// history is written into the stopped store beforehand; only Resources that report have one.
+// Baselines of generation 3: Resources with a rule that compares with the median of 7 days report every 5 minutes, beside the same reports
+// on a signal without a baseline. Short windows of both alternate, because the machine's load changes within minutes by more than the cost
+// of baselines. The history of reporting Resources is written into the stopped store beforehand.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -34,7 +34,7 @@ const rules = [
   rule('large', { signal: 's2', field: 'value', operator: 'gt', operand: 1_000_000 }),
 ]
 
-/** A window of each kind, one right after the other. Pairs differ in which is first. */
+/** Number of pairs: a window of each kind, one right after the other, in alternating order. */
 const pairs = 12
 /** Windows of a pair have this share of the seconds of a measurement. */
 const windowShare = 1 / 4
@@ -42,9 +42,9 @@ const windowShare = 1 / 4
 /** Shares of a core, %. */
 interface Found {
   idle: number
-  /** With reports on the signal without a baseline, by pair. */
+  /** Load of reports on the signal without a baseline, by pair. */
   plain: number[]
-  /** With reports on the signal that has one, by pair. */
+  /** Load of reports on the signal with a baseline, by pair. */
   measured: number[]
   perSecond: number
   reports: Summary
@@ -114,7 +114,7 @@ async function measure(run: Run, system: System, resources: number): Promise<Fou
     const reports = createReports(fleet)
     const report = (subject: number, signal: number) =>
       generations[3].send(connection.keeper, fleet.subjectIds[subject] as string, [reports.next(subject, signal)])
-    // A Resource that reports every 5 minutes is in its keeper's memory.
+    // Brings all Resources into the keeper's memory, where Resources that report every 5 minutes stay.
     await runAtOnce(reporting, 20, subject => report(subject, 0))
     await runAtOnce(reporting, 20, subject => report(subject, 1))
     await pause(run.options.quick ? 2_000 : 15_000)
@@ -154,7 +154,7 @@ async function percentOfCore(system: System, work: () => Promise<void>): Promise
   return ((system.usage().cpuMs - before.cpuMs) / (performance.now() - before.at)) * 100
 }
 
-/** As the keeper would have written them. */
+/** Writes the rows in the form in which the keeper writes them. */
 function writeHistory(system: System, subjectIds: CustomFleet['subjectIds']): void {
   const database = new DatabaseSync(join(system.dataFolder, 'watchkeeper.db'))
   const { encode } = rowCodec('pushedObservations')

@@ -1,5 +1,5 @@
-// Bursts of generation 3 beside checks, in turn with those of generation 2 in the same system: an Observation on every signal of every Resource
-// at once, until the last is stored and judged.
+// Bursts of generation 3 during checks, in turn with bursts of generation 2 in the same system. A burst is an Observation on every signal
+// of every Resource at once, until the last is stored and judged.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Senders, type Sent, sendBurst } from '../fleets/push-observations.ts'
 import { homeOf, seed } from '../fleets/seed.ts'
@@ -12,7 +12,7 @@ import { customSenders, resourceSenders } from './part-v3-intake.ts'
 /** Share of the rate of checks that the system sustains. */
 const checksBeside = 0.25
 const burstsEveryMs = 2_000
-/** Of each generation. */
+/** Warm-up bursts of each generation. */
 const warmUpBursts = 6
 
 interface Pair {

@@ -1,5 +1,5 @@
-// Intake of generation 3 over REST: one Observation after the other beside generation 2, with and without the audit, and in batches of 500. Short
-// windows of all kinds follow each other: the speed of a machine changes within seconds, so only neighbours compare.
+// Intake of generation 3 over REST: single Observations compared with generation 2, with and without the audit, and batches of 500. Short
+// windows of all kinds alternate, because a machine's speed changes within seconds and only neighbouring windows are comparable.
 import { createReports, seedCustom } from '../fleets/custom-fleet.ts'
 import { type Senders, type Sent, sendBatchesByRest, sendBurst, sendByRest, sentPerSecond } from '../fleets/push-observations.ts'
 import { seedResources } from '../fleets/resource-fleet.ts'
@@ -16,11 +16,11 @@ const fewestRounds = 5
 const firstWarmUpMs = 5_000
 const warmUpMs = 200
 const batch = { perBatch: 500, atOnce: 4 }
-/** A collector of 100 Resources, and a sender of 5 that catches up. */
+/** Numbers of Resources in a batch: a sender of 5 that catches up, and a collector of 100. */
 const shapes = [5, 100]
 
 const kinds = ['generation 2', 'generation 3', 'generation 3 without audit'] as const
-/** A second, in the order of `kinds`. */
+/** Requests a second, in the order of `kinds`. */
 type Rates = [classic: number, audited: number, silent: number]
 
 export async function v3Intake(run: Run): Promise<PartResult> {
@@ -104,7 +104,7 @@ async function measure(run: Run, system: System) {
   }
 }
 
-/** Kinds by place, so that none always follows the same one. */
+/** Orders of the kinds, so that no kind always follows the same kind. */
 const orders = [
   [0, 1, 2],
   [1, 0, 2],
@@ -133,7 +133,7 @@ export async function resourceSenders(run: Run, system: System, connection: Conn
   return { fleet, reports: createReports(fleet) }
 }
 
-/** Of an odd number of rounds, the one whose ratio is the median. */
+/** Returns the round whose ratio is the median; the number of rounds is odd. */
 function middle(found: readonly (readonly [number, number])[]): readonly [number, number] {
   const ratio = median(found.map(([measured, baseline]) => measured / baseline))
   return found.find(([measured, baseline]) => measured / baseline === ratio) ?? [Number.NaN, Number.NaN]

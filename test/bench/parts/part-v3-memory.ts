@@ -1,4 +1,4 @@
-// Memory of generation 3: memory of 10,000 reported Resources of a Template with three rules, beyond the same system without them.
+// Memory of generation 3: 10,000 Resources with reports, of a Template with three rules, beyond the same system without them.
 
 import { anyProblem, isProblem, rule, seedResources } from '../fleets/resource-fleet.ts'
 import { measureMemory } from '../ingest/ingest-memory.ts'

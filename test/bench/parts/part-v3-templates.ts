@@ -1,4 +1,4 @@
-// Templates of generation 3: what a publication takes, and the rebind of 1,000 Resources as a client makes it: page by page, one by one.
+// Templates of generation 3: duration of a publication, and of the rebind of 1,000 Resources by a client, page by page and one by one.
 
 import { anyProblem, resourceManifest, seedResources, signalKeys } from '../fleets/resource-fleet.ts'
 import { homeOf } from '../fleets/seed.ts'
@@ -76,7 +76,7 @@ async function measure(run: Run, system: System, resources: number): Promise<{ p
   }
 }
 
-/** From the version before. The pages come first: a list by revision changes while its Resources leave it. */
+/** Rebinds all Resources of the previous version. Reads all pages first, because a list by revision changes during the rebind. */
 async function rebindAll(client: HttpClient, workspace: string, version: number, expected: number): Promise<Rebound> {
   const startedAt = performance.now()
   const ids: string[] = []

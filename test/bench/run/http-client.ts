@@ -1,22 +1,22 @@
-// A client of the REST API over connections that are kept alive, with the time that each answer took.
+// Client of the REST API over connections that are kept alive; measures the time of each response.
 import { Pool } from 'undici'
 
 export interface Answered {
-  /** From the call to the last byte of the answer, ms; waiting for a free connection is part of it. */
+  /** Time from the call to the last byte of the response, ms, including the wait for a free connection. */
   ms: number
   bytes: number
   result: unknown
-  /** Of a list of generation 3; null of other answers. */
+  /** Metadata of a list of generation 3; null in other responses. */
   meta: unknown
 }
 
 export interface HttpClient {
-  /** Throws when the answer is no success. */
+  /** Throws if the response is no success. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answered>
   close(): Promise<void>
 }
 
-/** `connections` at most are open; further calls wait for one. */
+/** Opens at most `connections` connections; further calls wait for a free one. */
 export function createHttpClient(origin: string, key: string, connections: number): HttpClient {
   const pool = new Pool(origin, { connections })
   const authorization = `Bearer ${key}`

@@ -1,4 +1,4 @@
-// One measurement of a system that runs checks: what reached the target in a window, when it was due, what it cost, what was judged.
+// One measurement of a system that runs checks: hits at the target in a window, their due instants, their cost, and the judged results.
 import { setTimeout as pause } from 'node:timers/promises'
 import { fnv1a32 } from '#shared/text/hash.ts'
 import { usageOfTree } from './processes.ts'
@@ -8,9 +8,9 @@ import type { System } from './system.ts'
 
 /** A check that reaches the target later than this after its slot is late. */
 export const lateMs = 100
-/** Hits are looked at this much longer than the slots of the window, so that late ones are found. */
+/** Time after the window in which late hits still count. */
 const tailMs = 1_500
-/** The prober knows the bus's clock only as well as a round trip allows: a hit may seem to come this much before its slot. */
+/** Largest apparent earliness of a hit: the prober knows the bus's clock only to within a round trip. */
 const earlyMs = 50
 
 export interface Observed {
@@ -18,24 +18,24 @@ export interface Observed {
   hitsPerSecond: number
   /** Slots in the window. */
   due: number
-  /** Of those, which were hit within `lateMs`, 0 to 1. */
+  /** Share of the slots with a hit within `lateMs`, 0 to 1. */
   onTime: number
-  /** From slot to hit, ms, as the target sees it: connecting is part of it. */
+  /** Time from the slot to the hit at the target, ms, including the connection. */
   lateness: Summary
-  /** Difference between the time of two hits of a path and the interval, ms, without sign; of one location alone. */
+  /** Absolute difference between the interval and the time between two hits of a path, ms; only with one location. */
   jitter: Summary
-  /** Judged results to hits, in the window. */
+  /** Ratio of judged results to hits in the window. */
   judgedShare: number
-  /** From the end of a check to its commit, ms; upper bounds of histogram buckets. */
+  /** Time from the end of a check to its commit, ms; upper bounds of histogram buckets. */
   judgingLag: { p50: number; p99: number }
-  /** From slot to start of the check, ms, as the prober says. */
+  /** Time from the slot to the start of the check, ms, measured by the prober. */
   proberLatenessP99: number
   shed: number
   skipped: number
   /** CPU of all of the system's processes per 1,000 hits, ms. */
   cpuMsPerThousand: number
   cpuByName: Record<string, number>
-  /** CPU of what makes and takes the load: the target and this run, per 1,000 hits, ms. */
+  /** CPU of the load itself, which is the target and this run, per 1,000 hits, ms. */
   loadCpuMsPerThousand: number
   residentBytes: number
   peakBytes: number
@@ -44,11 +44,11 @@ export interface Observed {
 export interface ObserveOptions {
   system: System
   target: Target
-  /** By path number. */
+  /** Subject ids by path number. */
   subjectIds: readonly string[]
   intervalMs: number
   seconds: number
-  /** So many locations check each slot; 1 where nothing is said. */
+  /** Number of locations that check each slot; absent: 1. */
   places?: number
 }
 
@@ -57,7 +57,7 @@ export async function observe(options: ObserveOptions): Promise<Observed> {
   await target.collect()
   const before = await snapshot(options)
   await pause(seconds * 1_000)
-  // Asking the system for its figures holds it up for a moment: that is no part of how punctual it is.
+  // A request for figures delays the system for a moment, which must not count as lateness.
   const askedAt = present()
   const after = await snapshot(options)
   await pause(tailMs)
@@ -109,7 +109,10 @@ async function snapshot({ system, target }: ObserveOptions): Promise<Snapshot> {
   return { at: present(), hits: count, metrics, usage: system.usage(), loadCpuMs }
 }
 
-/** Slots are known from the subject's id (shared/text/hash.ts), so every hit has its due instant and every missing one is noticed. */
+/**
+ * Returns the punctuality of hits. Slots follow from the subject's id (shared/text/hash.ts), so each hit has a due instant and missing hits
+ * count.
+ */
 export function punctuality(
   { instants, paths }: Hits,
   { subjectIds, intervalMs, places = 1 }: Pick<ObserveOptions, 'subjectIds' | 'intervalMs' | 'places'>,
@@ -131,7 +134,7 @@ export function punctuality(
     if (phase === undefined) continue
     const last = lastOf.get(path)
     lastOf.set(path, at)
-    // Which of several locations made a hit is not known here.
+    // The location of a hit is unknown, so jitter is measured only with one location.
     if (last !== undefined && at < to && places === 1) jitter.push(Math.abs(at - last - intervalMs))
     const slotAt = Math.floor((at + earlyMs - phase) / intervalMs) * intervalMs + phase
     if (slotAt < from || slotAt >= to) continue

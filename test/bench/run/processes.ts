@@ -1,4 +1,4 @@
-// CPU and memory of processes, read from /proc, and the children of a run: started here, ended here by their ids, also on Ctrl-C.
+// CPU and memory of processes, read from /proc, and the child processes of a run, which end with it, also on Ctrl-C.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -6,14 +6,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 const ticksPerSecond = 100
 
 export interface Usage {
-  /** User and system time of all threads, ms; grains of 10 ms. */
+  /** User and system time of all threads, ms, in steps of 10 ms. */
   cpuMs: number
   residentBytes: number
-  /** The most that was ever resident. */
+  /** Peak resident memory. */
   peakBytes: number
 }
 
-/** The processes of a tree, by what they are called, added up. Shared pages count once for each process. */
+/** Usage of a tree of processes, summed by process name. Shared pages count once for each process. */
 export interface TreeUsage extends Usage {
   byName: Record<string, Usage>
 }
@@ -33,7 +33,7 @@ export function usageOfTree(root: number): TreeUsage {
   return all
 }
 
-/** Several trees as one. */
+/** Returns the sum of several trees. */
 export function addUp(trees: readonly TreeUsage[]): TreeUsage {
   const all: TreeUsage = { ...nothing(), byName: {} }
   for (const { byName, ...tree } of trees) {
@@ -52,7 +52,7 @@ function add(sum: Usage, used: Usage): void {
   sum.peakBytes += used.peakBytes
 }
 
-/** The processes that descend from one, itself first. */
+/** Returns a process and its descendants, itself first. */
 export function treeOf(root: number): number[] {
   const childrenOf = new Map<number, number[]>()
   for (const entry of readdirSync('/proc')) {
@@ -65,7 +65,7 @@ export function treeOf(root: number): number[] {
   return tree
 }
 
-/** False for what has ended and waits only for its parent to notice. */
+/** False for a process that has ended, even if its parent has not collected it. */
 export const isAlive = (pid: number): boolean => (fieldsOf(pid)?.fields[0] ?? 'Z') !== 'Z'
 
 function usageOf(pid: number): (Usage & { name: string }) | null {
@@ -77,7 +77,7 @@ function usageOf(pid: number): (Usage & { name: string }) | null {
   return { name: stat.name, cpuMs, residentBytes: bytes('VmRSS'), peakBytes: bytes('VmHWM') }
 }
 
-/** The fields of /proc/<pid>/stat behind the name: state, parent, …; the name may hold spaces and brackets. */
+/** Returns the fields of /proc/<pid>/stat after the name: state, parent, …. The name can contain spaces and brackets. */
 function fieldsOf(pid: number): { name: string; fields: string[] } | null {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === null) return null
@@ -95,7 +95,7 @@ function read(path: string): string | null {
 
 const children = new Set<ChildProcess>()
 
-/** A child that does not outlive this run. */
+/** Starts a child process that does not outlive this run. */
 export function startChild(argv: string[], options: SpawnOptions): ChildProcess {
   const child = spawn(process.execPath, argv, options)
   children.add(child)
@@ -103,7 +103,7 @@ export function startChild(argv: string[], options: SpawnOptions): ChildProcess 
   return child
 }
 
-/** Resolves when the child is gone; the signal is sent unless it already is. */
+/** Sends the signal to a running child; resolves when the child has ended. */
 export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = new Promise<void>(resolve => child.once('exit', () => resolve()))
@@ -111,7 +111,7 @@ export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Pro
   await gone
 }
 
-/** At once, by force: an embedded bus server ends by itself when its parent is gone. */
+/** Kills all children at once. An embedded bus server ends by itself after its parent. */
 export function endAllChildren(): void {
   for (const child of children) child.kill('SIGKILL')
 }

@@ -1,4 +1,4 @@
-// The program under measurement as a child process: how it is spawned, what it said last, and the ports it may have.
+// The measured program as a child process: its start, the end of its log, and its free ports.
 import type { ChildProcess } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -8,7 +8,7 @@ import { startChild } from './processes.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
-/** `./watchkeeper start` with these settings and no others; `DATA_DIR` must be among them: its log is kept there. */
+/** Starts `./watchkeeper start` with only these settings. `DATA_DIR` is required: the log is written there. */
 export function spawnProgram(nodeArguments: readonly string[], settings: Record<string, string>): ChildProcess {
   const log = openSync(logFile(settings['DATA_DIR'] as string), 'a')
   return startChild([...nodeArguments, join(root, 'infra', 'cli', 'watchkeeper.js'), 'start'], {
@@ -20,12 +20,12 @@ export function spawnProgram(nodeArguments: readonly string[], settings: Record<
 
 export const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** The end of the log. */
+/** Returns the end of the log. */
 export const lastWords = (dataFolder: string): string => readFileSync(logFile(dataFolder), 'utf8').slice(-1_000)
 
 const logFile = (dataFolder: string) => join(dataFolder, 'bench.log')
 
-/** Two ports that were free a moment ago: they must stay the same over restarts. */
+/** Returns two ports that were free a moment ago; a system keeps its ports over restarts. */
 export async function freePorts(): Promise<[number, number]> {
   const servers = [createServer(), createServer()]
   for (const server of servers) await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))

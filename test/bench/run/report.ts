@@ -1,5 +1,5 @@
-// How a run is shown: the machine it ran on, one table of quantities against budget and floor, and the details, as text for a
-// terminal, as one JSON object, or as the table of BENCHMARKS.md with test/bench/latest-run.md.
+// Report of a run: its machine, one table of quantities with budget and floor, and the details. Printed as text or as one JSON object, or
+// written into BENCHMARKS.md and test/bench/latest-run.md.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -62,7 +62,9 @@ export function asText(report: Report): string {
   return `${blocks.join('\n\n')}\n`
 }
 
-/** Replaces the table of budgets and floors between the marks in BENCHMARKS.md, and test/bench/latest-run.md. Throws if a mark is missing. */
+/**
+ * Replaces the table of budgets and floors between the marks in BENCHMARKS.md, and test/bench/latest-run.md. Throws if a mark is missing.
+ */
 export function writeIntoDocuments(report: Report): void {
   const path = join(root, 'BENCHMARKS.md')
   const text = readFileSync(path, 'utf8')
@@ -112,7 +114,7 @@ function quantityRow(quantity: Report['quantities'][number]): Record<string, str
   }
 }
 
-/** A share of the baseline where more is better, a multiple of it where less is. */
+/** Formats a ratio: a percentage if higher is better, a multiple if lower is better. */
 const asRatio = (ratio: number, better: 'higher' | 'lower') =>
   better === 'higher' ? `${figure(ratio * 100)} %` : `${figure(ratio)} x`
 

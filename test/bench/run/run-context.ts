@@ -6,27 +6,27 @@ import { createSystem, type System, type SystemOptions } from './system.ts'
 export interface RunOptions {
   /** Length of one measurement. */
   seconds: number
-  /** Small counts, to see that everything works; its figures are no measurement. */
+  /** Small counts that only show that everything works; the figures are no measurement. */
   quick: boolean
   /** Adds 50,000 monitors to `memory`. */
   full: boolean
   /** Shares of the bare prober's rate, percent; replaces those of the ladder. */
   rungs: readonly number[] | null
-  /** Share of the bare prober's rate that counts as held where `checks` has not measured it in this run, percent. */
+  /** Share of the bare prober's rate that counts as sustained if `checks` has not measured it in this run, percent. */
   heldShare: number
-  /** Of the system's process, for profiling. */
+  /** Node options of the system's process, for profiling. */
   nodeArguments: readonly string[]
 }
 
-/** One figure, beside what it is compared with. */
+/** One figure with its baseline, budget and floor. */
 export interface Quantity {
   part: string
   name: string
   unit: string
   measured: number
-  /** Bare figure of the same machine in the same run; null if the figure stands for itself. */
+  /** Bare figure of the same machine in the same run; null if the figure has none. */
   baseline: number | null
-  /** `measured / baseline`; null where there is none. Budget and floor are ratios where it is not null. */
+  /** `measured / baseline`; null: no baseline. If set, budget and floor are ratios too. */
   ratio: number | null
   better: 'higher' | 'lower'
   /** Budget of the design; null: none. */
@@ -51,19 +51,19 @@ export type Part = (run: Run) => Promise<PartResult>
 export interface Run {
   options: RunOptions
   target: Target
-  /** A line of progress. */
+  /** Prints a line of progress. */
   say(line: string): void
-  /** Measured once a run. */
+  /** Figures of the bare prober, measured once a run. */
   bareProber(): Promise<BareProber>
-  /** Rows a second of the table of check results, or of pushed observations: the mean of what they are before `work` and after it. */
+  /** Runs `work` between two bare inserts of check results or pushed observations. `bareInsert`: their mean rate, rows a second. */
   besideBareInsert<T>(of: BareRows, work: () => Promise<T>): Promise<{ found: T; bareInsert: number }>
-  /** Checks a second that the system holds: as `checks` found, if it ran before; else a share of what the bare prober makes. */
+  /** Checks a second that the system sustains: the rate that `checks` found, or else a share of the bare prober's rate. */
   heldRate(): Promise<number>
-  /** What `checks` found. */
+  /** Stores the rate that `checks` found. */
   foundHeld(checksPerSecond: number): void
   /** Results of this run's baselines, by name and unit. */
   baselines: Record<string, number>
-  /** Gives a system that is not started yet to `work`, and removes it afterwards whatever happens. */
+  /** Calls `work` with a system that is not started yet, and always removes the system afterwards. */
   withSystem<T>(work: (system: System) => Promise<T>, options?: SystemOptions): Promise<T>
 }
 
@@ -115,7 +115,7 @@ export async function createRun(options: RunOptions, say: (line: string) => void
   }
 }
 
-/** The ratio is worked out here, so that no part gets it upside down. */
+/** Returns a quantity with its ratio. Computed in one place, so that no part inverts it. */
 export function quantity(
   part: string,
   name: string,
@@ -127,7 +127,7 @@ export function quantity(
   return { part, name, unit, measured, baseline, ratio: baseline === null ? null : measured / baseline, better, budget, floor }
 }
 
-/** True or false where there is a bound, null where there is none. A figure that could not be measured meets nothing. */
+/** Returns whether the figure meets the bound; null: no bound. A figure that could not be measured meets no bound. */
 export function meets({ measured, ratio, better }: Quantity, bound: number | null): boolean | null {
   if (bound === null) return null
   const value = ratio ?? measured

@@ -1,5 +1,4 @@
-// The arithmetic of the benchmarks, checked against cases whose results are known, at the start of every run: a figure that is
-// worked out wrongly is worse than none. Throws where one differs.
+// Checks of the benchmarks' arithmetic on cases with known results, at the start of every run. Throws if a result differs.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { phaseOf } from '../../../services/prober/schedule.ts'
 import { punctuality } from './observe.ts'
@@ -53,7 +52,7 @@ function checkBounds(): void {
   deepStrictEqual([meets(nothing, nothing.budget), meets(nothing, nothing.floor)], [false, null])
 }
 
-/** Two monitors over ten intervals: one always 3 ms late, the other 150 ms late once and once not at all. */
+/** Two monitors over ten intervals: one is always 3 ms late; the other is 150 ms late once and misses one check. */
 function checkPunctuality(): void {
   const intervalMs = 1_000
   const subjectIds = ['0000000001', '0000000002']
@@ -68,13 +67,13 @@ function checkPunctuality(): void {
   const arrays = { instants: Float64Array.from(hits, hit => hit[0]), paths: Int32Array.from(hits, hit => hit[1]) }
   const found = punctuality(arrays, { subjectIds, intervalMs }, from, from + 10 * intervalMs)
   deepStrictEqual([found.due, found.onTime, found.lateness.count, found.lateness.max], [20, 18 / 20, 19, 150])
-  // 9 gaps of the first, 8 of the second: 151 ms off twice around the late one, a whole interval where one is missing.
+  // 9 gaps of the first monitor, 8 of the second: two differ by 151 ms around the late check, one by a whole interval at the missing check.
   deepStrictEqual([found.jitter.count, found.jitter.max, found.jitter.p50], [17, 1_000, 0])
   const ofTwo = punctuality(arrays, { subjectIds, intervalMs, places: 2 }, from, from + 10 * intervalMs)
   deepStrictEqual([ofTwo.due, ofTwo.onTime, ofTwo.jitter.count], [40, 18 / 40, 0])
 }
 
-/** What /proc says of this process agrees with what the process itself says. */
+/** Checks that figures of /proc agree with those that this process reports about itself. */
 function checkProcesses(): void {
   const before = { tree: usageOfTree(process.pid), own: process.cpuUsage() }
   const until = performance.now() + 150

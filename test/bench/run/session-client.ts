@@ -1,4 +1,4 @@
-// People who have signed in to the system, for what browsers ask it. Each has one cookie.
+// Signed-in people for requests of browsers. Each has one cookie.
 import type { Role } from '#shared/contracts/account.ts'
 import type { Connection } from './connection.ts'
 
@@ -8,7 +8,7 @@ export interface SignedIn {
 
 const password = 'a password for a measurement'
 
-/** Members of the workspace, made for the run. */
+/** Creates members of the workspace for the run, and signs them in. */
 export async function signInMembers(
   connection: Connection,
   url: string,

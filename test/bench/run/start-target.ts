@@ -1,11 +1,11 @@
-// The target's process and its control, as a run uses them.
+// Process of the target, and functions that control it.
 import { endChild, startChild } from './processes.ts'
 import { pollUntil } from './waiting.ts'
 
 export interface Hits {
-  /** ms since the epoch, in the order of arrival. */
+  /** Instants of the hits, ms since the epoch, in the order of arrival. */
   instants: Float64Array
-  /** The number of the path; -1 less the number where it was answered as failing. */
+  /** Number of the path of each hit; `-1 - number` if the response was a failure. */
   paths: Int32Array
 }
 
@@ -13,39 +13,39 @@ export interface Seen {
   /** Paths hit since the last `forget`. */
   distinct: number
   firstSeenAt: number | null
-  /** When a path was hit that had not been before. */
+  /** Instant of the last first hit of a path; null: no hit. */
   lastNewAt: number | null
   /** Hits kept since the start. */
   count: number
-  /** Hits beyond what it keeps. */
+  /** Number of hits that were counted and not kept. */
   dropped: number
 }
 
 export interface Target {
   pid: number
-  /** The address of path `i`. */
+  /** Returns the URL of a path. */
   urlOf(path: number): string
   origin: string
   hookUrl: string
-  /** From now on the path fails; answers when that began and how many hits there had been. */
+  /** Lets the path fail from now on; resolves with the instant and the number of earlier hits. */
   fail(path: number): Promise<{ at: number; count: number }>
   heal(path: number): Promise<{ at: number; count: number }>
-  /** The first so many paths, at one instant. */
+  /** Lets the first `paths` paths fail at one instant. */
   failAll(paths: number): Promise<{ at: number; count: number }>
   healAll(paths: number): Promise<{ at: number; count: number }>
   hooks(from: number): Promise<{ at: number; body: string }[]>
   hits(from: number): Promise<Hits>
   seen(): Promise<Seen>
-  /** Collects its garbage now, so that it need not while something is measured. */
+  /** Collects the target's garbage, so that no collection happens during a measurement. */
   collect(): Promise<void>
-  /** Begins to count distinct paths anew. */
+  /** Restarts the count of distinct paths. */
   forget(): Promise<void>
   /** Resolves when `paths` were hit since the last `forget`; throws after `timeoutMs`. */
   untilSeen(paths: number, timeoutMs: number): Promise<Seen>
   stop(): Promise<void>
 }
 
-/** So much room for young objects that the target, which is the clock of what arrives, seldom has to collect within a measurement. */
+/** Large young generation, so that the target, which takes the instants of hits, seldom collects during a measurement. */
 const targetFlags = ['--min-semi-space-size=64', '--max-semi-space-size=64', '--expose-gc']
 
 export async function startTarget(): Promise<Target> {

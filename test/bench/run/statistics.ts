@@ -1,4 +1,4 @@
-// Percentiles and medians of what was measured, and quantiles of a Prometheus histogram. Pure.
+// Percentiles and medians of measurements, and quantiles of a Prometheus histogram. Pure.
 
 export interface Summary {
   count: number
@@ -8,7 +8,7 @@ export interface Summary {
   max: number
 }
 
-/** The smallest value that at least `share` (0 to 1) of the values do not exceed; NaN where there are none. */
+/** Returns the smallest value that at least `share` (0 to 1) of the values do not exceed; NaN without values. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   if (sorted.length === 0) return Number.NaN
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] as number
@@ -25,7 +25,7 @@ export function summarize(values: Iterable<number>): Summary {
   }
 }
 
-/** The middle value; of an even number, the mean of the two in the middle. */
+/** Returns the median; of an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -34,7 +34,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
-/** Samples of one scrape of `/metrics`: `name{labels}` as it is written there, and its value. */
+/** Samples of one scrape of `/metrics`: values by `name{labels}` as in the text. */
 export type Metrics = ReadonlyMap<string, number>
 
 export function parseMetrics(text: string): Metrics {
@@ -46,14 +46,14 @@ export function parseMetrics(text: string): Metrics {
   return metrics
 }
 
-/** Scrapes of several processes as if they were one: what counts adds up. */
+/** Returns the sum of the scrapes of several processes. */
 export function sumOfMetrics(scrapes: readonly Metrics[]): Metrics {
   const sum = new Map<string, number>()
   for (const scrape of scrapes) for (const [key, value] of scrape) sum.set(key, (sum.get(key) ?? 0) + value)
   return sum
 }
 
-/** The sum over all label sets of a metric that carry all the given pieces, such as `kind="result"`. */
+/** Returns the sum over the label sets of a metric that contain all given labels, such as `kind="result"`. */
 export function total(metrics: Metrics, name: string, ...labels: string[]): number {
   let sum = 0
   for (const [key, value] of metrics) {
@@ -63,8 +63,8 @@ export function total(metrics: Metrics, name: string, ...labels: string[]): numb
 }
 
 /**
- * The upper bound of the bucket that holds the quantile of what a histogram counted between two scrapes, so never less than the
- * truth; Infinity beyond the last bound, NaN where nothing was counted.
+ * Returns a quantile of the values that a histogram counted between two scrapes: the upper bound of its bucket, so never too low. Infinity
+ * beyond the last bound, NaN without values.
  */
 export function histogramQuantile(before: Metrics, after: Metrics, name: string, share: number): number {
   const counts = new Map<number, number>()

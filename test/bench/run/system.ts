@@ -1,5 +1,5 @@
-// The system under measurement: one child process, started as a person would (`./watchkeeper start`) on a data folder, ports and an
-// embedded bus of its own. Owns that process and the folder; knows nothing of what is measured.
+// The measured system: one child process, started by `./watchkeeper start` with its own data folder, ports and embedded bus. Owns the
+// process and the folder; independent of the measurements.
 import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ import { pollUntil } from './waiting.ts'
 const readyTimeoutMs = 60_000
 
 export interface Started {
-  /** When the process was made, ms since the epoch. */
+  /** Instant at which the process was created, ms since the epoch. */
   at: number
-  /** From there until `/readyz` said yes. */
+  /** Time from the creation until `/readyz` returned success. */
   readyMs: number
 }
 
@@ -25,32 +25,32 @@ export interface System {
   dataFolder: string
   pid(): number
   start(): Promise<Started>
-  /** SIGTERM; answers how long it took to end, ms. */
+  /** Sends SIGTERM; resolves with the time until the end, ms. */
   stop(): Promise<number>
-  /** kill -9; resolves when the process and its bus server are gone. */
+  /** Sends kill -9; resolves when the process and its bus server have ended. */
   kill(): Promise<void>
   connect(): Promise<Connection>
-  /** A prober for a location in a process of its own; it is measured with the system, and ends with it. */
+  /** Starts a prober for a location in its own process, which is measured with the system and ends with it. */
   startProber(connection: Connection, location: string): Promise<Prober>
-  /** The first API key. */
+  /** Returns the first API key. */
   key(): Promise<string>
-  /** Of all its processes, added up. */
+  /** Returns the sum of the metrics of all its processes. */
   metrics(): Promise<Metrics>
   usage(): TreeUsage
-  /** Bytes of the store's files and of the bus's folder; the store's are complete only while it is stopped. */
+  /** Bytes of the store's files and of the bus's folder. The store's files are complete only while the system is stopped. */
   bytesOnDisk(): Promise<{ store: number; bus: number }>
-  /** Stops it if it still runs, and removes the folder. */
+  /** Stops the system if it still runs, and removes the folder. */
   remove(): Promise<void>
 }
 
 export interface SystemOptions {
-  /** For profiling. */
+  /** Options of Node, for profiling. */
   nodeArguments?: readonly string[]
-  /** Of its process; all of them where nothing is said. */
+  /** Services of its process; absent: all. */
   services?: string
 }
 
-/** Not started yet. */
+/** Returns a system that is not started yet. */
 export async function createSystem({ nodeArguments = [], services }: SystemOptions = {}): Promise<System> {
   const dataFolder = makeTemporaryFolder()
   const [port, opsPort] = await freePorts()

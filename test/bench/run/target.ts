@@ -1,10 +1,10 @@
-// The far end of all checks of a run, as a program of its own: answers 200 on `/m/<i>`, 503 while `<i>` is flipped to failing, and
-// keeps the instant of each hit in memory. A second port takes `/hook` (where alerts arrive) and `/control/…`.
-// As small as it can be, so that it takes little of the machine: one request a connection, one fixed answer.
+// Program: target of all checks of a run. Responds on `/m/<i>` with 200, or with 503 while `<i>` is set to fail, and keeps the instant of
+// each hit in memory. A second port receives alerts on `/hook` and control requests on `/control/…`. Takes little CPU: one request for each
+// connection, one fixed response.
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 
-/** Hits kept at most; more are counted and not kept. */
+/** Maximum of kept hits; further hits are only counted. */
 const hitsMax = 8_000_000
 const hooksMax = 100_000
 
@@ -17,7 +17,7 @@ const answers = {
 
 let capacity = 65_536
 let instants = new Float64Array(capacity)
-/** The number of the path; -1 less the number where the answer was a failing one. */
+/** Number of the path of each hit; `-1 - number` if the response was a failure. */
 let paths = new Int32Array(capacity)
 let count = 0
 let dropped = 0
@@ -107,7 +107,7 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
   else response.writeHead(404).end()
 }
 
-/** One path by its number, or the first so many: `7`, `first-1000`. */
+/** Parses one path (`7`) or the first paths (`first-1000`). */
 function pathsOf(text = ''): number[] {
   const first = /^first-(\d+)$/.exec(text)
   return first === null ? [Number(text)] : Array.from({ length: Number(first[1]) }, (_, path) => path)
@@ -115,7 +115,7 @@ function pathsOf(text = ''): number[] {
 
 const answer = (response: ServerResponse, body: unknown) => response.end(JSON.stringify(body))
 
-/** All instants (8 bytes each), then all paths (4 bytes each), in this machine's order of bytes. */
+/** Returns all instants (8 bytes each), then all paths (4 bytes each), in this machine's byte order. */
 function hitsFrom(from: number): Buffer {
   return Buffer.concat([bytesOf(instants.subarray(from, count)), bytesOf(paths.subarray(from, count))])
 }
@@ -133,6 +133,6 @@ const listen = (server: ReturnType<typeof createSocketServer>) =>
     server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 }, () => resolve((server.address() as AddressInfo).port)),
   )
 
-// The starting process reads the ports; the target ends with it.
+// The parent reads the ports; the target ends with its parent.
 process.on('disconnect', () => process.exit(0))
 process.send?.({ port: await listen(checks), controlPort: await listen(control) })

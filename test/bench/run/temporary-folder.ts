@@ -1,4 +1,4 @@
-// Folders of a run under the system's temporary one; none outlives the run, also when it is interrupted.
+// Temporary folders of a run. None outlives the run, even an interrupted one.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export function makeTemporaryFolder(): string {
   return folder
 }
 
-/** Tries for a second: a bus server that is about to end may still write there. */
+/** Retries for a second, because an ending bus server may still write into the folder. */
 export function removeTemporaryFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   folders.delete(folder)

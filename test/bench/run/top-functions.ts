@@ -11,7 +11,7 @@ interface Profile {
 const shownFunctions = 45
 const shownFiles = 25
 
-/** For each profile in the folder: the time that was not idle, by function (self and with what it calls) and by file. */
+/** Prints for each profile in the folder the busy time by function (alone and with its callees) and by file. */
 export function printTopFunctions(folder: string, print: (line: string) => void): void {
   for (const file of readdirSync(folder).filter(name => name.endsWith('.cpuprofile'))) {
     const profile = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Profile

@@ -1,7 +1,7 @@
-// Waiting for something that can only be asked for, bounded in time.
+// Bounded polling and paced calls.
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Asks again until the answer is enough; throws an Error that names `what` after `timeoutMs`. A failing question counts as no answer. */
+/** Polls until the result suffices; throws an Error that names `what` after `timeoutMs`. A failed poll counts as no result. */
 export async function pollUntil<T>(
   what: string,
   ask: () => Promise<T>,
@@ -25,7 +25,7 @@ export async function pollUntil<T>(
   }
 }
 
-/** Runs `work` over 0 … count-1 with at most `atOnce` of them under way; the first failure ends it. */
+/** Runs `work` for 0 … count-1, at most `atOnce` at a time; the first failure ends the run. */
 export async function runAtOnce(count: number, atOnce: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const lane = async () => {
@@ -35,8 +35,8 @@ export async function runAtOnce(count: number, atOnce: number, work: (index: num
 }
 
 /**
- * Begins `perSecond` calls a second for `seconds`, whether or not earlier ones are answered, as clients that know nothing of each other
- * do; resolves when all are answered. The first failure ends it.
+ * Starts `perSecond` calls a second for `seconds`, like independent clients: without waiting for earlier responses. Resolves when all calls
+ * have ended; the first failure ends the run.
  */
 export async function atPace(perSecond: number, seconds: number, call: (index: number) => Promise<unknown>): Promise<void> {
   const running = new Set<Promise<unknown>>()

@@ -1,4 +1,5 @@
-// Bodies that fit, for every route of generation 3. A route without a maker of its own gets an example of its record, or what its schema allows.
+// Valid bodies for every route of generation 3. A route without its own maker gets an example of its record, or a value made from its
+// schema.
 import type { Random } from '../../simulation/random.ts'
 import { makeValue } from '../values.ts'
 import type { KnownResource, KnownTemplate, V3Known } from './known.ts'
@@ -13,7 +14,7 @@ export interface Making {
   receiverUrl: string
 }
 
-/** A body for the operation at `path` that fits its schema; null: it takes none. */
+/** Returns a body that fits the schema of the operation; null: the operation has no body. */
 export function makeBody(operation: V3Operation, path: string, making: Making): Record<string, unknown> | null {
   const { random } = making
   if (operation.body === null) return null
@@ -23,10 +24,10 @@ export function makeBody(operation: V3Operation, path: string, making: Making): 
   return examples.length > 0 ? (random.pick(examples) as Record<string, unknown>) : makeLoosely(operation, making)
 }
 
-/** A body of the right JSON types; texts need not have the form that they should. */
+/** Returns a body with the right JSON types, whose texts may have a wrong form. */
 export function makeLoosely(operation: V3Operation, { random }: Making): Record<string, unknown> | null {
   if (operation.body === null) return null
-  // A decision holds decisions: its schema alone would never end.
+  // A decision contains decisions, so a value made from its schema could be endless.
   const lone = { signal: 'probe', field: 'known' }
   const known = (field: string) => (field === 'decision' ? lone : undefined)
   const given = { random, resolve: operation.resolve, known, outside: 0, isOutside: false }
@@ -96,7 +97,7 @@ const makers: Readonly<Record<string, (making: Making, path: string) => Record<s
   },
 }
 
-/** Each member with an even chance. */
+/** Keeps each member with a chance of one half. */
 const some = (random: Random, members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(() => random.chance(0.5)))
 
@@ -110,7 +111,7 @@ const name = (random: Random): string =>
     "'; DROP TABLE x",
   ])
 
-/** Keys that every object has by birth are keys like any other. */
+/** Keys that every JavaScript object inherits are valid keys too. */
 const keyWords = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'a'.repeat(128), 'srv:1@b.c_d-e', '0']
 
 function newResource(making: Making): Record<string, unknown> {
@@ -142,7 +143,7 @@ const templateOf = (making: Making, path: string): KnownTemplate | undefined => 
   return making.known.templates.find(({ key, version }) => `${key}@${version}` === reference)
 }
 
-/** Answers to all required fields of the revision, and to some of the others. */
+/** Returns answers to all required fields of the revision and to some of the others. */
 export function meta(random: Random, { fields }: Pick<KnownTemplate, 'fields'>): Record<string, unknown> {
   const given = fields.filter(({ required }) => required || random.chance(0.5))
   return Object.fromEntries(given.map(field => [field.key, answer(random, field)]))

@@ -1,4 +1,4 @@
-// Ways to break a valid request around its body: bytes, headers, path, query, method. Each says what must come of it (v3 1.2 to 1.8).
+// Ways to break a valid request around its body: bytes, headers, path, query, method. Each names the required response (v3 1.2 to 1.8).
 import { limits } from '#shared/limits/limits.ts'
 import type { Random } from '../../simulation/random.ts'
 import type { V3Request } from './judge.ts'
@@ -8,7 +8,7 @@ type Breaker = (request: V3Request, random: Random, operation: V3Operation) => v
 
 const encoder = new TextEncoder()
 
-/** Bytes that are no JSON object, or are sent in a way that is not taken. */
+/** Bodies that are no JSON object, or are sent in a form that the API refuses. */
 const ofBodies: Readonly<Record<string, Breaker>> = {
   'JSON cut off': (request, random) =>
     refused(request, random.pick(['{"a":', '{', '{"name":"a"', '{"a":1}}', '{"a":1,}', "{'a':1}"]), 400),
@@ -33,7 +33,7 @@ const ofBodies: Readonly<Record<string, Breaker>> = {
   },
 }
 
-/** Any content type is read as JSON, so that these break nothing. */
+/** The API reads every content type as JSON, so these break nothing. */
 const contentTypes = [
   'text/plain',
   'application/x-www-form-urlencoded',
@@ -133,7 +133,7 @@ const wrongValues: Readonly<Record<string, readonly string[]>> = {
   path: ['', 'x'.repeat(5_000)],
 }
 
-/** Breaks it once. What was wanted of the unbroken one gives way to what the fault must bring. */
+/** Breaks the request once. The response that the fault requires replaces the one that the valid request required. */
 export function breakRequest(valid: V3Request, operation: V3Operation, random: Random): V3Request {
   const breakers = { ...ofHeads, ...(valid.method === 'GET' ? {} : ofBodies) }
   const name = random.pick(Object.keys(breakers))

@@ -1,5 +1,5 @@
 // A short form of `npm run fuzz -- --api v3`: every route of generation 3 responds as its record and its document say, to every request of
-// every sender. The judge is shown faults that it must find. Rules: docs/reference/v3.md, section 1.
+// every caller. Planted faults show that the judge finds them. Rules: docs/reference/v3.md, section 1.
 import t from 'tap'
 import { startInstallation } from '../installation.ts'
 import { fuzzV3 } from './fuzz.ts'
@@ -8,7 +8,7 @@ import type { V3Operation } from './operations.ts'
 
 const [seed, cases] = [20_260_103, 900]
 
-t.test(`v3 1.4 ${cases} requests from the records bring documented responses alone (seed ${seed})`, async t => {
+t.test(`v3 1.4 ${cases} requests from the records get only documented responses (seed ${seed})`, async t => {
   const installation = await startInstallation('2.0.0')
   t.teardown(() => installation.stop())
   const report = await fuzzV3(installation, { seed, cases })

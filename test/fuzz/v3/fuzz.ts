@@ -1,5 +1,5 @@
-// The fuzz of generation 3: requests from the records and the document, valid ones, broken ones, of every caller, one after the other, and between
-// them a Resource's whole life. The same seed makes the same choices; what exists meanwhile depends on the responses.
+// The fuzz of generation 3: valid and broken requests of every caller, made from the records and the document, one after the other. Between
+// them it plays the whole life of a Resource. The same seed makes the same choices; the existing objects depend on the responses.
 import { Random } from '../../simulation/random.ts'
 import type { FuzzReport } from '../fuzz.ts'
 import type { FuzzedInstallation } from '../installation.ts'
@@ -14,11 +14,11 @@ import { requestOf, type V3Run } from './run.ts'
 import { misuse } from './semantics.ts'
 import { liveOnce } from './story.ts'
 
-/** The fuzz stops when there are more findings than anybody reads. */
+/** Number of findings at which the fuzz stops. */
 const findingsMax = 25
-/** Valid requests on top of those asked for, while an operation has not succeeded yet. */
+/** Maximum of additional valid requests while an operation has not yet succeeded. */
 const chasesMax = 300
-/** A Resource lives its whole life once in so many requests. */
+/** Number of requests between two whole lives of a Resource. */
 const storyEvery = 250
 
 interface Options {
@@ -72,7 +72,7 @@ async function prepare(installation: FuzzedInstallation, random: Random): Promis
   }
 }
 
-/** A request to the operation, of a random caller, valid or broken in one way. Null: nothing exists that it could address. */
+/** Returns a request of a random caller to the operation, valid or broken in one way; null: no object exists that it could address. */
 function makeRequest(run: V3Run, operation: V3Operation, mustFit: boolean): V3Request | null {
   const { random, known, callers, owner, making } = run
   const path = known.fill(operation.path)
@@ -103,7 +103,7 @@ function makeRequest(run: V3Run, operation: V3Operation, mustFit: boolean): V3Re
   return broken === null ? valid : { ...valid, body: broken.text, broken: [broken.name], wanted: broken.expected }
 }
 
-/** The revision that a body is about: the one that it names, else that of the Resource in the path. */
+/** Returns the Template revision that the body names, else the revision of the Resource in the path. */
 function templateNamed({ known }: V3Run, path: string, body: Record<string, unknown>): string | undefined {
   const reference = decodeURIComponent(path.split('/')[5] ?? '')
   if (typeof body['template'] !== 'string')
@@ -111,7 +111,7 @@ function templateNamed({ known }: V3Run, path: string, body: Record<string, unkn
   return body['template']
 }
 
-/** The second factor of an address is a full key of an editor or owner (v3 8.3). */
+/** Adds the second factor of an address: a full key of an editor or owner (v3 8.3). */
 function withSecondFactor(request: V3Request, { token, role, actions }: Caller): V3Request {
   const { 'x-observation-key': _, ...rest } = request.headers
   const headers = token === null ? rest : { ...rest, 'x-observation-key': token }
@@ -119,7 +119,7 @@ function withSecondFactor(request: V3Request, { token, role, actions }: Caller):
   return isTaken ? { ...request, headers } : { ...request, headers, broken: ['a second factor'], wanted: { status: 401 } }
 }
 
-/** Filters that fit, on lists that take them. */
+/** Adds valid filters to a list that has filters. */
 function withFilters(request: V3Request, { route }: V3Operation, { random, known }: V3Run): V3Request {
   const template = random.pick(known.templates)
   const values: Record<string, string | undefined> = {
@@ -185,7 +185,7 @@ async function send({ url, written, reserved }: FuzzedInstallation, request: V3R
   return { status: response.status, text, contentType: response.headers.get('content-type') ?? '', ms, changed }
 }
 
-/** The operation that a request addresses, as a router sees it: a parameter takes one part of a path, also an empty one. */
+/** Returns the operation that a router would choose: a parameter matches one part of a path, also an empty one. */
 function operationOf(operations: readonly V3Operation[], { method, path }: V3Request): V3Operation | null {
   const [bare = ''] = path.split('?')
   const pattern = (template: string) =>

@@ -1,5 +1,5 @@
-// Judges every response of generation 3: JSON always, the status and the shape that the document has for it, a field where one is at
-// fault, in time, nothing stored by a refusal, no secret, and the refusal that the broken thing must bring.
+// Judges every response of generation 3: always JSON, in time, with a documented status and shape, and without a secret. A refusal is the
+// required one, names the faulty field, and stores nothing.
 
 import type { V3Operation } from './operations.ts'
 import type { Caller } from './people.ts'
@@ -7,22 +7,22 @@ import { leaks } from './secrets.ts'
 
 export interface Wanted {
   status: number
-  /** Of `details.field`: a text exactly, null none; absent: whatever it says. */
+  /** Required `details.field`: a text exactly; null: no field; absent: any. */
   field?: string | null
-  /** Of `details` as a whole. */
+  /** Required `details` as a whole. */
   details?: Record<string, string>
 }
 
 export interface V3Request {
   method: string
-  /** With its query, below the root. */
+  /** Path with its query, below the root. */
   path: string
   headers: Record<string, string>
   body: string | Uint8Array | null
-  /** The names of its mutations; empty: it is valid. */
+  /** Names of the mutations; empty: the request is valid. */
   broken: string[]
   caller: Caller
-  /** The response that must come; null: any that the document allows. */
+  /** Required response; null: any documented one. */
   wanted: Wanted | null
 }
 
@@ -31,7 +31,7 @@ export interface V3Answered {
   text: string
   contentType: string
   ms: number
-  /** Whether anything that clients write is other than before. */
+  /** True if anything written by clients has changed. */
   changed: boolean
 }
 
@@ -47,11 +47,11 @@ interface Envelope {
   error: Refusal | null
 }
 
-/** Its items are refused one by one. */
+/** Path of the batch route, which refuses its items one by one. */
 const batchPath = '/v3/workspaces/{workspace}/observations'
 const itemPlace = /^observations[.](\d+)(?:[.](.*))?$/s
 
-/** v3 1.10. */
+/** Time bound of a response (v3 1.10). */
 const answerMsMax = 10_000
 const batchAnswerMsMax = 25_000
 
@@ -68,13 +68,13 @@ const errorTypes: Readonly<Record<number, string>> = {
 export interface Situation {
   request: V3Request
   answer: V3Answered
-  /** The operation that method and path address; null: none. */
+  /** Operation that method and path address; null: none. */
   found: V3Operation | null
-  /** Tokens of addresses that no response but the one to their creation may show. */
+  /** Tokens of addresses: only the response to their creation may contain them. */
   tokens: readonly string[]
 }
 
-/** The offences; empty if all is well. */
+/** Returns the offences. */
 export function judgeV3(situation: Situation): string[] {
   const { request, answer, found } = situation
   const offences: string[] = []
@@ -124,7 +124,7 @@ function judgeRefusal({ broken, wanted }: V3Request, { status }: V3Answered, err
   return offences
 }
 
-/** An item of a batch is refused as the single route would (v3 7.9). */
+/** Checks that an item of a batch is refused as by the single route (v3 7.9). */
 function judgeItem({ wanted }: V3Request, result: unknown): string[] {
   const [, index = '', field = null] = itemPlace.exec(wanted?.field ?? '') ?? []
   const item = (result as { results?: { status: string; error?: Refusal }[] }).results?.[Number(index)]

@@ -1,8 +1,8 @@
-// Things that the fuzz has made in its home workspace, learnt from responses: their addresses, and the words that bodies may use.
+// Objects that the fuzz has created in its home workspace, learnt from responses: their paths, and the keys and values that bodies may use.
 import type { Random } from '../../simulation/random.ts'
 import { foreign, home } from './people.ts'
 
-/** A published revision, as the bodies of its Resources need it. */
+/** Published revision, with the parts that bodies of its Resources need. */
 export interface KnownTemplate {
   key: string
   version: number
@@ -32,13 +32,13 @@ export interface V3Known {
   addresses: KnownAddress[]
   destinations: string[]
   incidents: string[]
-  /** Remembers what a successful response shows. */
+  /** Remembers the objects in a successful response. */
   learn(method: string, path: string, result: unknown): void
-  /** A concrete path of things that exist; null: there is none yet. */
+  /** Returns a concrete path of existing objects; null: none exist yet. */
   fill(template: string): string | null
 }
 
-/** Of each kind: more would only make the installation large. */
+/** Objects kept of each kind: more would only make the installation large. */
 const keptMax = 30
 
 export function createV3Known(random: Random): V3Known {
@@ -54,7 +54,7 @@ export function createV3Known(random: Random): V3Known {
     if (list.length > keptMax) list.splice(random.integer(0, list.length - 2), 1)
   }
   const learn = (method: string, path: string, result: unknown): void => {
-    // A stranger makes things in the other workspace: they are not found at home.
+    // Objects in the foreign workspace are not found in the home workspace.
     if (path.includes(`/workspaces/${foreign}/`)) return
     const object = (result ?? {}) as Record<string, unknown>
     if (method === 'DELETE') forget(path)
@@ -110,5 +110,5 @@ const addressOf = ({ id, token, template, second_factor }: Record<string, unknow
   secondFactor: second_factor === true,
 })
 
-/** The same path in the workspace of others. */
+/** Returns the same path in the foreign workspace. */
 export const abroad = (path: string): string => path.replace(home, foreign)

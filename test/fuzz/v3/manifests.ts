@@ -1,4 +1,4 @@
-// Templates that fit, of every kind of field, signal, decision and wait, with keys at the edges of what is allowed.
+// Valid Templates with every kind of field, signal, decision and delay, and with keys of the shortest and longest allowed length.
 import type { Random } from '../../simulation/random.ts'
 
 type Json = Record<string, unknown>

@@ -1,16 +1,16 @@
-// Ways to break one thing in a body that fits its schema, each with the refusal that it must bring: 400 for the shape, 422 for a value, and the
-// place in `details.field` (v3 1.4 and 1.5). The schema is the served document's; the code that holds bodies against it is not asked.
+// Ways to break one thing in a valid body, each with the required refusal: 400 for the shape, 422 for a value, and the place in
+// `details.field` (v3 1.4 and 1.5). Uses only the schema of the served document, never the code that checks bodies.
 import type { Random } from '../../simulation/random.ts'
 import type { Schema } from '../operations.ts'
 
 export interface Expected {
   status: number
-  /** Of `details.field`; null: it says none; absent: any. */
+  /** Required `details.field`; null: no field; absent: any. */
   field?: string | null
 }
 
 export interface Mutation {
-  /** The name of the mutation. */
+  /** Name of the mutation. */
   name: string
   /** The body as JSON text. */
   text: string
@@ -26,11 +26,11 @@ interface Place {
 
 type Resolve = (schema: Schema) => Schema
 
-/** Stands in the JSON text for a number that no double holds. */
+/** Placeholder for a number that is too large for a double. */
 const huge = '@huge@'
 const keys = ['x', '__proto__', 'constructor', 'toString', 'a.b', '👍', ' ', '\u0000', 'hasOwnProperty', '']
 
-/** Breaks one place of a body that fits `schema`. Null: nothing in it can be broken so that the refusal is certain. */
+/** Breaks one place of a body that fits `schema`; null: no break of it has a certain refusal. */
 export function mutate(schema: Schema, body: object, resolve: Resolve, random: Random): Mutation | null {
   const places = [...placesOf(schema, body, [], true, resolve)]
   for (let tries = 0; tries < 10; tries++) {
@@ -43,13 +43,13 @@ export function mutate(schema: Schema, body: object, resolve: Resolve, random: R
   return null
 }
 
-/** The body with one optional member as null, which is as if it were absent (v3 1.4); null: it has none. */
+/** Returns the body with null in one optional member, which counts as absent (v3 1.4); null: the body has no such member. */
 export function withNull(schema: Schema, body: object, resolve: Resolve, random: Random): string | null {
   const optional = [...placesOf(schema, body, [], true, resolve)].filter(({ isRequired }) => !isRequired)
   return optional.length === 0 ? null : written(replaced(body, random.pick(optional).path, null))
 }
 
-/** Every part that the document describes by one type; alternatives of several types are passed over. */
+/** Every part of the body with exactly one documented type. Parts with alternative types are skipped. */
 function* placesOf(given: Schema, value: unknown, path: string[], isRequired: boolean, resolve: Resolve): Generator<Place> {
   const schema = withoutNull(resolve(given), resolve)
   if (typeof schema['type'] !== 'string' && !Array.isArray(schema['enum'])) return
@@ -65,7 +65,7 @@ function* placesOf(given: Schema, value: unknown, path: string[], isRequired: bo
   for (const [i, item] of value.entries()) yield* placesOf(schema['items'], item, [...path, String(i)], true, resolve)
 }
 
-/** Of a member that may be null: the other alternative. */
+/** Returns the schema of a nullable member without its null alternative. */
 function withoutNull(schema: Schema, resolve: Resolve): Schema {
   const alternatives = (schema['anyOf'] as Schema[] | undefined)?.map(resolve).filter(({ type }) => type !== 'null')
   return alternatives?.length === 1 ? (alternatives[0] as Schema) : schema
@@ -83,7 +83,7 @@ function change(place: Place, random: Random): Change | null {
 
 type Changer = (place: Place, random: Random) => Change | null
 
-/** A place in a Template that is part of the body is dotted from the Template on (v3 3.11). */
+/** Returns the dotted place; inside a Template that the body contains, it begins at the Template (v3 3.11). */
 const fieldOf = (path: readonly string[]): string | null =>
   path.length === 0 ? null : path.slice(path[0] === 'manifest' && path.length > 1 ? 1 : 0).join('.')
 
@@ -152,7 +152,7 @@ function valuesOutside(schema: Schema, value: unknown): [name: string, value: un
   return found
 }
 
-/** JSON text; a number that no double holds stands where its mark stood. */
+/** Returns JSON text, with a too large number in place of the placeholder. */
 export const written = (body: unknown): string => JSON.stringify(body).replaceAll(`"${huge}"`, '1e400')
 
 function replaced(body: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
@@ -162,7 +162,7 @@ function replaced(body: unknown, [first, ...rest]: readonly string[], value: unk
   return withOwn(members, first, replaced(members[first], rest, value))
 }
 
-/** `__proto__` too is a member of its own, as in parsed JSON. */
+/** Sets a member; `__proto__` becomes an own member too, as in parsed JSON. */
 export const withOwn = (members: object, key: string, value: unknown): object =>
   Object.fromEntries([...Object.entries(members).filter(([name]) => name !== key), [key, value]])
 

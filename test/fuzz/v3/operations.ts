@@ -1,5 +1,5 @@
-// The routes of generation 3 and the Observation address as the fuzz needs them: each record, the schema of its body, and judges of its responses
-// by status, both from the served document.
+// Routes of generation 3 and the Observation address for the fuzz: each record, with the schema of its body and the validators of its
+// responses by status. Schema and validators come from the served document.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Route } from '../../../services/gateway/http/route.ts'
@@ -7,18 +7,18 @@ import { v3Routes } from '../../../services/gateway/v3/routes.ts'
 import type { Schema } from '../operations.ts'
 
 export interface V3Operation {
-  /** As in `POST /v3/workspaces/{workspace}/templates`. */
+  /** Method and path, such as `POST /v3/workspaces/{workspace}/templates`. */
   name: string
   method: string
-  /** Below `/api`; of the Observation address below the root. */
+  /** Path below `/api`; for the Observation address, below the root. */
   path: string
-  /** Its record; null of the Observation address. */
+  /** Record of the route; null for the Observation address. */
   route: Route | null
   body: Schema | null
-  /** Judges of the whole envelope by status. */
+  /** Validators of the whole envelope by status. */
   answers: ReadonlyMap<number, ValidateFunction>
   success: number
-  /** Follows references of the document. */
+  /** Resolves references within the document. */
   resolve(schema: Schema): Schema
 }
 
@@ -67,7 +67,7 @@ export function readV3Operations(document: V3Document): V3Operation[] {
   return [...operations, read('POST', addressPath, null, 202)]
 }
 
-/** A part of the path, escaped as JSON pointers are. */
+/** Escapes a part of the path for a JSON pointer. */
 const pointer = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 function follow(document: unknown, reference: string): Schema {

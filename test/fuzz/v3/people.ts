@@ -1,5 +1,5 @@
-// Callers of generation 3: every role with a full key and with scoped ones, in a workspace of their own and in none of it. Each knows which
-// refusal a route's record has for them.
+// Callers of generation 3: every role with a full key and with scoped keys, members of the home workspace or not. The record of a route
+// gives the refusal for each caller.
 
 import { type KeyAction, keyActions } from '#shared/contracts/account.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
@@ -9,10 +9,10 @@ import type { FuzzedInstallation } from '../installation.ts'
 
 export interface Caller {
   title: string
-  /** Null: no key is sent. */
+  /** Key; null: the caller sends no key. */
   token: string | null
   role: 'viewer' | 'editor' | 'owner' | 'stranger' | null
-  /** Null: a full key. */
+  /** Actions of a scoped key; null: a full key. */
   actions: readonly KeyAction[] | null
 }
 
@@ -39,7 +39,9 @@ export async function addPeople(installation: Pick<FuzzedInstallation, 'store' |
   return callers
 }
 
-/** How the route refuses the caller, whatever else is wrong behind that check; null: it lets them in (v3 1.3 and 2.2). */
+/**
+ * Returns the refusal that the route's check of callers requires, whatever else is wrong; null: the caller is admitted (v3 1.3 and 2.2).
+ */
 export function refusalFor(
   { needs: { role: needed, scope }, path }: Route,
   { role, actions }: Caller,

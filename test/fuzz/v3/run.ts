@@ -1,4 +1,4 @@
-// One run of the fuzz of generation 3: what its parts share, and how a request of a caller is made.
+// One run of the fuzz of generation 3: the state that its parts share, and the form of a caller's request.
 import type { Random } from '../../simulation/random.ts'
 import type { FuzzReport } from '../fuzz.ts'
 import type { FuzzedInstallation } from '../installation.ts'
@@ -17,9 +17,9 @@ export interface V3Run {
   known: V3Known
   making: Making
   report: FuzzReport
-  /** Sends it, judges the response, remembers what it shows. */
+  /** Sends the request, judges the response and remembers the objects in it. */
   play(request: V3Request): Promise<V3Answered>
-  /** Adds an offence of the latest request. */
+  /** Records an offence of the latest request. */
   complain(offence: string): void
 }
 

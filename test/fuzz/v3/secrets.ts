@@ -1,5 +1,5 @@
-// Secrets that the fuzz plants, and who may read each. Nobody reads a token of a key or an address again, a destination's URL, or what a sender's
-// reason had of a URL's credentials. Rules: docs/reference/v3.md, 8.1, 10.1 and 11.2.
+// Secrets that the fuzz plants, and who may read each. Nobody may read again a token of a key or an address, the URL of a destination, or
+// the credentials of a URL in a sender's reason. Rules: docs/reference/v3.md, 8.1, 10.1 and 11.2.
 import type { Caller } from './people.ts'
 
 const marks = {
@@ -24,7 +24,7 @@ export const plant = {
 const ofWriters: readonly string[] = [marks.data, marks.password, marks.parameter, marks.label]
 const ofNobody: readonly string[] = [marks.reason, marks.destination]
 
-/** Secrets in a response to `caller` that are not in the request itself. `shown`: tokens that this very response may have. */
+/** Returns the secrets in a response to `caller` that are not in the request. `shown`: tokens that this response may contain. */
 export function leaks(
   text: string,
   { sent, caller, tokens }: { sent: string; caller: Caller; tokens: readonly string[] },

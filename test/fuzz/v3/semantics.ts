@@ -1,5 +1,5 @@
-// Ways to break what a valid body means: inside `meta` and `labels`, instants, what a Template's parts say of each other. All are 422 with the field.
-// Rules: docs/reference/v3.md, 1.4, 1.5, section 3, 6.2 and section 7.
+// Ways to break the meaning of a well-formed body: in `meta` and `labels`, in instants, and in references between parts of a Template. Each
+// gets 422 with the field. Rules: docs/reference/v3.md, 1.4, 1.5, section 3, 6.2 and section 7.
 import type { Random } from '../../simulation/random.ts'
 import type { KnownTemplate } from './known.ts'
 import { type Mutation, withOwn, written } from './mutations.ts'
@@ -57,7 +57,7 @@ const observationFaults: readonly Fault[] = [
   body => refused('a number that no double holds', { ...body, body: { a: ['@huge@'] } }, 'body'),
 ]
 
-/** Faults of answers to the fields of `template`. */
+/** Faults in the answers to the fields of `template`. */
 const metaFault =
   (template: KnownTemplate): Fault =>
   (body, random) => {
@@ -77,7 +77,7 @@ const [comparison, other] = [
 ]
 const deep = { not: { not: { not: { not: comparison } } } }
 const many = { all: [{ any: Array(9).fill(comparison) }, { any: Array(8).fill(comparison) }] }
-/** A decision, and where its fault stands in it. */
+/** Faulty decisions, each with the place of its fault. */
 const wrongDecisions: readonly [decision: object, place: string][] = [
   [{ ...comparison, signal: 'constructor2' }, '.signal'],
   [{ ...comparison, operator: 'gt' }, '.operator'],
@@ -150,7 +150,7 @@ function twoKinds(body: Json): Json {
   return { ...body, rules: [{ ...rule, decision: { not: comparison, ...comparison } }] }
 }
 
-/** Breaks the meaning of the body of the operation; null: this one means nothing beyond its schema. */
+/** Breaks the meaning of the body; null: the body has no meaning beyond its schema. */
 export function misuse(name: string, body: Json, template: KnownTemplate | undefined, random: Random): Mutation | null {
   const faults = faultsOf(name, body, template)
   return faults.length === 0 ? null : random.pick(faults)(body, random)
@@ -159,7 +159,7 @@ export function misuse(name: string, body: Json, template: KnownTemplate | undef
 const declares = ({ signals }: Json, key: string) => (signals as Json[]).some(signal => signal['key'] === key)
 
 function faultsOf(name: string, body: Json, template: KnownTemplate | undefined): readonly Fault[] {
-  // The faulty parts are about the signal `probe`.
+  // The faulty parts refer to the signal `probe`.
   if (name === 'POST /v3/workspaces/{workspace}/templates') return declares(body, 'probe') ? templateFaults : []
   if (name.endsWith('{resource}/observations') && name.startsWith('POST')) return observationFaults
   if (name === 'POST /in/{token}') return observationFaults

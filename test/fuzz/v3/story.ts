@@ -1,5 +1,6 @@
-// A Resource's whole life, each step with the one response that it must bring: published, created, reported on, its Incident opened and taken,
-// maintenance, another revision, archived. Then every step once more on the archived one. Rules: docs/reference/v3.md, sections 3 to 8.
+// Whole life of a Resource, each step with its only correct response: publication of the Template, creation, reports, an acknowledged
+// Incident, maintenance, another revision, archive. Then every step once more on the archived Resource. Rules: docs/reference/v3.md,
+// sections 3 to 8.
 import type { Wanted } from './judge.ts'
 import { mutate } from './mutations.ts'
 import { addressPath, type V3Operation } from './operations.ts'
@@ -34,7 +35,7 @@ const ofResource = `${ofWorkspace}/resources/{resource}`
 const problem = { signal: 'probe', state: 'problem', reason: plant.reason, labels: { api_token: plant.label }, id: 'first' }
 const gone: Wanted = { status: 422, field: 'resource' }
 
-/** Plays the life of Resource `number`; every response is judged. */
+/** Plays the life of Resource `number` and judges every response. */
 export async function liveOnce(run: V3Run, number: number): Promise<void> {
   const life = createLife(run, `story-${number}`, `life-${number}`)
   await life.publish(1, { status: 201 })
@@ -74,7 +75,7 @@ export async function liveOnce(run: V3Run, number: number): Promise<void> {
   await turnPages(run)
 }
 
-/** Two pages of every list of the workspace: nothing is shown twice, and a cursor fits its own list alone (v3 9.1). */
+/** Reads two pages of every list of the workspace: no object appears twice, and a cursor is valid only for its own list (v3 9.1). */
 async function turnPages(run: V3Run): Promise<void> {
   const isList = ({ route, path }: V3Operation) => route?.query?.['cursor'] !== undefined && path.split('{').length === 2
   let foreign = ''
@@ -95,7 +96,7 @@ async function turnPages(run: V3Run): Promise<void> {
   }
 }
 
-/** The steps of the life of Resource `key`. Each wants one response and returns its result. */
+/** Steps of the life of Resource `key`. Each requires one response and returns its result. */
 function createLife(run: V3Run, template: string, key: string) {
   const resource = `${at}/resources/${key}`
   const step = async (line: string, path: string, body: Json | null, wanted: Wanted): Promise<Json> => {
@@ -104,7 +105,7 @@ function createLife(run: V3Run, template: string, key: string) {
     if (operation === undefined) throw new Error(`there is no operation ${line}`)
     const request = requestOf(run, operation, { path, body, caller: owner, wanted })
     if (body !== null && operation.body !== null && random.chance(0.3)) {
-      // A fault of the body comes before one of the state.
+      // A fault in the body is refused before a fault in the state.
       const broken = mutate(operation.body, body, operation.resolve, random)
       if (broken !== null) await run.play({ ...request, body: broken.text, broken: [broken.name], wanted: broken.expected })
     }
@@ -139,7 +140,7 @@ function createLife(run: V3Run, template: string, key: string) {
   }
 }
 
-/** Every read of the Resource and its Incident, by every caller who may read; each is judged for what it must not show. */
+/** Reads the Resource and its Incident by every route as every caller who may read, and judges that no response shows a secret. */
 async function readAll(run: V3Run, { id, incident }: { id: string; incident: string }): Promise<void> {
   const readers = run.callers.filter(
     ({ role, actions }) => role !== null && role !== 'stranger' && (actions === null || actions.length === 0),

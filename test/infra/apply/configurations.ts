@@ -1,4 +1,4 @@
-// Arbitrary configurations of a workspace, as the objects of files: every kind, with references among them.
+// Generators of a workspace's configurations, as the objects of files: every kind, with references among them.
 import fc from 'fast-check'
 
 type File = Record<string, unknown>

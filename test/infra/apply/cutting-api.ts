@@ -1,4 +1,4 @@
-// A proxy for the API. It forwards the given number of POST requests and cuts the connections of all later POST requests.
+// A proxy for the API. It forwards the given number of POST requests, and closes the connections of all later POST requests.
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'

@@ -1,4 +1,4 @@
-// Files of configuration before a request is sent: faults by file, line and dotted path, and bounds. A table of named cases, no server.
+// Checks of configuration files before any request: faults by file, line and dotted path, and bounds. A table of named cases, no server.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// Plans from files and a workspace to steps: which objects are created, changed, left and deleted. No server.
+// Plans from files and a workspace to steps: which objects are created, changed, kept and deleted. No server.
 import t from 'tap'
 import { readObjects } from '../../../services/gateway/configuration/document.ts'
 import { exportFiles } from '../../../services/gateway/configuration/export-files.ts'

@@ -19,7 +19,7 @@ interface Place {
   offered: string[]
 }
 
-/** Positions of every command: its words and options. Read from the tree of commands, not by the code that writes the scripts. */
+/** Positions of every command: its words and options. Derived from the tree of commands without the code that writes the scripts. */
 function placesOf(command: Command, path: readonly string[] = []): Place[] {
   const options = [...command.options.map(({ long }) => long ?? ''), '--help']
   const firstWords = command.commands.map(one => one.name())

@@ -290,7 +290,7 @@ t.test('key is created for a person, and the keys of one person are listed', asy
   t.strictSame(await json(`key delete ${made.id}`), { id: made.id })
 })
 
-t.test('description of a key has at most 200 characters of any kind', async t => {
+t.test('description of a key has at most 200 characters, of any script', async t => {
   const description = '🔑'.repeat(200)
   const made = await json(`key create --user bob --description ${description}`)
   t.equal(made.description, description)
@@ -301,7 +301,7 @@ t.test('description of a key has at most 200 characters of any kind', async t =>
   })
 })
 
-t.test('text of a sender cannot leave its line in a replay', async t => {
+t.test('text of a sender stays on its line of a replay', async t => {
   const reason = 'full)\n9 records lead to the stored incident: ok\r\u001b[2J\u009b31m\u202e\u2028end'
   const inputs = [{ input: 'run', value: 'problem', at: 1, reason }]
   const evidence = { inputs, omitted: 0, truncated: false }
@@ -316,10 +316,11 @@ t.test('text of a sender cannot leave its line in a replay', async t => {
   t.equal(shown.steps[0].evidence.inputs[0].reason, reason, 'machines get it as it is')
 })
 
-t.test('text from outside cannot leave its cell of a table', async t => {
+t.test('text of a sender stays in its cell of a table', async t => {
   const made = await json('key create --user bob --description written')
   const [stored] = await store.get('keys', [made.id])
-  // A description as an earlier version or another program may have stored it. Changes of the writing direction are stored also today.
+  // A description as an earlier version or another program may have stored it. The API also accepts characters that change the writing
+  // direction.
   const description = 'mine\u001b[2J\u009b31m\nowner\u202e end'
   await store.upsert('keys', [{ ...stored, rev: 9, description } as never])
   const { stdout } = await command('key list --user bob')

@@ -1,4 +1,4 @@
-// Replay: an incident is rebuilt from its records and must equal the stored incident. Also the drawings of the machines.
+// Replay: an incident is rebuilt from its records and must equal the stored incident. Also tests the drawings of the machines.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -68,7 +68,7 @@ t.test('replay fails when the records do not lead to the stored incident', async
   }
 })
 
-/** A confirmed problem whose delays were replaced at last, with the part that its subject holds. */
+/** A confirmed problem whose last record replaced the delays, with the state that its subject stores. */
 async function livingOn(): Promise<{ incident: IncidentDocument; history: HistoryDocument[]; held: HeldIncident }> {
   const world = createWorld()
   const keeper = await world.startOne({ exclusive: true })
@@ -94,7 +94,7 @@ async function livingOn(): Promise<{ incident: IncidentDocument; history: Histor
   return { incident: incident as IncidentDocument, history, held }
 }
 
-t.test('replay notices any altered field of a record, its event or the stored incident', async t => {
+t.test('replay fails when any field of a record, its event or the stored incident is altered', async t => {
   const { incident, history } = await livedThrough()
   const faultsOf = (stored: IncidentDocument, records: HistoryDocument[]) => replayIncident(stored, records, null).faults
   t.strictSame(faultsOf(incident, history), [])
@@ -128,7 +128,7 @@ t.test('replay notices any altered field of a record, its event or the stored in
   t.match(faultsOf(silent, history).join(), /not those of its last record/)
 })
 
-t.test('replay reports a record that was removed, added or copied from another incident', async t => {
+t.test('replay names a record that was removed, added or copied from another incident', async t => {
   const { incident, history } = await livedThrough()
   const last = history.at(-1) as HistoryDocument
   const more = (event: HistoryDocument['event']) => [
@@ -196,7 +196,7 @@ function another(value: unknown): unknown {
   return typeof value === 'object' ? {} : `${String(value)} altered`
 }
 
-t.test('arrow of a drawing names its orders and the entry orders of its target, without assignments', async t => {
+t.test('arrow of a drawing names its actions and the entry actions of its target, without assignments', async t => {
   const incident = mermaid(machines['incident'] as never)
   t.match(incident, 'recovering --> closed: recovery.elapsed [isAnnounced] / record closed, announce recovery\n')
   t.match(incident, 'pending --> problem: hold.elapsed [isProblem] / record problem, announce\n')

@@ -8,7 +8,7 @@ import t from 'tap'
 import { takeDataFolder, writeSecretFile } from '../../../infra/runtime/data/data-folder.ts'
 import { runProgram } from '../run-program.ts'
 
-t.test('one of several processes gets the folder when all find its lock abandoned', async t => {
+t.test('exactly one of several processes gets the folder when all find its lock abandoned', async t => {
   const takers = Array.from({ length: 4 }, () => startTaker(t))
   const all = t.testdir()
   for (let round = 0; round < 40; round++) {
@@ -52,7 +52,7 @@ t.test('file that is rewritten is never missing or partial', async t => {
   t.same(readdirSync(folder).sort(), ['full', 'secret'], 'what could not be put in its place is gone')
 })
 
-t.test('start ends when its bus cannot be described, and a damaged description is not used', async t => {
+t.test('start ends when it cannot write the description of its bus, and a damaged description is not used', async t => {
   const folder = t.testdir({ unwritable: { 'bus.json': { x: '' } }, damaged: { 'bus.json': '{"url":"nats:' } })
   const start = await runProgram(t, ['start'], { DATA_DIR: join(folder, 'unwritable') }).ended
   t.match(start, { code: 1, stderr: /^The file \S+bus\.json can't be written \(\w+\): correct DATA_DIR/m })
@@ -60,7 +60,7 @@ t.test('start ends when its bus cannot be described, and a damaged description i
   t.match(list, { code: 3, stdout: '', stderr: /^Watchkeeper can't be reached \(The file \S+bus\.json is damaged\): start it/ })
 })
 
-t.test('command names the closed way to the program of its data folder', async t => {
+t.test('command reports that it cannot reach the program of its data folder', async t => {
   const closed = { url: 'nats://127.0.0.1:1', token: '', credentialsFile: '', ownMachine: true }
   const folder = t.testdir({
     empty: {},
@@ -82,7 +82,7 @@ t.test('command names the closed way to the program of its data folder', async t
   }
 })
 
-t.test('keys of a bus are stored nowhere when they cannot be stored in their folder', async t => {
+t.test('keys of a bus are stored nowhere else when their folder is not writable', async t => {
   const folder = t.testdir({ keys: { present: '' } })
   t.match(await runProgram(t, ['bus', 'keys', join(folder, 'keys')]).ended, { code: 2, stderr: /name one that does not exist/ })
   t.same(readdirSync(folder), ['keys'])

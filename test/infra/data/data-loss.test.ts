@@ -72,7 +72,7 @@ t.test('start refuses a store that has lost data, and changes nothing', async t 
   }
   const durable = () => Number(/(\d+) durable/.exec(readFileSync(join(used, mark), 'utf8'))?.[1])
   const before = durable()
-  // So few that no checkpoint restarts the log: otherwise the second half of the log would be empty.
+  // Few writes, so that no checkpoint restarts the log and empties its second half.
   await makeSubjects(0, 24)
   await eventually('the subjects are flushed', () => durable() >= before + 24)
   const flushedBytes = statSync(join(used, log)).size

@@ -9,7 +9,7 @@ import { layouts } from '../../../infra/machines/write-layouts.ts'
 const folder = new URL('../../../services/dashboard/machines/', import.meta.url)
 const made = await layouts()
 
-t.test('layout in the tree equals the output of `npm run layouts`', async t => {
+t.test('stored layout equals the output of `npm run layouts`', async t => {
   for (const [name, text] of made) t.equal(await readFile(new URL(name, folder), 'utf8'), text, `${name}: run npm run layouts`)
 })
 
@@ -17,7 +17,7 @@ const layoutsOf = (machine: string) =>
   [...made].filter(([name]) => name.startsWith(`${machine}-`)).map(([, text]) => JSON.parse(text) as MachineLayout)
 
 for (const [name, machine] of Object.entries(machines)) {
-  t.test(`drawing of ${name} has each state, and an arrow for each pair of states that an event connects`, async t => {
+  t.test(`drawing of ${name} has each state, and one arrow for each pair of states with a transition`, async t => {
     const { states, arrows } = graphOf(machine)
     for (const layout of layoutsOf(name)) {
       t.same(

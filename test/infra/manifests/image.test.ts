@@ -37,7 +37,7 @@ function pathOf(name: string, importer: string): string | null {
   return null
 }
 
-/** All sources of the image that the program can reach, and the reached files that the image lacks. */
+/** Returns all sources of the image that the program can load, and loadable files that the image lacks. */
 function walk(image: Image): { reached: Set<string>; missing: string[] } {
   const app = inImage(image, '/app')
   const reached = new Set(entries)
@@ -64,7 +64,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-t.test('image has exactly the files that the program can reach', async t => {
+t.test('image has exactly the files that the program can load', async t => {
   const image = layOutImage({ folder: temporaryFolder(t), quick: true })
   const { reached, missing } = walk(image)
   t.strictSame(missing, [])
@@ -105,7 +105,7 @@ t.test('image checks a website and notifies as its own user with only Node on th
   // Tests listen only on loopback, whatever the image sets.
   const own = { ...environment, ...ports, HOST: '127.0.0.1', WEBSITE_CONFIRM_AFTER: '1s', PUBLIC_URL: 'http://status.example' }
   const exec = (...words: string[]) => {
-    // A command within a container also finds the programs of the base image.
+    // Commands in a container also find the programs of the base image.
     const { command, args, options } = inContainer(image, { ...own, PATH: `${environment['PATH']}:/usr/bin:/bin` }, words)
     return spawnSync(command, args, { ...options, encoding: 'utf8' })
   }

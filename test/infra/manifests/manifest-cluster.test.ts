@@ -145,7 +145,7 @@ t.test(
       await listener.close()
       await rogue.stop()
     }
-    // Proves that the refusals above have no other cause.
+    // Proves that the refusals above had no other cause.
     const member = await startRogue('nats-3', stolen, `tls://route:${password}@`)
     await eventually('with both it has a route', async () => (await routesOf(member)).includes('nats-0'))
     await member.stop()

@@ -362,7 +362,7 @@ t.test('network policies admit exactly the needed connections', async t => {
   const peerFits = (peers: Peer[] | undefined, other: Record<string, string>) =>
     peers === undefined ||
     peers.some(({ podSelector, namespaceSelector }) => podSelector && !namespaceSelector && isSet(podSelector, other))
-  /** Decides as Kubernetes does: a pod that a policy selects may use only connections that some policy allows. */
+  /** Returns the decision of Kubernetes: a pod that a policy selects may use only connections that some policy allows. */
   const allows = (type: 'Ingress' | 'Egress', own: Record<string, string>, other: Record<string, string>, port: number) => {
     const selected = policies.filter(policy => policy.policyTypes.includes(type) && isSet(policy.podSelector, own))
     const rules = selected.flatMap(policy => (type === 'Ingress' ? policy.ingress : policy.egress) ?? [])
@@ -391,7 +391,7 @@ t.test('network policies admit exactly the needed connections', async t => {
 })
 
 t.test('script of the replica set creates the set and its users after any earlier run', async t => {
-  /** A fake of mongosh and of a member, as far as the script uses them. Once there is a user, a password is required. */
+  /** Fake of mongosh and of a member, with the functions that the script uses. Once there is a user, a password is required. */
   const member = (state: { set: boolean; primary: 'here' | string | null; users: string[] }) => {
     let signedIn = false
     const made: string[] = []

@@ -1,15 +1,16 @@
-// The attacker as a process that a test starts. Runs at the lowest priority unless `ATTACK_FULL` is set: a real one has a machine of its own.
+// The attacker as a process that a test starts. Runs at the lowest priority unless `ATTACK_FULL` is set, because a real attacker uses
+// another machine.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 
 export interface Attack {
-  /** Resolves when the server has let it in. */
+  /** Resolves when the server has accepted its connection. */
   entered: Promise<void>
-  /** Resolves with its counts of messages and of the server's errors. */
+  /** Resolves at its end with the counts of its messages and of the server's errors. */
   ended: Promise<Record<string, number>>
-  /** Ends it before its time. */
+  /** Ends the attack early. */
   stop(): void
 }
 
@@ -17,7 +18,7 @@ export interface AttackOptions {
   port: number
   credentialsFile: string
   seconds: number
-  /** None: all of them. */
+  /** Names of attacks; absent: all. */
   attacks?: string[]
 }
 
@@ -34,7 +35,7 @@ export function startAttack({ port, credentialsFile, seconds, attacks = [] }: At
     if (output.startsWith('in\n')) entered.resolve()
   })
   const ended = endOf(child).then(() => JSON.parse(output.trim().split('\n').at(-1) ?? ''))
-  // Each is awaited by some tests alone.
+  // Only some tests await each promise, so its rejection must not be unhandled.
   entered.promise.catch(() => undefined)
   ended.catch(entered.reject)
   return { entered: entered.promise, ended, stop: () => void child.kill('SIGTERM') }

@@ -1,6 +1,6 @@
-// Attacker with the credentials of one prober: bare sockets that speak NATS, without a client library. Runs as a process:
-// `node attacker.ts <host> <port> <credentials file> <seconds> <attack …>`; without a named attack it runs all. Prints `in` when the
-// server first lets it in, and at the end or on SIGTERM the counts of its messages and of the server's errors as JSON.
+// Attacker with the credentials of one prober: bare sockets that speak NATS, without a client library. Runs as a process: `node attacker.ts
+// <host> <port> <credentials file> <seconds> <attack …>`; without a named attack it runs all. Prints `in` when the server first accepts it.
+// At the end or on SIGTERM, prints the counts of its messages and of the server's errors as JSON.
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -44,7 +44,7 @@ async function enter({ deaf = false, name = 'attacker' } = {}): Promise<Socket |
       noteIn()
       resolve(socket)
     } else if (text.includes('PING')) socket.write('PONG\r\n')
-    // Without the subjects that the server quotes.
+    // Removes the subjects that the server quotes.
     if (text.includes('-ERR')) count(/-ERR '([^:'"]*)/.exec(text)?.[1]?.trim() ?? 'error')
   })
   return promise

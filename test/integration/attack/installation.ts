@@ -26,11 +26,11 @@ export interface Installation {
   main: Program
   house: Bus
   port: number
-  /** A client with the rights of Watchkeeper's own services. */
+  /** Opens a connection with the rights of Watchkeeper's own services. */
   bare(): Promise<NatsConnection>
 }
 
-/** Everything but probers, on a bus that other machines can reach. */
+/** Starts all services except probers, on a bus that other machines can reach. */
 export async function startInstallation(t: Test): Promise<Installation> {
   const dataFolder = t.testdir({})
   const port = await freePort()
@@ -61,7 +61,7 @@ export interface Credential {
   locationId: string
 }
 
-/** Makes a location and a credential of it. */
+/** Creates a location and a credential for it. */
 export async function credentialFor({ house, dataFolder }: Installation, clock: Clock, name: string): Promise<Credential> {
   const { ask } = createDirectoryClient(house, clock)
   const { id: locationId } = await ask('ensure-location', { name })
@@ -71,7 +71,7 @@ export async function credentialFor({ house, dataFolder }: Installation, clock: 
   return { id: made.id, file, locationId }
 }
 
-/** Returns whether the bus lets in a client with the credentials. */
+/** Returns whether the bus accepts a client with the credentials. */
 export async function admission({ port }: Installation, { file }: Credential): Promise<'in' | 'refused'> {
   try {
     const authenticator = credsAuthenticator(readFileSync(file))
@@ -84,10 +84,12 @@ export async function admission({ port }: Installation, { file }: Credential): P
 }
 
 export const monitors = 20
-/** Those of one location alone: a majority of two needs reports from both, and nobody checks from the first. */
+/** Monitors of a single location. The others need a majority of two locations, and no prober runs in the first. */
 export const judgedMonitors = monitors / 2
 
-/** Monitors that are checked each second, half of them from the last location alone. The website is up and down by turns. */
+/**
+ * Creates monitors that are checked each second, half of them only from the last location. Their website alternates between up and down.
+ */
 export async function watchWebsite(t: Test, house: Bus, clock: Clock, locations: string[]): Promise<{ hits(): number }> {
   let hits = 0
   const website = createServer((_, response) => {
@@ -121,7 +123,7 @@ export async function watchWebsite(t: Test, house: Bus, clock: Clock, locations:
   return { hits: () => hits }
 }
 
-/** A report or a state change, as somebody on the bus sees it. */
+/** A report or a state change, seen by a client on the bus. */
 export interface Seen {
   subjectId: string
   /** Slot of the report, or instant of the change. */

@@ -1,12 +1,12 @@
-// Loopback proxy that loses one message and its connection, for tests of outcomes that the requester cannot know. It searches the bytes of
-// clients for a mark, so that a driver's own messages on other connections pass.
+// Loopback proxy that drops one message and closes its connection, for tests of outcomes that the requester cannot know. It loses only
+// messages that contain a mark, so a driver's own messages pass.
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export interface CuttingProxy {
   port: number
   /**
-   * Loses the next marked message. `question`: the message never reaches the server; `answer`: the server's reply never reaches the client.
+   * Drops the next marked message. `question`: the message never reaches the server; `answer`: the server's reply never reaches the client.
    */
   loseNext(what: 'question' | 'answer'): void
   /** Number of lost messages so far. */

@@ -63,7 +63,7 @@ export async function startManifestBus(binary: string, secrets: string, folder: 
   )
 }
 
-/** Sets what the manifests set. The option `--cluster_listen` is not used: it clears the password of routes. */
+/** Environment that the manifests set. The option `--cluster_listen` is not used: it clears the password of routes. */
 export async function startServer({ binary, folder, configuration, name, ports }: ServerOptions): Promise<ManifestServer> {
   const own = ['--addr', '127.0.0.1', '--port', String(ports.client), '--http_port', String(ports.monitor)]
   const words = [binary, '--config', configuration, ...own]
@@ -86,7 +86,7 @@ export async function startServer({ binary, folder, configuration, name, ports }
   return { name, pid: Number(String(pid).trim()), ports, log: () => log, ended, stop }
 }
 
-/** Returns a line of a block `cluster`. Of several such lines the last is in force. */
+/** Returns a line of the block `cluster`. nats-server uses the last of several such lines. */
 export const listensForRoutes = (port: number): string => `listen: "127.0.0.1:${port}"\n`
 
 export async function freePorts(): Promise<ManifestServer['ports']> {

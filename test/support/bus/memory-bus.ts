@@ -1,5 +1,5 @@
-// The bus port in memory: one hub, any number of connections. Delivery is asynchronous by the hub's `schedule` (microtasks unless
-// a simulation brings its own), time is the injected clock, nothing is random: the same calls give the same order.
+// The bus port in memory: one hub, any number of connections. Deliveries run by the hub's `schedule`: microtasks unless a simulation passes
+// its own. Time is the injected clock, and nothing is random: equal calls give an equal order.
 import {
   type Bucket,
   type BucketEntry,
@@ -30,11 +30,11 @@ export interface MemoryHub {
   /** Number of messages above which the stream refuses new messages. */
   limitStream(messages: number): void
   /**
-   * From now on exactly these parts have no leader: their requests get no response and nothing is written to them. Earlier messages are
-   * still delivered. Connections outside of the world still get responses.
+   * Streams and buckets without a leader from now on, and no others: their requests get no response, and writes fail. Earlier messages are
+   * still delivered. Connections of the test itself still get responses.
    */
   depose(parts: readonly Part[], outside?: readonly Bus[]): void
-  /** The feeds of a connection that `which` selects receive nothing until the next call without them: their server is gone. */
+  /** Pauses the feeds of a connection that `which` selects, as if their server had failed, until the next call does not select them. */
   deafen(bus: Bus, which: (partition: number) => boolean): void
 }
 
@@ -50,7 +50,7 @@ interface Line {
   asking: Set<(error: BusError) => void>
   feeds: Set<Feed>
   watches: Set<Watch>
-  /** Partitions whose messages the connection does not receive. */
+  /** Partitions whose messages do not reach the connection. */
   isDeafTo: (partition: number) => boolean
 }
 
@@ -96,9 +96,9 @@ interface Watch {
   told: number
   /** Later entries that the watch has not received. */
   news: KeyState[]
-  /** True at its start and after a cut: the watch must read the whole bucket. */
+  /** True at its start and after a lost connection: the watch must read the whole bucket. */
   behind: boolean
-  /** True once it has received everything that was present at its start. */
+  /** True after the watch has received all entries that were present at its start. */
   ready: boolean
   scheduled: boolean
 }
@@ -460,7 +460,7 @@ function purgeBelow(hub: Hub, sequence: number): void {
 const stampOf = ({ stream }: Hub, sequence: number): number =>
   [...stream.partitions.values()].flatMap(({ messages }) => messages).find(message => message.sequence === sequence)?.at ?? 0
 
-/** As in the server, a start time selects the first message. All later messages are delivered, whatever their time. */
+/** As in the server, a start time selects only the first message. All later messages are delivered, whatever their time. */
 function firstAt({ stream }: Hub, time: number): number {
   const firsts = [...stream.partitions.values()].flatMap(({ messages }) => messages.find(({ at }) => at >= time)?.sequence ?? [])
   return Math.min(stream.lastSequence + 1, ...firsts)
@@ -598,7 +598,8 @@ function bucketOf(line: Line, name: BucketName): Bucket {
 }
 
 /**
- * Delivers the missing entries to a watch, later and in order. Of a key written twice in between, the watch can get only the newest value.
+ * Delivers the missing entries to a watch, asynchronously and in order. If a key is written twice in the meantime, the watch can get only
+ * the newest value.
  */
 function tell(line: Line, watch: Watch): void {
   if (watch.scheduled) return
@@ -634,7 +635,7 @@ const entryOf = ({ key, revision, at, body }: KeyState): BucketEntry => ({
   value: body === null ? null : JSON.parse(body),
 })
 
-/** Whether a subject or key fits a filter: `*` is one token, `>` one or more at the end. */
+/** Returns whether a subject or key matches a filter: `*` is one token, `>` one or more at the end. */
 function matcher(filter: string): (subject: string) => boolean {
   if (!/[*>]/.test(filter)) return subject => subject === filter
   const wanted = filter.split('.')

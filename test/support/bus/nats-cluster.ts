@@ -148,7 +148,7 @@ function userOf(credentials: string): string {
   return `{ user: ${user}, password: "${password}" }`
 }
 
-/** Reserves all ports at once, so that no port is used twice. */
+/** Reserves all ports at the same time, so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map(server => once(server, 'listening')))
@@ -164,7 +164,7 @@ async function startNode(binary: string, node: Node): Promise<void> {
   await until(() => monitor(node, 'varz').then(Boolean), `${node.name} does not answer`)
 }
 
-/** A server's own report; null if it does not respond. */
+/** Returns the server's report about itself; null if it does not respond. */
 async function monitor<T>({ monitorPort }: Node, page: string): Promise<T | null> {
   try {
     const response = await fetch(`http://127.0.0.1:${monitorPort}/${page}`, { signal: AbortSignal.timeout(500) })

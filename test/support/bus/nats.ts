@@ -17,7 +17,7 @@ export interface TestBus {
   startServer(): Promise<void>
   /** Stops and starts the server on the same store. */
   restart(): Promise<void>
-  /** Copies the store; the returned function restores the copy. The server must be stopped for both. */
+  /** Copies the store; the returned function restores the copy. The server must be stopped for the copy and for the restoration. */
   keep(): Promise<() => Promise<void>>
   /** Removes the store; the server must be stopped. */
   wipe(): Promise<void>

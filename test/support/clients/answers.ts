@@ -17,7 +17,7 @@ export interface Refusal {
   send: () => Promise<Answer>
   code: number
   message?: string
-  /** Full text, or a pattern. */
+  /** Expected message: full text, or a pattern. */
   details?: RegExp | string
 }
 

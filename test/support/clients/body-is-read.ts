@@ -1,4 +1,4 @@
-// Signal that a server begins to read the body of its next request: all checks of the head have passed by then.
+// Signal when a server begins to read the body of its next request, after all checks of the headers.
 import type { IncomingMessage, Server } from 'node:http'
 
 export function bodyIsRead(server: Server): Promise<IncomingMessage> {

@@ -1,5 +1,5 @@
 // Store port in plain memory, for tests of the port's users and for the simulation. Documents are copied deeply on write and read. Calls
-// settle in a microtask and use nothing outside the process.
+// settle in a microtask and do no input or output.
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { type PutMode, type PutResult, type Scalar, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'

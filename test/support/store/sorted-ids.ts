@@ -1,4 +1,4 @@
-// Sorted ids (code point order) with cheap insertion and cheap range reads: new ids stay unsorted until the next read.
+// Sorted ids (code point order) with cheap insertion and cheap range reads: new ids are sorted at the next read.
 
 /** Up to this many new ids are inserted one by one; more are merged by one sort. */
 const fewIds = 64
@@ -45,7 +45,7 @@ export class SortedIds {
   }
 }
 
-/** Compares by code point, as the engines do. UTF-16 order differs for characters beyond the first plane. */
+/** Compares by code point, like the database engines. UTF-16 order differs for characters beyond the first plane. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   for (let i = 0; ; i++) {

@@ -34,7 +34,7 @@ export interface Answer {
 export interface CallOptions {
   token?: string | null
   body?: unknown
-  /** Body sent unchanged. */
+  /** Raw body, sent unchanged. */
   raw?: string | Uint8Array
   headers?: Record<string, string>
 }

@@ -1,4 +1,4 @@
-// Website monitor with a day of checks, for the weight of a page with a full chart.
+// Website monitor with a day of checks, for tests of the size of a page with a full chart.
 import { day, minute } from '#shared/limits/limits.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
 import { Random } from '../../simulation/random.ts'
@@ -10,8 +10,8 @@ const names = ['de', 'helsinki', 'ashburn']
 const ids = ['aaaa', 'bbbb', 'cccc']
 
 /**
- * Three locations check the monitor once a minute and pass for a day. If `isFailing`, all of them fail now, and the incident is confirmed.
- * Returns the monitor's id.
+ * Three locations check the monitor once a minute and pass for a day. If `isFailing`, all locations fail now, and the incident is
+ * confirmed. Returns the monitor's id.
  */
 export async function addChartedMonitor(
   world: DashboardWorld,

@@ -1,5 +1,5 @@
-// Fake keeper for tests of the services before it: applies commands to the store in the shape of a subject document, once per command id,
-// and judges no website. Commands to custom subjects run through the real step, and the outbox of that step is dropped.
+// Fake keeper for tests of the services before it: applies each command id once to the stored subject document, and judges no website.
+// Commands to custom subjects run the real step; its outbox is dropped.
 import { pino } from 'pino'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'

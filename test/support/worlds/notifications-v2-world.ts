@@ -1,5 +1,5 @@
-// World of the conformance tests of notifications of generation 2: the API with a real notifier and a receiver over HTTP, its people,
-// requests, and objects that refusals need. Each test file has a world of its own.
+// World of the conformance tests of notifications of generation 2: the API with a real notifier, a receiver over HTTP, people, requests,
+// and the objects for tables of refusals. Each test file has a world of its own.
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'

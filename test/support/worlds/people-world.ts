@@ -54,7 +54,7 @@ export async function start(t: Test, store: Store = createMemoryStore(), options
 
 export type World = Awaited<ReturnType<typeof start>>
 
-/** Runs a race on every store on which it can happen: in memory, on a file, and over MongoDB's wire protocol. */
+/** Runs a race on every store: in memory, on a file, and over MongoDB's wire protocol. */
 export function onEachStore(title: string, run: (t: Test, store: Store, rounds: number) => Promise<void>): void {
   t.test(`${title}, on the memory store`, t => run(t, createMemoryStore(), 20))
   t.test(`${title}, on sqlite`, async t => {

@@ -58,7 +58,7 @@ const usual: Record<string, string> = {
   'invalid status': 'status must be ok or problem',
 }
 
-/** A title that names a viewer means a caller whose role is too small. */
+/** Titles with "viewer" are requests of a caller whose role is too low. */
 const usualOf = ({ title, message = '' }: Refusal) =>
   message === 'Access denied' && title.includes('viewer') ? 'Needs the role editor; yours is viewer.' : usual[message]
 

@@ -1,5 +1,5 @@
-// World of `startApiWorld` with the real keeper in virtual time. HTTP works while the clock is stopped; holds, silences and reminders
-// happen when the test moves the clock. Directory, gateway and keeper use the memory bus and store.
+// World of `startApiWorld` with the real keeper in virtual time. HTTP works while the clock is stopped. Delays, silences and reminders pass
+// only when the test moves the clock. Directory, gateway and keeper use the memory bus and store.
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
