@@ -1,4 +1,5 @@
 // First check of every request: its key and the owner of the key (reference/envelope 1.3 to 1.5, 3.2).
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -26,7 +27,6 @@ export type AuthenticateHook = (request: FastifyRequest, reply: FastifyReply, do
 
 /** Returns an onRequest hook that checks the key. A remembered key needs no promise and no question to the directory. */
 export function createAuthenticate(identities: Identities, usage: KeyUsage, clock: Clock): AuthenticateHook {
-  const sentTokens = createSentTokens()
   const confirm = async (tokenHash: string, before: Identity): Promise<void> => {
     if (identities.known(tokenHash) === before) return
     const identity = await identities.find(tokenHash)
@@ -42,7 +42,7 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
     return undefined
   }
   return (request, _reply, done) => {
-    const tokenHash = sentTokens.hashOf(request)
+    const tokenHash = sentTokenHash(request.headers)
     if (tokenHash instanceof AuthenticationError) return done(tokenHash)
     const known = identities.known(tokenHash)
     if (known) return done(accept(request, tokenHash, known))
@@ -65,21 +65,10 @@ export const requireFullKey =
 const refusalOf = (identity: Identity | null): AuthenticationError =>
   new AuthenticationError(identity === null ? 'invalid' : 'disabled')
 
-/** Returns the hash of a request's token. The hash is kept for its connection, so a repeated header is hashed only once. */
-function createSentTokens(): { hashOf(request: FastifyRequest): string | AuthenticationError } {
-  const latest = new WeakMap<object, { header: string; tokenHash: string }>()
-  return {
-    hashOf: ({ raw, headers }) => {
-      const header = headers.authorization
-      if (header === undefined || header === '') return new AuthenticationError('missing')
-      const sent = latest.get(raw.socket)
-      if (sent?.header === header) return sent.tokenHash
-      const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
-      if (token === undefined) return new AuthenticationError('malformed')
-      if (!looksLikeToken(token)) return new AuthenticationError('invalid')
-      const tokenHash = hashToken(token)
-      latest.set(raw.socket, { header, tokenHash })
-      return tokenHash
-    },
-  }
+/** Returns the hash of a request's token, or the refusal of a request without a well-formed token. */
+function sentTokenHash({ authorization }: IncomingHttpHeaders): string | AuthenticationError {
+  if (authorization === undefined || authorization === '') return new AuthenticationError('missing')
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+  if (token === undefined) return new AuthenticationError('malformed')
+  return looksLikeToken(token) ? hashToken(token) : new AuthenticationError('invalid')
 }
