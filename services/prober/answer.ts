@@ -1,32 +1,32 @@
-// The answer of a check, taken apart while it arrives. The parser is llhttp, which is Node's own, in the WebAssembly that undici brings
-// along; undici's client around it cost twice as much as the rest of a check (ADR 15). Owns the parser's memory; knows no socket.
+// Incremental parser of the response to a check. It uses llhttp, the parser of Node itself, in the WebAssembly build that undici contains
+// (ADR 15). Owns the parser's memory. Never opens a socket.
 import { createRequire } from 'node:module'
 import { limits } from '#shared/limits/limits.ts'
 
-/** Listener to a response, called in this order. An interim response (1xx) has a start and a head of its own. */
+/** Listener to a response, called in this order. An interim response (1xx) has its own start and head. */
 export interface AnswerListener {
   onAnswerStart(): void
-  /** False: nothing behind the head is wanted any more. `encoding`: the Content-Encoding, '' without one. */
+  /** Returns false if nothing after the head is needed. `encoding`: the Content-Encoding, empty without one. */
   onHead(statusCode: number, encoding: string): boolean
-  /** The bytes are the reader's again when this returns. False: nothing more is wanted. */
+  /** Returns false if no further bytes are needed. The bytes may be overwritten after the call. */
   onBody(bytes: Buffer): boolean
-  /** The answer came whole. */
+  /** The response is complete. */
   onComplete(): void
 }
 
-/** more: go on. over: nothing more is wanted. Else what is wrong with what arrived. */
+/** `more`: further bytes are needed. `over`: no further bytes are needed. Any other value: the fault of the bytes. */
 export type Parsed = 'more' | 'over' | 'not HTTP' | 'headers too large'
 
-/** Reads one answer, the interim ones before it included. `free` it, whatever came of it. */
+/** Parses one response and the interim responses before it. The caller must call `free` in every case. */
 export class Answer {
   readonly #listener: AnswerListener
   readonly #isHead: boolean
   #parser: number
   #bytes: Buffer = nothing
   #headerBytes = 0
-  /** Bytes read, less those that the bytes of the body account for. */
+  /** Bytes read, less the most bytes that the body so far can have taken on the wire. */
   #wrapping = 0
-  /** The name of the header of which the value is read; its parts come in pieces where the network cut them. */
+  /** Name of the present header. Name and value may arrive in several parts. */
   #name = ''
   #isNameComplete = true
   #encoding = ''
@@ -34,7 +34,7 @@ export class Answer {
   #stopped: Parsed | null = null
   #isFreed = false
 
-  /** `method` is the request's: the answer to HEAD has no body, whatever its headers say. */
+  /** `method`: the method of the request. The response to HEAD has no body, whatever its headers say. */
   constructor(method: string, listener: AnswerListener) {
     this.#listener = listener
     this.#isHead = method === 'HEAD'
@@ -50,14 +50,14 @@ export class Answer {
     return 'more'
   }
 
-  /** The connection was closed: whether that is how an answer may end. Completes one that has no other end. */
+  /** Handles the end of the connection. Returns whether the response may end so, and completes a response without another end. */
   close(): boolean {
     if (this.#parser === 0 || this.#statusCode < 200) return false
     const result = this.#run(exports => exports.llhttp_finish(this.#parser))
     return result === ok || this.#stopped === 'over'
   }
 
-  /** Also from within what the listener hears: the parser still writes to its memory until it has returned. */
+  /** A listener may call this during a call of the parser. The memory is then freed after that call, because the parser still uses it. */
   free(): void {
     this.#isFreed = true
     if (current !== this) this.#freeParser()
@@ -82,7 +82,7 @@ export class Answer {
     return result === ok ? 'more' : 'not HTTP'
   }
 
-  /** The parser calls back into the one answer that runs it: nothing of it waits for anything. */
+  /** Calls the parser, whose callbacks go to this answer. The call is synchronous, so there is only one at a time. */
   #run(call: (exports: Llhttp) => number): number {
     current = this
     try {
@@ -98,7 +98,7 @@ export class Answer {
     return stop
   }
 
-  // The parser reports. A number other than 0 stops it; 1 behind a head says that no body follows.
+  // Callbacks of the parser. A result other than 0 stops it; 1 after a head means that no body follows.
 
   onMessageStart(): number {
     this.#listener.onAnswerStart()
@@ -112,7 +112,7 @@ export class Answer {
   onHeaderName(at: number, length: number): number {
     if (this.#isNameComplete) this.#name = ''
     this.#isNameComplete = false
-    // A name longer than the one that matters is another one.
+    // A longer name is not the needed one.
     if (this.#name.length <= encodingName.length) this.#name += this.#text(at, length).toLowerCase()
     return this.#countHeader(length)
   }
@@ -127,7 +127,7 @@ export class Answer {
   }
 
   onHeadComplete(statusCode: number, isUpgrade: boolean): number {
-    // Nobody asked to change the protocol. An invitation to go on, which nobody asked for either, is an interim answer (RFC 9110, 15.2).
+    // The request asks for no change of protocol. An unexpected 100 (Continue) is an interim response (RFC 9110, 15.2).
     if (isUpgrade) return this.#stop('not HTTP')
     const encoding = this.#encoding
     this.#headerBytes = 0
@@ -161,12 +161,12 @@ export class Answer {
 
 const encodingName = 'content-encoding'
 const nothing = Buffer.alloc(0)
-/** The parser passes over empty lines, blanks and chunk extensions without a word: more of them than headers of one byte bring along has no end. */
+/** Bound of bytes that the parser skips without a callback, such as empty lines, blanks and chunk extensions. */
 const wrappingMax = 4 * limits.check.headerBytes
-/** Most bytes on the wire for a byte of body in a chunk of its own. */
+/** Most bytes on the wire for one byte of body: the byte in its own chunk. */
 const chunkBytes = 8
 
-// The module. Its numbers are llhttp's: the type of a parser, the results of a run.
+// Numbers of llhttp: the type of a parser, and results of a call.
 const response = 2
 const ok = 0
 const stop = -1
@@ -180,7 +180,7 @@ interface Llhttp {
   llhttp_finish(parser: number): number
 }
 
-/** One instance serves all checks of a thread, with a place in its memory into which each piece of an answer is copied. */
+/** One instance serves all checks of a thread. Each piece of a response is copied to `pieceAt` in its memory. */
 let llhttp: Llhttp | null = null
 let current: Answer | null = null
 let pieceAt = 0

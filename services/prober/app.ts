@@ -1,5 +1,5 @@
-// The prober: checks the monitors of one location and reports what it sees. Owns nothing that outlives it; goes on checking
-// while the bus is away and resumes by itself.
+// The prober: checks the monitors of one location and reports the results. Stores nothing. Continues to check while the bus is unreachable,
+// and reconnects by itself.
 
 import { once } from '#shared/async/once.ts'
 import { repeat } from '#shared/async/repeat.ts'
@@ -24,31 +24,31 @@ import { createShedding } from './shedding.ts'
 export interface ProberOptions {
   locationId: string
   proberId: string
-  /** The product's version, as checks name it. */
+  /** Version of the product for the User-Agent of checks. */
   version: string
-  /** The service's public address, as checks name it. */
+  /** Public address of the service for the User-Agent of checks. */
   serviceUrl: string
   /** PEM certificates trusted instead of the built-in authorities. */
   authorities?: string
   resolve?: Resolve
-  /** Addresses that checks may not go to; absent: those that are always refused. */
+  /** Guard of addresses; default: only the addresses that are always closed. */
   egress?: Egress
   /** Recognises check entries; absent: the contract's library is loaded. */
   isCheckEntry?(value: unknown): value is CheckEntry
-  /** The instant on bus time from which nobody may have made the checks of this prober; null or absent: its own start. */
+  /** Instant on bus time from which checks of this location may have been missed; null or absent: the prober's own start. */
   missedSince?: number | null
   /** What `checksPerSecond` answers may have changed; often called many times at once. */
   onLoad?(): void
 }
 
 export interface Prober extends Service {
-  /** The checks that the monitors of this prober ask for, a second. */
+  /** Returns the checks a second that the prober's monitors need. */
   checksPerSecond(): number
 }
 
 /**
- * Resolves when the location's monitors are known and this prober has said that it lives. Rejects where the bus does not answer; then
- * nothing of it goes on, and it may be called again.
+ * Resolves when the location's monitors are known and the presence key of this prober is written. Rejects if the bus does not respond. A
+ * prober that could not start has stopped everything, and the caller may try again.
  */
 export async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {
   const begun: (() => Promise<void> | void)[] = []
@@ -60,7 +60,7 @@ export async function startProber(context: ServiceContext, options: ProberOption
   }
 }
 
-/** `begun` gets what ends each part that goes on by itself. */
+/** Adds a function to `begun` for each part that has to be ended. */
 async function begin(context: ServiceContext, options: ProberOptions, begun: (() => Promise<void> | void)[]): Promise<Prober> {
   const { bus, clock } = context
   const { locationId, proberId, version } = options
@@ -107,7 +107,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     checksPerSecond: () => fleet.checksPerSecond(),
     unready: () => (bus.connected() ? [] : ['The prober is cut off from the bus: it goes on checking and keeps what it sees.']),
     stop: once(async () => {
-      // First the others learn that they have to take over, then this one stops. It must not hang on a bus that does not answer.
+      // The other probers take over before this one stops. Waits for the bus are bounded.
       await waitAtMost(clock, stopping.busMs, presence.leave())
       fleet.stop()
       busTime.stop()
@@ -121,7 +121,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   }
 }
 
-/** How the 5 s of a stop are shared: the two waits for the bus, the checks under way, what they still have to report. */
+/** Parts of the 5 s of a stop: the two waits for the bus, the running checks, their reports. */
 const stopping = {
   busMs: limits.start.graceMs * 0.1,
   checksMs: limits.start.graceMs * 0.4,

@@ -1,5 +1,5 @@
-// Checks of this location, as the keepers wrote them into the `checks` bucket. Owns the watch. An entry that breaks its contract is logged
-// and treated as absent, never half used.
+// Watch of this location's check entries, which keepers write into the bucket `checks`. Owns the watch. An entry that breaks its contract is
+// logged and treated as absent.
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
@@ -8,12 +8,12 @@ import type { Logger } from '#shared/observability/logger.ts'
 export interface AssignmentHandlers {
   /** Whether a value is what the contract says. */
   isEntry(value: unknown): value is CheckEntry
-  /** A new, changed or repeated entry; `at` is the bus's time of this revision. */
+  /** Called for a new, changed or repeated entry. `at`: instant of the entry on bus time, ms. */
   onEntry(subjectId: string, entry: CheckEntry, at: number): void
   onRemoved(subjectId: string): void
 }
 
-/** Resolves when every present entry was handed over. */
+/** Resolves when every present entry was delivered. */
 export async function watchAssignments(
   bus: Bus,
   locationId: string,
@@ -37,10 +37,10 @@ export async function watchAssignments(
   return subscription
 }
 
-/** Different values that are shared; more are kept as they came. */
+/** Most different values that are shared. */
 const sharedMax = 256
 
-/** Nearly all entries expect the same statuses and send the same content type: equal ones are held once. */
+/** Returns a function that holds equal statuses and content types once, because nearly all entries have the same. Saves memory. */
 function createSharing(): (entry: CheckEntry) => CheckEntry {
   const statuses = new Map<string, number[]>()
   const contentTypes = new Map<string, string>()
@@ -56,7 +56,7 @@ function createSharing(): (entry: CheckEntry) => CheckEntry {
   })
 }
 
-/** The value that was first seen under this name. */
+/** Returns the first value of this name. */
 function firstOf<T>(seen: Map<string, T>, name: string, value: T): T {
   const first = seen.get(name)
   if (first === undefined && seen.size < sharedMax) seen.set(name, value)

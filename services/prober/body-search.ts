@@ -1,24 +1,24 @@
-// Looks for a literal text in the beginning of a decoded body, across any cut into chunks. Owns the decoders; never holds more
-// than a chunk and the needle's length, whatever the far end sends.
+// Search for a literal text in the first 1 MiB of a decoded body, also across chunks. Owns the decoders. Never holds more than one chunk and
+// the length of the text.
 import type { Duplex } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { limits } from '#shared/limits/limits.ts'
 
-/** found: there. absent: not in the part that counts. broken: could not be decoded. */
+/** `absent`: the text is not in the searched part. `broken`: the body could not be decoded. */
 export type Finding = 'found' | 'absent' | 'broken'
 
 export interface BodySearch {
-  /** Takes a raw chunk, which may be overwritten afterwards; false asks for a pause until `onDrain`. */
+  /** Adds a raw chunk, which may be overwritten after the call. False: the caller must pause until `onDrain`. */
   write(chunk: Buffer): boolean
-  /** The body is complete; the finding may come later. */
+  /** Says that the body is complete. The finding may come later. */
   end(): void
-  /** Forgets everything; nothing is called any more. */
+  /** Ends the search. No callback is called any more. */
   destroy(): void
 }
 
 export interface SearchOptions {
   needle: Buffer
-  /** The Content-Encoding header; unknown codings are searched as they are. */
+  /** The Content-Encoding header. A body with unknown codings is searched without decoding. */
   encoding: string
   onFinding(finding: Finding): void
   onDrain(): void
@@ -81,7 +81,7 @@ function decodedSearch(
     write: chunk => {
       if (decoders.length === 0) start(chunk)
       rawBytes += chunk.length
-      // A compressed body this much larger than what counts of the decoded one decodes to nothing.
+      // The searched part of the decoded body never needs this many compressed bytes.
       if (rawBytes > 2 * limits.check.bodyBytes) settle('absent')
       return decoders[0]?.write(Buffer.from(chunk)) ?? true
     },
@@ -93,7 +93,7 @@ function decodedSearch(
   }
 }
 
-/** Returns a finding as soon as there is one; null: go on. */
+/** Returns a function that returns the finding; null: further chunks are needed. */
 function createScan(needle: Buffer): (chunk: Buffer) => Finding | null {
   let seen = 0
   let tail: Buffer = Buffer.alloc(0)
@@ -111,7 +111,7 @@ function createScan(needle: Buffer): (chunk: Buffer) => Finding | null {
   }
 }
 
-/** The codings in the order in which they are taken off; more than two are nobody's web page. */
+/** Returns the codings in the order of decoding. Empty for unknown codings, and for more than two, which no real page has. */
 function codingsOf(encoding: string): string[] {
   const codings = encoding
     .toLowerCase()
@@ -122,7 +122,10 @@ function codingsOf(encoding: string): string[] {
   return known && codings.length <= 2 ? codings.reverse() : []
 }
 
-/** `deflate` is zlib-wrapped by the standard and raw in the wild. Its first byte decides, unless it is within another coding (null). */
+/**
+ * Returns the decoder of a coding. Some servers send `deflate` without the zlib header that the standard requires, so the first byte of the
+ * body decides. `first` is null within another coding, whose first byte is unknown; the header is then expected.
+ */
 function decoderOf(coding: string, first: Buffer | null): Duplex {
   if (coding === 'br') return createBrotliDecompress()
   if (coding === 'zstd') return createZstdDecompress()

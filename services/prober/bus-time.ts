@@ -1,7 +1,6 @@
-// Bus time: the own clock plus the lead of the bus's clock. Slots are on bus time, so that every prober of a location means the same
-// instants. The lead is measured repeatedly and after each reconnect: the quickest round trip gives the best measure, and a busy moment
-// such as a start gives a bad one. While the bus is away the best measure serves. A lead within the error of its measure counts as none,
-// because machines keep time better than a round trip can show.
+// Bus time: the own clock plus the lead of the bus's clock. Slots are on bus time, so all probers of a location have the same slots. The
+// lead is measured repeatedly and after each reconnect. The quickest round trip gives the best measurement, which stays in use while the
+// bus is unreachable. A lead within the error of its measurement counts as 0, because clocks are usually more exact than a round trip.
 
 import { repeat } from '#shared/async/repeat.ts'
 import type { ClockOffset } from '#shared/bus/port.ts'
@@ -9,19 +8,19 @@ import { limits } from '#shared/limits/limits.ts'
 import type { ServiceContext } from '#shared/service.ts'
 
 export interface BusTime {
-  /** The present instant on bus time, whole ms. */
+  /** Returns the present instant on bus time, whole ms. */
   now(): number
-  /** Called when a clock was set: bus time jumped by more than a second against the own. */
+  /** Sets the function that is called if bus time jumps by more than a second, because a clock was set. */
   onJump(listener: () => void): void
   stop(): void
 }
 
 interface Measure extends ClockOffset {
-  /** On the monotonic clock, ms. */
+  /** Instant of the measurement on the monotonic clock, ms. */
   at: number
 }
 
-/** Rejects where the first measure fails. */
+/** Rejects if the first measurement fails. */
 export async function createBusTime({ bus, clock, logger }: Omit<ServiceContext, 'metrics'>): Promise<BusTime> {
   const measure = async (): Promise<Measure> => ({ ...(await bus.clockOffset(clock.now)), at: clock.monotonic() })
   let best = await measure()
@@ -54,17 +53,17 @@ export async function createBusTime({ bus, clock, logger }: Omit<ServiceContext,
   }
 }
 
-/** By how much the own clock is to be corrected, whole ms: not at all where the measure may be all error. `now` is in whole ms, too. */
+/** Returns the correction of the own clock, whole ms; 0 if the lead may be an error of the measurement. `now` is in whole ms, too. */
 function correctionMs({ aheadMs, roundTripMs }: ClockOffset): number {
   return Math.abs(aheadMs) <= roundTripMs / 2 + 1 ? 0 : Math.round(aheadMs)
 }
 
-/** The one that can be less wrong by now; always the newer one where both cannot be true, because then a clock was set. */
+/** Returns the measurement with the smaller possible error by now. If both cannot be true, a clock was set, and the newer one is returned. */
 export function better(known: Measure, newer: Measure): Measure {
   const driftMs = ((newer.at - known.at) / 1_000) * limits.clock.driftMsPerSecond
   const knownErrorMs = known.roundTripMs / 2 + driftMs
   const newerErrorMs = newer.roundTripMs / 2
-  // `now` is in whole ms, which makes each measure a little more wrong.
+  // `now` is in whole ms, which adds to the error of each measurement.
   const agree = Math.abs(newer.aheadMs - known.aheadMs) <= knownErrorMs + newerErrorMs + 1
   return agree && knownErrorMs < newerErrorMs ? known : newer
 }

@@ -1,7 +1,5 @@
-// One check: a fresh connection, one request, one judgement. Owns its socket and its one timer and gives both back whatever the
-// far end does; never throws, never follows a redirect, never reads more than 1 MiB of a decoded body.
-//
-// A socket of Node's and a parser (ADR 15), and the socket destroyed by hand at the moment of judgement.
+// One check: a new connection, one request, one outcome (ADR 15). Owns its socket and its one timer, and releases both in every case. Never
+// throws, never follows a redirect, never reads more than 1 MiB of a decoded body.
 
 import type { CheckEntry, CheckPhases } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -14,11 +12,12 @@ import { Connection, type ConnectionListener, createTrust, type Trust } from './
 import { bodySentence, clean, errorSentence, type Phase, sentences, statusSentence, timeoutSentence } from './sentences.ts'
 import { compileTarget, type Target } from './target.ts'
 
-/** Result of a check; `error` is a sentence for a person, null when ok. Phases in ms from the start, to a hundredth. */
 export interface CheckOutcome {
   ok: boolean
+  /** Sentence for people; null if ok. */
   error: string | null
   statusCode: number | null
+  /** In ms from the start, to a hundredth. */
   phases: CheckPhases
 }
 
@@ -27,7 +26,7 @@ export interface CheckContext {
   resolve: Resolve
   trust: Trust
   egress: Egress
-  /** Bounds of the check in ms; the defaults are those of reference/website-monitors 5.2, tests shorten them. */
+  /** Bounds of the check in ms (reference/website-monitors 5.2). */
   bounds: { connectMs: number; tlsMs: number; totalMs: number }
 }
 
@@ -37,7 +36,7 @@ export interface CheckOptions extends Partial<CheckContext> {
   userAgent: string
 }
 
-/** One check of an entry (reference/website-monitors 5). Resolves always; every failure is an outcome. */
+/** Checks an entry once (reference/website-monitors 5). Never rejects: every failure is an outcome. */
 export function runCheck(entry: CheckEntry, options: CheckOptions): Promise<CheckOutcome> {
   const target = compileTarget(entry, options.userAgent)
   if (target === null) return Promise.resolve(impossible)
@@ -46,7 +45,7 @@ export function runCheck(entry: CheckEntry, options: CheckOptions): Promise<Chec
   return new Promise(done => void new Check(target, context, done).start())
 }
 
-/** The outcome of an entry whose address cannot be checked at all. */
+/** Outcome of an entry whose address is not an HTTP or HTTPS URL. */
 export const impossible: CheckOutcome = Object.freeze({
   ok: false,
   error: 'address is not an HTTP or HTTPS URL',
@@ -54,10 +53,10 @@ export const impossible: CheckOutcome = Object.freeze({
   phases: Object.freeze({ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 }),
 })
 
-/** Interim answers (1xx) before the real one; more are a far end that never means to answer. */
+/** Most interim responses (1xx) before the final response. */
 const interimMax = 32
 
-/** A check under way. `done` is called exactly once, possibly before `start` returns, unless it is abandoned. */
+/** A running check. `done` is called exactly once, possibly before `start` returns. It is not called after `abandon`. */
 export class Check implements ConnectionListener, AnswerListener {
   #settled = false
   readonly #target: Target
@@ -69,7 +68,7 @@ export class Check implements ConnectionListener, AnswerListener {
   #answer: Answer | null = null
   #cancelTimer: Cancel | null = null
   #search: BodySearch | null = null
-  /** The decoders have more than they can take: nothing is read until they have worked it off. */
+  /** True while the decoders have too many bytes: nothing is read until `onDrain`. */
   #isChoked = false
   #interim = 0
   #statusCode: number | null = null
@@ -93,12 +92,12 @@ export class Check implements ConnectionListener, AnswerListener {
     else this.#connection.open(this.#target, this.#context)
   }
 
-  /** Ends the check without an outcome, because nobody waits for it any more. */
+  /** Ends the check without an outcome. */
   abandon(): void {
     this.#release()
   }
 
-  // The connection reports.
+  // Callbacks of the connection.
 
   onResolved(): void {
     this.#dnsMs = this.#elapsed()
@@ -134,13 +133,13 @@ export class Check implements ConnectionListener, AnswerListener {
     this.#settle(this.#phase === 'body' ? sentences.closedWithin : sentences.closedBefore)
   }
 
-  /** A body that ends with its connection may end so, too. */
+  /** A reset may also end a response that ends with its connection. */
   onFailed(error: Error): void {
     if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' && this.#answer?.close()) return
     this.#settle(errorSentence(error, this.#phase, this.#target, this.#context.clock.now()))
   }
 
-  // The answer arrives.
+  // Callbacks of the parser.
 
   onAnswerStart(): void {
     this.#firstByteMs ??= this.#elapsed()
@@ -166,7 +165,7 @@ export class Check implements ConnectionListener, AnswerListener {
     return !this.#settled
   }
 
-  /** The answer came whole: what happens to the connection from now on says nothing about it. */
+  /** Closes the connection, because a later failure of it must not change the outcome. */
   onComplete(): void {
     this.#search?.end()
     this.#connection.close()
@@ -189,9 +188,7 @@ export class Check implements ConnectionListener, AnswerListener {
     return finding === 'broken' ? sentences.undecodable : bodySentence(this.#target.expectedText)
   }
 
-  // The end.
-
-  /** One timer serves three bounds: it looks how far the check is and, where that is in time, waits for the next bound. */
+  /** One timer serves all three bounds: it ends the check, or waits for the next bound of the present phase. */
   #onTimer = (): void => {
     const { clock } = this.#context
     const elapsed = clock.monotonic() - this.#startedAt
@@ -201,7 +198,7 @@ export class Check implements ConnectionListener, AnswerListener {
     else this.#cancelTimer = clock.schedule(over - elapsed, this.#onTimer)
   }
 
-  /** The sentence of the bound that is reached `elapsed` ms after the start, or when the next one will be. */
+  /** Returns the sentence of the bound that is reached `elapsed` ms after the start, or else the time of the next bound, ms. */
   #boundAt(elapsed: number): string | number {
     const { bounds } = this.#context
     if (elapsed >= bounds.totalMs) return timeoutSentence('answer', bounds.totalMs)

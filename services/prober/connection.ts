@@ -1,5 +1,5 @@
-// Opens the connection of one check: name, TCP, TLS, each timed. The one place where a check's socket is made, and so the
-// place of the guard on addresses: between what a name resolved to and the first packet. Never reuses a connection or session.
+// Connection of one check: resolves the name, checks the addresses against the guard, then connects by TCP or TLS. Owns the sockets of all
+// checks. Never reuses a connection or a TLS session.
 import { Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { limits } from '#shared/limits/limits.ts'
@@ -7,24 +7,24 @@ import { type Egress, permitted } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import type { Target } from './target.ts'
 
-/** Listener to a connection, called in this order, each but `onBytes` at most once; after `onFailed` nothing more. */
+/** Listener to a connection, called in this order. Only `onBytes` is called several times. `onFailed` is the last call. */
 export interface ConnectionListener {
   onResolved(): void
   onConnected(): void
   onSecured(): void
   onFailed(error: Error): void
-  /** Bytes that arrive once the connection stands. They are overwritten when this returns; false: no more until `resume`. */
+  /** Returns false to receive no more bytes until `resume`. The bytes are overwritten after the call. */
   onBytes(bytes: Buffer): boolean
   /** The far end closed its side. */
   onEnd(): void
 }
 
 export interface Trust {
-  /** Made at the first check over TLS, and once: a context parses all root certificates and holds megabytes. */
+  /** Created once, at the first check over TLS: a context parses all root certificates and takes megabytes. */
   readonly context: SecureContext
 }
 
-/** Trusts the built-in authorities (and NODE_EXTRA_CA_CERTS), or only the given PEM certificates. */
+/** Returns trust in the built-in authorities (and NODE_EXTRA_CA_CERTS), or only in the given PEM certificates. */
 export function createTrust(authorities?: string): Trust {
   let made: SecureContext | null = null
   return {
@@ -35,7 +35,7 @@ export function createTrust(authorities?: string): Trust {
   }
 }
 
-/** A certificate that was not accepted, with what a sentence about it needs. */
+/** Error for a refused certificate, with the data for a sentence about it. Instants in ms since the epoch. */
 export class CertificateError extends Error {
   readonly code: string
   readonly validFrom: number
@@ -49,10 +49,10 @@ export class CertificateError extends Error {
   }
 }
 
-/** All connections of a thread read into one place, one after another: what arrives goes straight on, past Node's streams. */
+/** Buffer of received bytes, shared by all connections of a thread. Bytes are handled at once and bypass Node's streams. */
 const arrivals = Buffer.allocUnsafeSlow(65_536)
 
-/** The connection of one check. Its opener closes it in every case. */
+/** The connection of one check. The caller must close it in every case. */
 export class Connection {
   #listener: ConnectionListener | null
   #line: Line | null = null
@@ -89,12 +89,12 @@ export class Connection {
     this.#line?.socket.write(bytes)
   }
 
-  /** Reads on, after `onBytes` wanted no more. */
+  /** Continues to read after `onBytes` has returned false. */
   resume(): void {
     this.#line?.resume()
   }
 
-  /** From here on nothing is heard of it. */
+  /** Calls the listener no more. */
   close(): void {
     this.#listener = null
     this.#line?.close()
@@ -102,7 +102,7 @@ export class Connection {
   }
 
   #openTcp(target: Target, addresses: readonly string[]): void {
-    // Of several addresses the ones not needed may still be tried for a moment after the end: such a socket is not used again.
+    // With several addresses, Node may try another one for a moment after the end. Such a socket is not used again.
     const isPlain = addresses.length === 1
     const line = (isPlain ? idle.pop() : undefined) ?? new Line(reading => new Socket(reading))
     line.isReusable = isPlain
@@ -112,17 +112,17 @@ export class Connection {
   }
 
   /**
-   * The certificate is verified by the handshake, but judged here, before anything is sent: a socket that refuses it by
-   * itself is gone before its certificate can be read, and the sentence needs its dates.
+   * The handshake verifies the certificate, and `#judge` refuses it before anything is sent. A socket that refuses a certificate itself is
+   * destroyed before the dates of the certificate can be read.
    */
   #openTls(target: Target, addresses: readonly string[], trust: Trust): void {
-    // `onread` is missing in the types of `tls.connect`, which hands it to the socket as `net.connect` does.
+    // The types of `tls.connect` lack `onread`, which it passes to the socket as `net.connect` does.
     const open = (reading: object) =>
       connectTls({
         ...reading,
         port: target.port,
         ...wayTo(target, addresses),
-        // A server name has no dot at its end (RFC 6066, 3), though a host may be written with one.
+        // A host may be written with a dot at its end, a server name may not (RFC 6066, 3).
         servername: target.literal ? '' : target.hostname.replace(/\.$/, ''),
         ALPNProtocols: ['http/1.1'],
         secureContext: trust.context,
@@ -149,8 +149,8 @@ function refusalOf(socket: TLSSocket): CertificateError {
 }
 
 /**
- * A socket and whom it reports to. Node's sockets are dear to make, and each outlives its end in memory until the next full collection, with
- * all it can reach (ADR 15): so a plain one is connected again for another check, as Node allows once it was closed.
+ * A socket and its present listener. A closed plain socket connects again for another check, which Node allows. A new socket costs more CPU,
+ * and stays in memory until the next full collection (ADR 15).
  */
 class Line<S extends Socket = Socket> {
   listener: ConnectionListener | null = null
@@ -179,10 +179,10 @@ class Line<S extends Socket = Socket> {
   }
 }
 
-/** Closed ones that wait for a check. */
+/** Closed sockets that can connect again. */
 const idle: Line[] = []
 
-/** One address goes straight to the kernel; several are tried one after another by Node's own happy eyeballs. */
+/** Returns the options of `connect` for the addresses. Node tries several addresses one after another (happy eyeballs). */
 function wayTo(target: Target, addresses: readonly string[]) {
   if (addresses.length === 1) return { host: addresses[0] as string, autoSelectFamily: false }
   const all = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))

@@ -1,4 +1,4 @@
-// The monitors of the location, and which of them this prober runs when. Owns the table and the agenda; opens no connection.
+// Monitors of the location, and the slots of those that this prober checks. Owns the table and the agenda. Opens no connection.
 
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -9,9 +9,9 @@ import { type Agenda, createAgenda, phaseOf, slotAfter } from './schedule.ts'
 
 export interface FleetOptions {
   clock: Clock
-  /** The present instant on bus time, whole ms. */
+  /** Returns the present instant on bus time, whole ms. */
   busNow(): number
-  /** True where this prober runs the subject. */
+  /** Returns true if this prober checks the subject. */
   owns(subjectHash: number): boolean
   runner: Pick<Runner, 'runDue' | 'runExtra'>
   metrics: Pick<ProberMetrics, 'skipped'>
@@ -19,7 +19,7 @@ export interface FleetOptions {
   onLoad(): void
 }
 
-/** Nothing is due before `start`: until then the members of the location are not known. */
+/** No monitor is due before `start`, because the members of the location are unknown until then. */
 export class Fleet {
   readonly #options: FleetOptions
   readonly #monitors = new Map<string, Monitor>()
@@ -32,7 +32,7 @@ export class Fleet {
     this.#agenda = createAgenda<Monitor>(options.clock, options.busNow, this.#onDue)
   }
 
-  /** Monitors that this prober runs. */
+  /** Returns the number of monitors that this prober checks. */
   owned(): number {
     return this.#owned
   }
@@ -44,7 +44,7 @@ export class Fleet {
     return sum
   }
 
-  /** `missedSince`: since when (on bus time) the others of the location may have left to this prober what it runs from now on. */
+  /** `missedSince`: instant on bus time from which the other probers of the location may have missed slots of its monitors. */
   start(missedSince: number): void {
     this.#started = true
     for (const monitor of this.#monitors.values()) {
@@ -56,7 +56,7 @@ export class Fleet {
     this.#agenda.stop()
   }
 
-  /** A new, changed or repeated entry of the location; `writtenAt` is the bus's time of it. */
+  /** Handles a new, changed or repeated entry. `writtenAt`: instant of the entry on bus time. */
   assign = (subjectId: string, entry: CheckEntry, writtenAt: number): void => {
     const known = this.#monitors.get(subjectId)
     if (known !== undefined && entry.rev <= known.entry.rev) return
@@ -76,7 +76,7 @@ export class Fleet {
     this.#release(monitor)
   }
 
-  /** Decides anew who runs what; what was won and had a slot since `missedSince` is checked at once, as its latest slot. */
+  /** Decides again which monitors this prober checks. A monitor that it gains is checked at once if it had a slot since `missedSince`. */
   rebalance = (missedSince: number | null): void => {
     if (!this.#started) return
     for (const monitor of this.#monitors.values()) {
@@ -85,7 +85,7 @@ export class Fleet {
     }
   }
 
-  /** Bus time jumped: every monitor waits for its next slot on the new time. */
+  /** Moves every monitor to its next slot, after bus time jumped. */
   rebase = (): void => {
     for (const monitor of this.#monitors.values()) {
       monitor.ranAt = Number.NEGATIVE_INFINITY
@@ -95,9 +95,8 @@ export class Fleet {
   }
 
   /**
-   * An entry younger than its interval is checked at once. Its slot is the instant at which it was written, which is the same
-   * for every prober that sees it, or right behind a slot at which its predecessor was still checked; one that stood longer has
-   * had its checks and waits for its slot, unless nobody ran the latest.
+   * Schedules a monitor. It is checked at once if its latest slot may be missed, or if its entry is younger than its interval. The slot of a
+   * young entry is its instant, which is the same for all probers, or one ms after the slot of the latest check.
    */
   #enlist(monitor: Monitor, missedSince = Number.POSITIVE_INFINITY): void {
     this.#take(monitor)
@@ -114,7 +113,7 @@ export class Fleet {
     if (missedSince !== null && latest >= missedSince) this.#options.runner.runExtra(monitor, latest)
   }
 
-  /** Never ahead, as it would be where the bus's clock was set back: a slot that has not come yet would keep all before it from being run. */
+  /** Returns the instant of the entry, at most the present one. After the bus's clock was set back, a later slot would block all slots before it. */
   #writtenAt(monitor: Monitor): number {
     return Math.min(monitor.writtenAt, this.#options.busNow())
   }
@@ -135,7 +134,7 @@ export class Fleet {
     this.#agenda.remove(monitor)
   }
 
-  /** A process that was paused runs the latest slot of each monitor and counts the ones before. */
+  /** Runs the latest slot of a monitor. Earlier slots, missed in a pause of the process, are counted. */
   #onDue = (monitor: Monitor, now: number): void => {
     const { intervalMs } = monitor.entry
     const nextAt = slotAfter(now, intervalMs, monitor.phaseMs)

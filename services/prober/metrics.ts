@@ -1,4 +1,4 @@
-// The prober's figures. Owns their names; the children are looked up once, because a check must not pay for its labels.
+// Metrics of a prober. Owns their names. Labels are resolved once, because that would cost every check time.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
 
@@ -8,16 +8,16 @@ export interface ProberMetrics {
   shed: { inc(): void }
   skipped: { inc(count?: number): void }
   dropped: { inc(count?: number): void }
-  /** Seconds between a slot and the start of its check. */
+  /** Time between a slot and the start of its check. */
   lateness: { observe(seconds: number): void }
-  /** Seconds that a check took. */
+  /** Duration of a check. */
   duration: { observe(seconds: number): void }
   monitors: { set(count: number): void }
   inFlight: { set(count: number): void }
   buffered: { set(count: number): void }
 }
 
-/** Several probers may share a registry: they differ by the labels. */
+/** Returns the metrics of one prober. Several probers may share a registry: their labels differ. */
 export function createMetrics(registry: Registry, location: string, prober: string): ProberMetrics {
   const checks = registeredMetric(registry, 'watchkeeper_prober_checks_total', name => {
     return new Counter({ name, help: 'Checks made, by result', labelNames: ['location', 'result'], registers: [registry] })
@@ -28,7 +28,7 @@ export function createMetrics(registry: Registry, location: string, prober: stri
       `watchkeeper_prober_${what}_total`,
       name => new Counter({ name, help, labelNames: ['location'], registers: [registry] }),
     ).labels(location)
-    // Present from the start: a rate counts the first one too.
+    // A counter that exists from the start includes its first event in a rate.
     counted.inc(0)
     return counted
   }

@@ -1,4 +1,4 @@
-// One monitor as its prober keeps it: what to check, when, and how far it is. Kept small: a prober may have 50,000.
+// State of one monitor at a prober: its check entry, its slots, its present check. Small, because a prober may have 50,000.
 
 import type { Due } from '#shared/async/due-heap.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
@@ -12,23 +12,23 @@ export interface Monitor extends Due {
   readonly hash: number
   entry: CheckEntry
   phaseMs: number
-  /** The bus's time of the entry. */
+  /** Instant of the entry on bus time, ms. */
   writtenAt: number
-  /** This prober is the one that runs it. */
+  /** True if this prober checks the monitor, and not another of its location. */
   mine: boolean
   removed: boolean
-  /** The check under way. */
+  /** The running check. */
   check: Check | null
-  /** The slot of the latest check: no slot runs twice. */
+  /** Slot of the latest check. No slot runs twice. */
   ranAt: number
-  /** A slot to be run outside of the grid as soon as there is room; null: none. */
+  /** Slot of a check that waits to run outside of the grid; null: none. */
   extraAt: number | null
   /**
-   * Share of slots that shedding lets through, summed up. It starts anywhere between 0 and 1, so that monitors are not all left out at the
-   * same time.
+   * Sum of the shares of slots that shedding lets through. It starts at a different value between 0 and 1 for each monitor, so that monitors
+   * are not all shed at the same time.
    */
   credit: number
-  /** The latest check passed: the next one that passes says nothing new. */
+  /** True if the latest check passed. */
   hasPassed: boolean
 }
 
@@ -52,7 +52,7 @@ export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
   }
 }
 
-/** Takes how its check came out; answers whether that says anything new: a failure does, and what passes for the first time after one. */
+/** Stores the outcome of a check. Returns whether it is new: each failure is, and the first success after a failure. */
 export function noteOutcome(monitor: Pick<Monitor, 'hasPassed'>, ok: boolean): boolean {
   const isNews = !ok || !monitor.hasPassed
   monitor.hasPassed = ok

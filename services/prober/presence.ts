@@ -1,5 +1,5 @@
-// Other probers of this location, and which monitors are this prober's. Owns this prober's presence key and its view of the others.
-// Concludes nothing about the others while it cannot be heard itself.
+// Live probers of this location, and the division of monitors among them. Owns this prober's presence key and its view of the other probers.
+// Declares no other prober dead while its own signs of life may not arrive.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
@@ -12,35 +12,35 @@ export interface PresenceOptions {
   bus: Bus
   clock: Clock
   logger: Logger
-  /** The present instant on bus time. */
+  /** Returns the present instant on bus time. */
   busNow(): number
   locationId: string
   proberId: string
-  /** Content of the presence key; read at each beat. */
+  /** Returns the content of the presence key. Called at each beat. */
   describe(): unknown
   /**
-   * The members changed. `missedSince` is the instant on bus time from which a prober that is gone may have missed slots;
-   * null where nobody went.
+   * Called when the members change. `missedSince`: instant on bus time from which a lost prober may have missed slots; null: no prober was
+   * lost.
    */
   onChange(missedSince: number | null): void
 }
 
 export interface Presence {
-  /** True where this prober is the one of its location that runs the subject. */
+  /** Returns true if this prober, and no other of its location, checks the subject. */
   owns(subjectHash: number): boolean
-  /** Live probers of the location, this one included. */
+  /** Returns the number of live probers of the location, including this one. */
   count(): number
-  /** Says for the first time that this prober lives; from now on it does so by itself, and reports changes. */
+  /** Writes the presence key, then again at each beat, and begins to call `onChange`. */
   announce(): Promise<void>
-  /** Takes this prober's key away at once and forgets the others. */
+  /** Deletes the presence key and ends. */
   leave(): Promise<void>
 }
 
 interface Peer {
   hash: number
-  /** On the own monotonic clock. */
+  /** Instant of the latest sign of life on the own monotonic clock, ms. */
   heardAt: number
-  /** The bus's time of its latest beat. */
+  /** Instant of its latest beat on bus time, ms. */
   beatAt: number
 }
 
@@ -55,7 +55,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   const peers = new Map<string, Peer>()
   let ready = false
   let confirmedAt = clock.monotonic()
-  /** When anybody was heard, this prober included: the watch may be deaf while beats are taken. */
+  /** Instant of the latest entry from the watch, own beats included. Beats may be accepted while the watch delivers nothing. */
   let heardAt = clock.monotonic()
   let tickedAt = clock.monotonic()
   let beating = false
@@ -112,7 +112,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
     },
   }
 
-  /** A prober that was not heard for long is gone, unless this prober itself was paused or cut off. */
+  /** Writes a beat, and removes probers without a beat for long, unless this prober itself was paused or cut off. */
   function tick(): void {
     const now = clock.monotonic()
     const paused = now - tickedAt > tickMs + limits.presence.gapMs
@@ -130,7 +130,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
 interface MembersWatch {
   locationId: string
   proberId: string
-  /** Called of every entry, also of this prober's own. */
+  /** Called for every entry, also for that of this prober. */
   heed(): void
   hear(id: string, at: number): void
   lose(id: string, missedSince: number, how: string): void
@@ -152,7 +152,7 @@ async function watchMembers(bus: Bus, { locationId, proberId, heed, hear, lose }
   return subscription
 }
 
-/** Rendezvous: the highest rank of a subject runs it, so that a change of members moves only what must move. */
+/** Rendezvous hashing: the prober with the highest rank checks the subject. A change of members thus moves as few subjects as possible. */
 function outranksAll(own: number, ownId: string, peers: ReadonlyMap<string, Peer>, subjectHash: number): boolean {
   const rank = rankOf(own, subjectHash)
   for (const [id, peer] of peers) {
@@ -162,7 +162,7 @@ function outranksAll(own: number, ownId: string, peers: ReadonlyMap<string, Peer
   return true
 }
 
-/** A number that looks random for each pair: both hashes, mixed until every bit depends on every bit. */
+/** Returns a pseudo-random number for each pair of hashes. */
 export function rankOf(proberHash: number, subjectHash: number): number {
   let mixed = proberHash ^ Math.imul(subjectHash, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)

@@ -1,5 +1,6 @@
-// Sends results to the observation stream. Owns what was not acknowledged yet, bounded: while the bus is away or full the
-// oldest is dropped and counted. Repeats what has an unknown outcome: a result carries its slot, so a double is harmless.
+// Sender of results to the observation stream. Owns the results without an acknowledgement. Their number is bounded: if the bus is
+// unreachable or full, the oldest result is dropped and counted. A result without an acknowledgement is sent again; its slot makes a
+// duplicate harmless.
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
@@ -12,10 +13,10 @@ export interface Report {
   subjectId: string
   rev: number
   slotAt: number
-  /** When the check ended, on the own clock, ms. */
+  /** End of the check on the own clock, ms since the epoch. */
   endedAt: number
   outcome: CheckOutcome
-  /** A failure, or what passes for the first time after one: somebody may wait for it. */
+  /** True for a failure, and for the first success after a failure. */
   isNews: boolean
 }
 
@@ -25,12 +26,12 @@ export interface ReporterOptions {
   logger: Logger
   locationId: string
   onDropped(): void
-  /** Most results waiting; tests shorten it. */
+  /** Most results that wait. */
   capacity?: number
 }
 
 interface Numbered {
-  /** In the order of `add`: what comes back unsent goes out before what is younger. */
+  /** Order of `add`. A result whose sending failed is sent again before newer results. */
   number: number
   report: Report
 }
@@ -44,7 +45,7 @@ export class Reporter {
   #inFlight = 0
   #added = 0
   #gathering: Cancel | null = null
-  /** Above 0: the bus did not take a result. Until it takes one, one alone is tried after each pause. */
+  /** Pause after a failure, ms. While it is above 0, only one result is sent after each pause. 0: the latest result was acknowledged. */
   #pauseMs = 0
   #paused: Cancel | null = null
   #stopped = false
@@ -58,7 +59,7 @@ export class Reporter {
     })
   }
 
-  /** Results not acknowledged yet. */
+  /** Returns the number of results without an acknowledgement. */
   waiting(): number {
     return this.#queue.size() + this.#returned.length + this.#inFlight
   }
@@ -67,12 +68,12 @@ export class Reporter {
     if (this.#stopped) return
     if (this.waiting() >= this.#capacity && this.#take() !== undefined) this.#options.onDropped()
     this.#queue.push({ number: this.#added++, report })
-    // A changed result is sent at once. Repeated ones are sent together, which saves everybody behind it about a quarter of the work.
+    // A changed result is sent at once. Unchanged results are sent together, which saves their receivers about a quarter of the work.
     if (report.isNews) this.#pump()
     else this.#gathering ??= this.#options.clock.schedule(limits.report.gatherMs, this.#pump)
   }
 
-  /** Resolves when nothing waits, or after `graceMs`; then nothing is sent any more. */
+  /** Sends the waiting results for `graceMs` at most, then sends no more. */
   async stop(graceMs: number): Promise<void> {
     const { clock, logger, locationId } = this.#options
     this.#pump()
@@ -131,21 +132,21 @@ export class Reporter {
     this.#pause()
   }
 
-  /** Goes on meanwhile: an answer that does not come must not keep the next try waiting. */
+  /** Begins before the present result is acknowledged, because an acknowledgement may never arrive. */
   #pause(): void {
     this.#pauseMs = Math.min(Math.max(limits.report.retryMs, this.#pauseMs * 2), limits.report.retryMsMax)
     this.#paused = this.#options.clock.schedule(this.#pauseMs, this.#resume)
   }
 }
 
-/** The age is taken at the moment of sending, so a result that waited is still placed at its time. */
+/** Returns the message of a result. It contains the age at the moment of sending, so that waiting does not change the instant. */
 function messageOf(report: Report, now: number): CheckResult {
   const { ok, error, statusCode, phases } = report.outcome
   const ageMs = Math.max(0, Math.round(now - report.endedAt))
   return { rev: report.rev, slotAt: report.slotAt, ageMs, ok, error, statusCode, phases }
 }
 
-/** Sent results are cut off the front in pieces of this many, so that the cost of one does not grow with the queue. */
+/** Number of taken items that are removed from the array at once, so that the cost of one does not grow with the queue. */
 const cut = 4_096
 
 function createQueue<T>() {

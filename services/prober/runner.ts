@@ -1,5 +1,5 @@
-// Runs checks. Owns the checks under way, at most so many, and what is left out beyond it; never keeps a due check waiting
-// (what cannot run at its slot is shed or skipped, and counted).
+// Runner of checks. Owns the running checks, whose number is bounded. A due check never waits: if it cannot run at its slot, it is shed or
+// skipped, and counted.
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { Check, type CheckContext, type CheckOutcome, impossible } from './check.ts'
@@ -16,7 +16,7 @@ export interface RunnerOptions {
   metrics: Pick<ProberMetrics, 'passed' | 'failed' | 'shed' | 'skipped' | 'lateness' | 'duration'>
   logger: Logger
   onReport(report: Report): void
-  /** Checks at once; tests shorten it. */
+  /** Most checks at once. */
   inFlightMax?: number
 }
 
@@ -25,7 +25,7 @@ export class Runner {
   readonly #inFlightMax: number
   readonly #extraMax: number
   readonly #running = new Set<Monitor>()
-  /** Monitors with a check outside of the grid, at most one each, in the order in which they asked. */
+  /** Monitors whose check outside of the grid waits, in the order of the calls. */
   readonly #extras = new Set<Monitor>()
   #extrasRunning = 0
   #isTakingExtras = false
@@ -42,7 +42,7 @@ export class Runner {
     return this.#running.size
   }
 
-  /** Runs the monitor's check of this slot, or counts why not. `lateMs`: how long ago the slot was. */
+  /** Runs the check of a slot, or counts the check as skipped or shed. `lateMs`: time since the slot. */
   runDue(monitor: Monitor, slotAt: number, lateMs: number): void {
     const { shedding, metrics } = this.#options
     if (this.#stopped || slotAt <= monitor.ranAt) return
@@ -58,19 +58,19 @@ export class Runner {
       shedding.noteShed(full)
       return
     }
-    // The newer slot says all that the waiting one would have said.
+    // The check of the newer slot replaces a check that waits outside of the grid.
     monitor.extraAt = null
     this.#start(monitor, slotAt, 'due')
   }
 
-  /** Runs a check that the grid does not ask for (a new monitor, a take-over) as soon as there is room for it. */
+  /** Runs a check outside of the grid (of a new monitor, after a take-over) as soon as the bounds allow it. */
   runExtra(monitor: Monitor, slotAt: number): void {
     monitor.extraAt = slotAt
     this.#extras.add(monitor)
     this.#runExtras()
   }
 
-  /** Waits for what runs, at most `graceMs`, and abandons the rest. */
+  /** Waits for the running checks for `graceMs` at most, then abandons them. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true
     if (this.#running.size > 0) {
@@ -84,7 +84,7 @@ export class Runner {
     this.#running.clear()
   }
 
-  /** Each monitor gathers the share that is let through, and runs when that makes a whole check. */
+  /** Adds the share that is let through to the monitor's credit. A whole credit runs a check. */
   #isShed(monitor: Monitor): boolean {
     const share = this.#options.shedding.share()
     if (share === 0) return false
@@ -95,8 +95,8 @@ export class Runner {
   }
 
   /**
-   * One whose monitor is busy stays, and is looked at again when a check ends. A check may end while it is started (its address is closed):
-   * the loop goes on to the next by itself, because thousands of them, each started within the one before, would be too deep.
+   * Starts waiting checks. A check whose monitor is busy waits until a check ends. A check may end during its start, for example if its
+   * address is closed. Such an end must not call the loop again, because thousands of nested calls would overflow the stack.
    */
   #runExtras(): void {
     if (this.#isTakingExtras) return
@@ -135,7 +135,7 @@ export class Runner {
     check.start()
   }
 
-  /** A monitor that was removed meanwhile has nobody to report to. */
+  /** Reports a result, unless the monitor was removed during the check. */
   #report(monitor: Monitor, rev: number, slotAt: number, outcome: CheckOutcome): void {
     const { metrics, logger, context, onReport } = this.#options
     if (outcome.ok) metrics.passed.inc()

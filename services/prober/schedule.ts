@@ -1,30 +1,29 @@
-// When each monitor is due. Owns the order of due monitors and one timer;
-// never runs a check, and never asks for the time itself but through the clock it is given.
+// Schedule of slots. Owns the order of due monitors and one timer. Never runs a check.
 
 import { type Due, DueHeap } from '#shared/async/due-heap.ts'
 import { fnv1a32 } from '#shared/text/hash.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
-/** Offset of a subject's slots in its interval: spread by its id, the same for every prober. */
+/** Returns the offset of a subject's slots within its interval, ms. Ids spread the offsets. All probers get the same offset. */
 export const phaseOf = (subjectId: string, intervalMs: number): number => fnv1a32(subjectId) % intervalMs
 
-/** The first slot `k * interval + phase` after an instant. */
+/** Returns the first slot `k * interval + phase` after an instant. */
 export function slotAfter(at: number, intervalMs: number, phaseMs: number): number {
   return (Math.floor((at - phaseMs) / intervalMs) + 1) * intervalMs + phaseMs
 }
 
 export interface Agenda<T extends Due> {
-  /** Puts the item at `dueAt` on bus time, or moves it there. */
+  /** Inserts an item, or moves it. `dueAt`: instant on bus time, ms. */
   put(item: T, dueAt: number): void
   remove(item: T): void
-  /** The time itself jumped: the timer is set anew. */
+  /** Sets the timer again, after bus time jumped. */
   rearm(): void
   stop(): void
 }
 
 /**
- * Calls `onDue` for each item whose instant has come; `onDue` puts it back at its next one (or it is gone). The timer is coarse:
- * one that fires early is armed again for the rest, at least a millisecond, so that no item is called before its instant.
+ * Calls `onDue` for each item at or after its instant, never before it. The item is then removed, and `onDue` may put it at its next
+ * instant. A timer that fires early is set again for the rest, at least a millisecond.
  */
 export function createAgenda<T extends Due>(
   clock: Clock,
@@ -49,7 +48,7 @@ export function createAgenda<T extends Due>(
     cancel = null
     running = true
     const now = busNow()
-    // Bounded: every item is either put behind `now` or taken out.
+    // Bounded, because `onDue` puts each item after `now`, or does not put it.
     try {
       for (let item = heap.first(); item !== undefined && item.dueAt <= now; item = heap.first()) {
         heap.remove(item)

@@ -1,5 +1,5 @@
-// Why a check failed, in words for a person. Owns every sentence; never repeats credentials of a URL, and nothing of the far
-// end's making but the certificate's dates.
+// Reasons of failed checks as sentences for people. Owns every sentence. A sentence contains no credentials of a URL. Of the server's data
+// it contains only the status and the dates of the certificate.
 
 import { day, limits } from '#shared/limits/limits.ts'
 import { EgressError } from '#shared/net/egress.ts'
@@ -8,7 +8,7 @@ import { humanDuration } from '#shared/time/durations.ts'
 import { CertificateError } from './connection.ts'
 import type { Target } from './target.ts'
 
-/** How far the check had come when it failed. */
+/** Phase of a check in which it failed. */
 export type Phase = 'name' | 'connect' | 'tls' | 'answer' | 'body'
 
 const bySocketCode: Record<string, string> = {
@@ -43,7 +43,7 @@ export const sentences = {
   undecodable: 'body cannot be decoded',
 } as const
 
-/** The sentence for how the connection failed. `now` in ms since the epoch. */
+/** Returns the sentence for a failed connection. `now`: ms since the epoch. */
 export function errorSentence(error: Error, phase: Phase, target: Target, now: number): string {
   if (error instanceof CertificateError) return certificateSentence(error, target.hostname, now)
   if (error instanceof EgressError) return `Not checked: EGRESS rules close this address. It is ${error.message}.`
@@ -61,14 +61,14 @@ export const bodySentence = (expectedText: string): string => clean(`body does n
 export const timeoutSentence = (what: 'connection' | 'TLS handshake' | 'answer', ms: number): string =>
   `no ${what} in ${ms / 1_000} s`
 
-/** One line without control characters, cut to the bound. */
+/** Returns one line without control characters, cut to the bound. */
 export function clean(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
   const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
   return cut(line, limits.check.errorCharacters)
 }
 
-/** Of several addresses tried, the first failure speaks: it belongs to the preferred address. */
+/** Returns the first failure if several addresses were tried: it belongs to the preferred address. */
 function firstOf(error: Error): NodeJS.ErrnoException {
   return error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error
 }

@@ -1,5 +1,5 @@
-// Shedding: the share of checks that a prober leaves out when it is asked for more than it can do. Owns the share and its steps; never
-// queues anything. Every monitor gives the same share of its slots, so that none is left out always. The share is a metric and a log line.
+// Shedding: the share of due checks that an overloaded prober leaves out. Owns the share and its steps. Each monitor loses the same share of
+// its slots. Shed checks are counted in a metric and in a log line.
 
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -7,13 +7,13 @@ import type { Logger } from '#shared/observability/logger.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface Shedding {
-  /** The share of due checks left out at the moment, 0 to 0.95. */
+  /** Returns the present share of due checks to leave out, 0 to 0.95. */
   share(): number
-  /** Checks left out since the start. */
+  /** Returns the number of checks left out since the start. */
   total(): number
-  /** A due check came this late, ms. */
+  /** Notes the lateness of a due check, ms. */
   noteLateness(ms: number): void
-  /** A check was left out; `full` where it was because the bound of checks at once was reached. */
+  /** Notes a check that was left out. `full`: the bound of checks at once was reached. */
   noteShed(full: boolean): void
   stop(): void
 }
@@ -29,10 +29,10 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
   let saidAt = Number.NEGATIVE_INFINITY
 
   const look = () => {
-    // The mean: one stall makes some checks late, a prober that cannot keep up makes them all late.
+    // The mean decides, because one pause makes only some checks late, and an overload makes all checks late.
     const meanLateMs = due === 0 ? 0 : lateSumMs / due
     const late = meanLateMs > limits.shedding.lateMs
-    // One late period is a pause of the process, not a lack of capacity; two in a row are.
+    // One late period is a pause of the process. Two in a row are an overload.
     const overloaded = full > 0 || (late && lateBefore)
     share = overloaded
       ? Math.min(limits.shedding.shareMax, share + limits.shedding.stepUp)

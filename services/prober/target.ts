@@ -1,5 +1,5 @@
-// A check entry as a request on the wire, computed anew for each check: that takes a hundredth of the check, and stored it would be most of
-// a monitor's memory. Owns the form of the request; never opens a connection.
+// Check entry as bytes of a request. Owns the form of the request. Never opens a connection. Computed for each check, which takes a hundredth
+// of the check's time; stored requests would be most of a monitor's memory.
 
 import { isIP } from 'node:net'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
@@ -11,19 +11,19 @@ export interface Target {
   secure: boolean
   /** Without brackets. */
   hostname: string
-  /** The hostname is an address: nothing to resolve, no server name in the handshake. */
+  /** True if the hostname is an address: no name is resolved, and the TLS handshake has no server name. */
   literal: boolean
   port: number
   method: CheckEntry['method']
-  /** The bytes of the request; null: what is configured cannot be sent. */
+  /** Bytes of the request; null: the configured request cannot be sent. */
   request: Buffer | null
   statuses: readonly number[]
-  /** The literal bytes looked for in the decoded body; null: the body is not looked at. */
+  /** Bytes that the decoded body must contain; null: the body is not read. */
   needle: Buffer | null
   expectedText: string
 }
 
-/** Null where the entry's address is not an HTTP or HTTPS URL. Credentials of the URL become the request's Authorization. */
+/** Returns null if the entry's address is not an HTTP or HTTPS URL. Credentials of the URL become the Authorization header. */
 export function compileTarget(entry: CheckEntry, userAgent: string): Target | null {
   const url = URL.parse(entry.url)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
@@ -42,10 +42,10 @@ export function compileTarget(entry: CheckEntry, userAgent: string): Target | nu
   }
 }
 
-/** Methods whose requests say that they have no body, where they have none (RFC 9110, 8.6). */
+/** Methods whose requests state the length of their body even if it is 0 (RFC 9110, 8.6). */
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-/** No Accept-Encoding: an answer that comes compressed all the same is decoded, but nobody is asked to compress for us. */
+/** Returns the request without Accept-Encoding, because compression costs the server CPU. A compressed response is decoded anyway. */
 function requestOf(entry: CheckEntry, url: URL, userAgent: string): Buffer | null {
   const lines = [
     `${entry.method} ${url.pathname}${url.search} HTTP/1.1`,
