@@ -69,10 +69,7 @@ const optionOf = (command: Command, word: string): Option | undefined =>
     .visibleOptions(command)
     .find(option => option.long === word || option.short === word)
 
-/**
- * Lines that spell the command otherwise than `./watchkeeper …`. Any other spelling depends on the folder it is typed in, or fetches a
- * package that happens to have the name.
- */
+/** Lines that spell the command otherwise than `./watchkeeper …`, which depends on the folder or fetches a foreign package. */
 export function otherSpellings(text: string): string[] {
   const nouns = program.commands.map(command => command.name()).join('|')
   const bare = new RegExp(`(?<![\\w./-])watchkeeper(?: --)? (?:${nouns})\\b(?!['"])`)

@@ -141,10 +141,7 @@ export function crowdedFolders(paths: string[]): string[] {
 
 const mostFiles = 20
 
-/**
- * Paths of this repository in back-ticks, from its top, or as link targets, from the document's folder unless they begin with a slash;
- * an anchor is no part of them.
- */
+/** Returns the paths of this repository in a text: in back-ticks from its top, and link targets from `folder`, without anchors. */
 export function citedPaths(text: string, folder = '.'): string[] {
   const quoted = [...text.matchAll(/`((?:\.ci|docs|services|machines|shared|infra|test)\/[\w./*{},@-]*)`/g)].map(
     match => match[1] ?? '',

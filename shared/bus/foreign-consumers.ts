@@ -5,10 +5,7 @@ import { declaredStreams } from '#shared/bus/declarations.ts'
 import { isReaderConfig } from '#shared/bus/nats/nats-consumer.ts'
 import { limits } from '#shared/limits/limits.ts'
 
-/**
- * Removes foreign consumers from all streams and returns their number. May be repeated, and run by several processes at once. Rejects if
- * the bus does not respond.
- */
+/** Removes foreign consumers from all streams; returns their number. May be repeated. Rejects if the bus does not respond. */
 export async function removeForeignConsumers(manager: JetStreamManager): Promise<number> {
   let removed = 0
   for (const stream of declaredStreams) {

@@ -45,8 +45,7 @@ export interface StreamState {
   firstSequence: number
   lastSequence: number
   /**
-   * Time stamp of the newest message, ms since the epoch; 0 or less: no message. Older messages may have later stamps if the clock was set
-   * back.
+   * Time stamp of the newest message, ms since the epoch; 0 or less: none. A clock that was set back gives older messages later stamps.
    */
   lastAt: number
   /** Bus time of the response, ms since the epoch; null: the bus does not report it. */
@@ -74,10 +73,7 @@ export interface FeedOptions {
 }
 
 export interface ObservationStream {
-  /**
-   * Resolves when the stream has stored the report; rejects with a BusError (unavailable, full). May be repeated, because a report has its
-   * own identity.
-   */
+  /** Resolves when the stream has stored the report; rejects with a BusError (unavailable, full). May be repeated. */
   publish(subject: string, body: unknown): Promise<void>
   state(): Promise<StreamState>
   /** Returns the sequence of the newest message of one partition; 0: none, or none at or after `since` (ms since the epoch). */
@@ -85,10 +81,7 @@ export interface ObservationStream {
   open(options: FeedOptions): Promise<Feed>
   /** Returns the sequence of one partition's first message at or after `sequence`; null: none. */
   firstSequenceOf(partition: number, sequence: number): Promise<number | null>
-  /**
-   * Removes all messages below `sequence`, of all partitions. A server drops whole files for it; removing messages of a single partition
-   * would search message by message.
-   */
+  /** Removes all messages below `sequence`, of all partitions, because a server drops whole files faster than single messages. */
   purgeBelow(sequence: number): Promise<void>
 }
 

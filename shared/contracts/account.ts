@@ -13,10 +13,7 @@ export interface UserDocument extends Stored {
   createdAt: number
   /** argon2id hash in PHC form; absent: the user cannot sign in with a password. Never leaves the directory. */
   password?: string
-  /**
-   * The last password change that the user made, to recognise its retry, and the session epoch that it began. Absent: an administrator set
-   * the password.
-   */
+  /** The user's last own password change, to recognise its retry, and its session epoch. Absent: an administrator set the password. */
   passwordChange?: { attemptId: string; epoch: number }
   /** Sessions of an earlier epoch have ended. A write that raises the epoch ends them all at once. Absent: 0. */
   sessionsEpoch?: number
@@ -26,10 +23,7 @@ export interface UserDocument extends Stored {
   firstWorkspaceId?: string
 }
 
-/**
- * A workspace with its roster. The roster alone decides who is a member: it is one document, so two concurrent changes cannot both remove
- * the last owner.
- */
+/** A workspace with its roster, which alone decides membership: two concurrent changes of one document cannot remove all owners. */
 export interface WorkspaceDocument extends Stored {
   name: string
   createdAt: number
@@ -109,9 +103,7 @@ export interface KeyDocument extends Stored {
   scope: KeyScope | null
 }
 
-/**
- * An Observation address: a sender with its token may report to the workspace. Only the SHA-256 of the token is stored, never the token.
- */
+/** An Observation address: a sender with its token may report to the workspace. Stores the SHA-256 of the token, never the token. */
 export interface AddressDocument extends Stored {
   workspaceId: string
   /** Hex SHA-256 of the token; unique. */

@@ -14,10 +14,7 @@ export type News =
   /** A subject was archived or deleted. */
   | { kind: 'gone'; id: string; rev: number }
   | { kind: 'delivery'; delivery: DeliveryNews }
-  /**
-   * A subject has a new reading, perhaps of a signal that no rule reads. Sent only while a page watches the subject: see
-   * `services/keeper/round/reading-watch.ts`.
-   */
+  /** A subject has a new reading, of any signal. Sent only while a page watches the subject (`services/keeper/round/reading-watch.ts`). */
   | { kind: 'reading'; id: string }
   /** A Template revision was published, or a Resource was bound to it or unbound from it. `template`: `key@version`. */
   | { kind: 'template'; template: string }

@@ -4,10 +4,7 @@ import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 
-/**
- * Key of the built-in rule of website monitors. A Template's rule with this key has no location inputs: each of its inputs has its own
- * reading.
- */
+/** Key of the built-in rule of website monitors. A Template's rule with this key has no location inputs, but inputs with readings. */
 const builtInKey = 'availability'
 
 /** Returns true if the inputs of an incident of this rule are the locations of a website monitor. */

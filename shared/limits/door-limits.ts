@@ -7,33 +7,22 @@ export const doorLimits = {
   waiting: 32,
   /** Requests a second. If each has `prober.payloadBytes`, that is 3 MB/s; more would keep a small machine busy with parsing. */
   requestsPerSecond: 200,
-  /**
-   * Reports a second, and in one burst: 120,000 monitors of a location with one check a minute, a tenth of the rate that keepers can judge.
-   */
+  /** Reports a second, and in one burst: 120,000 monitors of a location at one check a minute, a tenth of the keepers' rate. */
   reportsPerSecond: 2_000,
-  /**
-   * Longest wait of a request for its share of `reportsPerSecond`. The door refuses a request that would wait longer, so that no queue
-   * builds up.
-   */
+  /** Longest wait of a request for its share of `reportsPerSecond`. The door refuses longer waits, so that no queue builds up. */
   reportWaitMs: second,
   /** Reports in one request. */
   reports: 50,
-  /**
-   * Bytes of JSON of the reports in one request; with the envelope less than `prober.payloadBytes`. A report takes 250 B, a failed one up
-   * to 2 kB.
-   */
+  /** Bytes of a request's reports as JSON; with the envelope less than `prober.payloadBytes`. A report has 250 B, a failed one 2 kB. */
   reportBytes: 14 * 1024,
-  /**
-   * Requests with reports that a prober may have in flight, and the least pause between two of them. Later reports share the next request.
-   */
+  /** Requests with reports in flight from a prober, and least pause between two. Later reports share the next request. */
   reportsInFlight: 8,
   reportPauseMs: 5,
   /** Changes of checks in one response: entries, and characters of JSON. A single entry may be larger. */
   changes: 512,
   changesCharacters: 256 * 1024,
   /**
-   * Characters of such responses a second, and in one burst: 50,000 checks of usual size. A prober that does not read can fill the bus's
-   * memory with them.
+   * Characters of such responses a second, and in one burst: 50,000 usual checks. A prober that never reads could fill the bus's memory.
    */
   changesCharactersPerSecond: 2 * 1024 ** 2,
   changesCharactersAtOnce: 16 * 1024 ** 2,
@@ -46,10 +35,7 @@ export const doorLimits = {
   parked: 64,
   /** Time in which changes are collected into one response. */
   gatherMs: 20,
-  /**
-   * Time for which a prober that left stays in the list of members: each prober asks every second. A silent prober is detected by the
-   * others.
-   */
+  /** Time for which a prober that left is listed, so that all others, which ask every second, learn it. */
   leftKeptMs: 10 * second,
   /** Longest wait of a prober for a response that does not wait for a change. */
   answerMs: 5 * second,

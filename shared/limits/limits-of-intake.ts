@@ -9,9 +9,6 @@ export const intakeLimits = {
   seriesPerSubject: 10_000,
   /** Maximum of numbers in a baseline, the newest ones: one read of the store, and a few milliseconds to sort (v3 4.5). */
   baselineNumbers: 10_000,
-  /**
-   * Time after a repeated sender's id in which rounds read sender's ids before they write them. A round that writes first has to step again
-   * if it meets a repeated id.
-   */
+  /** Time after a repeated sender's id in which rounds read ids before they write, because a round that meets one steps again. */
   sentIdReadsMs: 10 * second,
 } as const

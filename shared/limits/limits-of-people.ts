@@ -31,16 +31,10 @@ export const peopleLimits = {
   },
 
   signIn: {
-    /**
-     * Attempts for one username before the first wait, which then doubles from `waitMs` to the maximum. An attacker can thus lock a user
-     * out for a minute at a time at most.
-     */
+    /** Attempts for one username before the first wait, which doubles up to the maximum. An attacker can lock a user out for a minute. */
     triesPerName: 5,
     waitPerNameMsMax: 1 * minute,
-    /**
-     * Attempts from one client address before a wait: many people may share an address. An attacker who guesses usernames has few
-     * addresses.
-     */
+    /** Attempts from one client address, which many people may share, before a wait. An attacker has few addresses. */
     triesPerClient: 20,
     waitPerClientMsMax: 15 * minute,
     waitMs: 1 * second,
@@ -92,14 +86,9 @@ export const peopleLimits = {
   },
 
   sessionApi: {
-    /**
-     * Characters of a text in a request: the bound of the bus. The directory checks tighter bounds and responds with an error for people.
-     */
+    /** Characters of a text in a request on the bus. The directory checks tighter bounds, with errors for people. */
     textCharacters: 4_096,
-    /**
-     * Percent-encoded characters of the page to which a person returns after signing in at a provider: its cookie stays below the 4 KiB
-     * that browsers accept.
-     */
+    /** Percent-encoded characters of the page to return to after a sign-in at a provider: its cookie must stay below 4 KiB. */
     returnToCharacters: 2_000,
     /** Time for a person to sign in at the provider. */
     oidcTransactionMs: 10 * minute,

@@ -12,10 +12,7 @@ export const templateRevisionLimits = {
 export const previewLimits = {
   /** Time from the first Observation to `at`. */
   spanMs: 400 * day,
-  /**
-   * Bytes of JSON of all incidents in a response. With the evidence of the rules, the response stays below the 2 MiB of a message on the
-   * bus.
-   */
+  /** Bytes of JSON of all incidents in a response, which stays below a message's 2 MiB with the evidence of the rules. */
   incidentBytes: 1.5 * 1024 ** 2,
   /** Concurrent previews of a keeper; a further one responds `busy`, and the caller asks another keeper. */
   atOnce: 1,
@@ -26,10 +23,7 @@ export const previewLimits = {
 } as const
 
 export const trialLimits = {
-  /**
-   * Time after a trial for which its page gets messages about new readings. The page repeats the trial by then, so a lost message shows for
-   * no longer.
-   */
+  /** Time for which a trial's page gets messages about new readings. The page repeats the trial by then, in case one was lost. */
   watchMs: 60 * second,
   /** Least interval between two messages about readings of one subject. */
   readingMs: 1 * second,

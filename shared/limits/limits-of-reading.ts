@@ -73,16 +73,10 @@ export const eventLimits = {
   streamsPerPerson: 50,
   /** Time after which a refused client may retry. */
   fullRetryMs: 5 * second,
-  /**
-   * Events are collected for this long, or up to this many, and sent as one text to all streams. A person does not notice a delay below 300
-   * ms.
-   */
+  /** Events are collected for this long or up to this many, and sent to all streams at once. Nobody notices less than 300 ms. */
   gatherMs: 150,
   gathered: 500,
-  /**
-   * Events of a workspace that are stored for clients that reconnect, and the time for which these events stay after the last client has
-   * disconnected.
-   */
+  /** Events of a workspace that are kept for clients that reconnect, and their life after the last client has disconnected. */
   remembered: 1_000,
   lingerMs: 1 * minute,
   /** Unread bytes at which a stream is closed; its client reconnects and reads the present state. */

@@ -5,39 +5,31 @@ export const storeLimits = {
   /** Heap of the store worker: its messages are short-lived, and V8 lets a heap grow to its limit. */
   workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },
   /**
-   * Characters, of two bytes at most, in one message to the store worker and in one of its responses. Only the last document may exceed the
-   * bound. Both together take a third of the worker's heap. The store fails for good if its worker runs out of memory.
+   * Characters (at most two bytes each) in a message to the store worker and in a response, a third of the worker's heap together. Only the
+   * last document may exceed it. Out of memory, the store fails for good.
    */
   workerCharacters: 4 * 1024 ** 2,
   /** Documents of one find: a page that the caller can hold in memory. */
   findMax: 10_000,
-  /**
-   * Queued items of the embedded store: one full round (observations and subjects) of each of the 64 partitions, and half as much again.
-   */
+  /** Queued items of the embedded store: one full round of observations and subjects of each partition, and half as much again. */
   queuedItems: 100_000,
   /**
-   * Inline reads of the embedded store, on the thread of the caller. `rows` bounds one read, `rowsPerTurn` all reads in one turn of the
-   * event loop; a subject takes some tens of microseconds. Each commit of the writer empties the cache, so a larger one would not help.
+   * Inline reads of the embedded store on the caller's thread: rows of one read, rows of one turn of the event loop (some tens of µs each),
+   * and cache, which each commit empties.
    */
   near: { rows: 128, rowsPerTurn: 256, cacheKib: 512 },
   /** KiB of pages that the writing thread of the embedded store caches. */
   writerCacheKib: 4_096,
   /**
-   * Length in pages (4 MiB) at which the write-ahead log of the embedded store is checkpointed into its file. Writes wait for a checkpoint.
-   * Measured at 1,440 checks a second: 4 MiB causes two checkpoints a second of 8 to 15 ms each. 64 MiB causes one in ten seconds of 58 ms.
+   * Pages (4 MiB) of the embedded store's log before a checkpoint, for which writes wait. At 1,440 checks a second: two checkpoints a
+   * second of 8 to 15 ms. With 64 MiB: one in ten seconds, of 58 ms.
    */
   walPages: 1_024,
-  /**
-   * Size up to which the whole file is checked for damage at each start (64 MiB take 0.2 s). Of a larger file only the lasting collections
-   * are checked.
-   */
+  /** Size up to which a start checks the whole file for damage (64 MiB take 0.2 s), beyond which only the lasting collections. */
   checkedBytes: 64 * 1024 ** 2,
   /** Longest interval between two flushes of commits, which also move the mark: a power failure loses no more than this. */
   flushMs: 10 * second,
-  /**
-   * Characters of a document in the embedded store, without its columns: about the bound of MongoDB, which counts bytes of its own
-   * encoding.
-   */
+  /** Characters of a document in the embedded store, without its columns: about the bound of MongoDB in bytes. */
   documentCharacters: 16 * 1024 ** 2,
   /** Number of prepared statements that stay cached; the system uses about 150 different statements. */
   preparedStatements: 400,

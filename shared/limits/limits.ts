@@ -30,23 +30,17 @@ export const limits = {
     commandBacklog: 1_000,
     /** Idempotency records of a subject: a retry arrives within seconds, so a few are enough. */
     idempotencyRecords: 16,
-    /**
-     * Life of an idempotency record. A gateway retries a command within `request.totalMs`, a program perhaps over a whole outage. A longer
-     * life costs memory.
-     */
+    /** Life of an idempotency record: longer than `request.totalMs` for gateways, and than most outages for programs. */
     idempotencyAgeMs: 90 * second,
-    /**
-     * Instants of its own that the keeper gave to reports, kept for their retries. A whole round must fit, and the reports that arrive
-     * before its retries.
-     */
+    /** Instants that the keeper gave to reports, kept for their retries: more than one whole round of reports. */
     stamps: 1_024,
     /** Life of such an instant; a report is retried for `request.totalMs` at most. */
     stampAgeMs: 10 * second,
     /** Interval at which a held lease is renewed. */
     leaseRenewMs: 3 * second,
     /**
-     * A rival takes a lease that was not renewed for this long while the bucket of leases did change. The partitions of a dead keeper are
-     * thus taken within 10 s, and none are taken while the bucket has no leader (ADR 24).
+     * A rival takes a lease not renewed for this long while other leases changed: partitions of a dead keeper move within 10 s, and none
+     * move while the bucket has no leader (ADR 24).
      */
     leaseStaleMs: 8 * second,
     /** Longer gaps between two changes of that bucket do not count towards the age of a lease. */
@@ -60,15 +54,14 @@ export const limits = {
     /** Subjects whose freshness a checkpoint contains, about 100 B each; documents of further subjects are written instead. */
     freshnessInCheckpoint: 2_000,
     /**
-     * Time after a commit within which the outbox of its subject is cleared. A subject that changes again before is written once instead of
-     * twice. Measured: 1,000 subjects with five changes every 2 s caused 2,017 writes each time with 1 s, and 1,668 with 4 s.
+     * Time after a commit within which the outbox of its subject is cleared, together with a further change of the subject. Measured: 1,000
+     * subjects with five changes every 2 s cause 2,017 writes with 1 s, 1,668 with 4 s.
      */
     outboxMs: 4 * second,
     /** Time after a take-over in which no input counts as silent, so that buffered reports arrive first. */
     silenceHoldOffMs: 15 * second,
     /**
-     * After an outage, silence is held back for as long as the outage lasted, up to this. A sender that reports once in that time has then
-     * reported again (ADR 22).
+     * Longest time for which silence is held back after an outage. Within its length, a sender that reports once reports again (ADR 22).
      */
     silenceHoldOffMaxMs: 1 * hour,
     /** Reports that could not be accepted for longer than this are lost, because a request is retried for no longer (`request.totalMs`). */
@@ -88,10 +81,7 @@ export const limits = {
     templateRevisions: 2_000,
     /** Series of a subject that stay in memory: the label sets that its senders use all the time. */
     seriesInMemory: 16,
-    /**
-     * Signals of a subject whose running medians stay in memory: 2 KiB each at most. If a subject has more such signals, they are read at
-     * each report.
-     */
+    /** Signals of a subject whose running medians stay in memory, 2 KiB each; the medians of further signals are read at each report. */
     mediansInMemory: 4,
     /** Distinct numbers that are held around a median, up to twice as many; each report moves the median by half a number at most. */
     medianValues: 32,
@@ -125,10 +115,7 @@ export const limits = {
     /** Reports of passed checks wait this long, or until a partition has this many, so that one commit serves many. */
     gatherMs: 20,
     gatherResults: 128,
-    /**
-     * Silence of monitors is checked at multiples of this, many monitors at once; it counts from its own instant. Ends of delays do not
-     * wait.
-     */
+    /** Grid on which silence of monitors is checked, many at once; it counts from its own instant. Ends of delays do not wait. */
     silenceGridMs: 20,
     /** Partitions that are opened at once: enough to overlap store and bus, few enough that their pages fit the memory. */
     takeOversAtOnce: 8,
@@ -146,10 +133,7 @@ export const limits = {
   },
 
   log: {
-    /**
-     * Lines of one message in one period; further ones are counted. Together ten lines a second, which a person can follow and a disk can
-     * store.
-     */
+    /** Lines of one message in one period; further ones are counted. Ten lines a second suit a reader and a disk. */
     lines: 50,
     spellMs: 5 * second,
     /** Different messages that are counted at once: the program has some hundred. */
@@ -157,21 +141,16 @@ export const limits = {
   },
 
   collector: {
-    /**
-     * Growth of the heap between two full collections in a calm time, in percent of the live heap. The budget of 250 MB leaves room for it.
-     */
+    /** Growth of a calm heap between two full collections, in percent of the live heap, within the budget of 250 MB. */
     calmPercent: 10,
-    /**
-     * Fill rates of the heap, in percent of the live heap a second. From the first rate on the time is busy; below the second it is calm
-     * again. 10,000 monitors with one check a minute fill 1.3.
-     */
+    /** Fill rates in percent of the live heap a second: busy from the first on, calm below the second. 10,000 checks a minute fill 1.3. */
     busyPercentPerSecond: 1.8,
     calmPercentPerSecond: 1.5,
     /** A collection this soon after another one is not measured: V8 gives back memory by itself some 650 ms after a collection. */
     pairMs: 1_000,
     /**
-     * Target interval between full collections in a busy time. With 10,000 monitors, responses are slow for 110 to 190 ms during a full
-     * collection. At 2,000 checks a second that stays out of the slowest percent of responses only at this interval.
+     * Target interval between full collections in a busy time. A collection slows responses for 110 to 190 ms with 10,000 monitors. Only
+     * this interval keeps it out of the slowest percent at 2,000 checks a second.
      */
     everyMs: 30 * second,
     /** Growth of the heap that a busy time may get, in percent: up to twice the heap. */
@@ -184,10 +163,7 @@ export const limits = {
     beatMs: 2 * second,
     /** A process without a heartbeat for this long is gone: take-over among probers of a location happens within 10 s. */
     goneMs: 7 * second,
-    /**
-     * If no heartbeat of any process arrives for longer than this, the time counts for none of them. Either the bucket has no leader, or
-     * this process is cut off.
-     */
+    /** Longer gaps between heartbeats of any process count for none of them: the bucket has no leader, or this process is cut off. */
     gapMs: 3.5 * second,
   },
 
@@ -207,10 +183,7 @@ export const limits = {
     serverFileBytes: 4 * 1024 ** 3,
     /** Pause between two attempts to reconnect: short, because everything waits for the connection. */
     reconnectMs: 250,
-    /**
-     * Refusals in a row that a server may send while it still loads its accounts. After more of them, the client retries at the longer
-     * interval `refusedMs`.
-     */
+    /** Refusals in a row while a server may still load its accounts. After more of them, the client retries every `refusedMs`. */
     refusals: 10,
     refusedMs: 5 * second,
     /** Number of unanswered pings after which a client disconnects from its server. */
@@ -225,22 +198,17 @@ export const limits = {
       tryMs: 2 * second,
       /** One request about the stream or a bucket itself, such as its state. */
       administrationMs: 5 * second,
-      /**
-       * A restored connection reports itself as connected when its streams are declared, or after this time. If the store was lost, the
-       * streams must exist again first.
-       */
+      /** Longest wait of a restored connection for the declaration of its streams, which must exist again if the store was lost. */
       declareMs: 5 * second,
       /** A later acknowledgement is not expected any more; the report is sent again, which its identity makes harmless. */
       publishMs: 5 * second,
-      /**
-       * Interval of the server's heartbeats to a waiting reader, and the number of missed heartbeats after which the reader counts as lost.
-       */
+      /** Interval of the server's heartbeats to a waiting reader, and the missed ones after which the reader counts as lost. */
       readerHeartbeatMs: 5 * second,
       readerHeartbeatsMissed: 3,
     },
     /**
-     * Timeouts for a cluster, where other servers respond instead of a dead one. A lost acknowledgement costs 2 s, a frozen server 2 s, a
-     * reader on a dead server 1 s. 64 feeds send 128 small heartbeats a second in the whole cluster.
+     * Timeouts for a cluster, where other servers take over for a dead one. A lost acknowledgement or a frozen server costs 2 s, a reader
+     * on a dead server 1 s. 64 feeds get 128 heartbeats a second in all.
      */
     clustered: {
       dialMs: 2 * second,
@@ -257,10 +225,7 @@ export const limits = {
     },
     /** Interval at which timeouts of requests are checked, once for all waiting requests instead of one timer each. */
     sweepMs: 50,
-    /**
-     * Messages that a reader requests from the server at once: enough to make the cost of a request negligible, few enough to hold in
-     * memory.
-     */
+    /** Messages that a reader requests at once: enough to make the request's cost negligible, few enough to hold in memory. */
     readerBatch: 512,
     /** Life of a reader's request at the server. */
     readerExpiresMs: 1 * minute,
@@ -303,9 +268,7 @@ export const limits = {
     pageBytes: 512 * 1024,
     /** Documents that are read from the store at once to fill a page: subjects contain idempotency records and may be large. */
     pageReads: 100,
-    /**
-     * Documents in the first of these reads, from which the size of the others is estimated: rows of the delivery log may have 100 kB each.
-     */
+    /** Documents in the first of these reads, which gives an estimate of their size: rows of the delivery log may have 100 kB. */
     pageReadsFirst: 8,
   },
 
@@ -324,8 +287,8 @@ export const limits = {
     /** Interval of the check for clients that are late with them. */
     lateMs: 1 * second,
     /**
-     * A connection with an unfinished response is closed after this long without traffic: a client that does not read would hold it for
-     * ever. Node checks only once in this time, so a connection may live twice as long.
+     * Time without traffic after which a connection with an unfinished response is closed: a client may never read. Checked once in this
+     * time, so a connection may live twice as long.
      */
     stalledMs: 60 * second,
     /** Life of an idle connection: a little longer than that of usual proxies, so that the proxy closes first. */
@@ -339,9 +302,7 @@ export const limits = {
     youngMs: 1 * second,
     /** Room above `connections` for closed connections, which the server counts until the next turn of its event loop. */
     connectionsClosing: 1_000,
-    /**
-     * Time on stop for unfinished responses before their connections are closed; with `key.lastTouchMs` less than `start.serviceStopMs`.
-     */
+    /** Time for unfinished responses on stop; with `key.lastTouchMs` less than `start.serviceStopMs`. */
     drainMs: 1 * second,
     /** Time for which reads use cached names of locations; writes look them up. */
     locationNamesMs: 5 * second,
@@ -366,10 +327,7 @@ export const limits = {
     labelFilters: 5,
     /** Resources that may match when a list of Incidents is filtered by properties of Resources. */
     filteredSubjects: 5_000,
-    /**
-     * Tags in one read. The first read has as many as the caller's thread may read. While few of them match, later reads grow up to the
-     * maximum.
-     */
+    /** Tags in one read: the first fits the caller's thread, and later ones grow up to the maximum while few tags match. */
     tagReadsFirst: 100,
     tagReads: 1_000,
   },
@@ -438,8 +396,8 @@ export const limits = {
     /** Time in which unchanged results are collected into one batch; no webhook waits for them. */
     gatherMs: 50,
     /**
-     * Pause after a result that the bus did not accept, doubled up to the maximum; a reconnect ends it at once. Only one result is retried
-     * at a time, so the pause may be short: all others wait for it when the stream has a leader again.
+     * Pause after a result that the bus did not accept, doubled up to the maximum; a reconnect ends it. Short, because only one result is
+     * retried at a time and all others wait for it.
      */
     retryMs: 100,
     retryMsMax: 0.5 * second,
@@ -447,10 +405,7 @@ export const limits = {
 
   /** Place of the prober in a process with other services. */
   proberPlace: {
-    /**
-     * Checks a second from which the prober runs in a worker thread, which costs about 35 MB; and the rate below which it runs inline
-     * again.
-     */
+    /** Checks a second from which the prober runs in a worker thread, at a cost of 35 MB, and below which it runs inline again. */
     apartFrom: 250,
     togetherBelow: 125,
     /** Heap of the worker thread: checks allocate short-lived objects, and V8 lets a young generation grow to its limit. */
@@ -565,16 +520,14 @@ export const limits = {
     /** Attempts of a store call with an unknown outcome, with pauses from `storeRetryMs`, doubled each time: 1.5 s in all. */
     storeTries: 6,
     storeRetryMs: 50,
-    /**
-     * Attempts to reserve a block of the log's numbers. An attempt fails only if a rival succeeds, so many failures in a row mean an error.
-     */
+    /** Attempts to reserve a block of the log's numbers. An attempt fails only if a rival succeeds, so many failures are an error. */
     numberTries: 120,
     /** Time after which names of locations are read again. */
     namesMs: 60 * second,
     namesCached: 10_000,
     /**
-     * Time for which a stopping notifier waits for its attempts. The rest of `start.serviceStopMs` is for storing outcomes and releasing
-     * claims: a message with an unreleased claim waits for the claim's end.
+     * Time for which a stopping notifier waits for its attempts; the rest of `start.serviceStopMs` is for outcomes and claims. A message
+     * with an unreleased claim waits for the claim's end.
      */
     stopMs: 1.5 * second,
     /** Life of deliveries and alerts: days beyond the last retry, so that an incident shows its messages. */
@@ -600,10 +553,7 @@ export const limits = {
     retryMsMax: 15 * minute,
     /** Time after its alert at which a delivery is given up. */
     giveUpMs: 2 * hour,
-    /**
-     * Least time between the creation of a delivery and giving it up: a delivery that waited for a notifier survives a short outage of the
-     * receiver.
-     */
+    /** Least life of a delivery: one that waited for a notifier survives a short outage of the receiver. */
     giveUpMsLeast: 1 * hour,
     /** Bytes of a receiver's response that are read for the log. */
     answerBytes: 4 * 1024,
@@ -646,10 +596,7 @@ export const limits = {
     failingMs: 1 * hour,
     /** Rows of the delivery log that are read to confirm it. */
     failingRows: 500,
-    /**
-     * Free space below which a disk counts as full, or `diskShare` of the disk if that is less. With twice as much, it counts as not full
-     * again.
-     */
+    /** Free space below which a disk is full, or `diskShare` of the disk if less; with twice as much it is not full again. */
     diskFreeBytes: 256 * 1024 ** 2,
     diskShare: 0.05,
     /** Time without a new dead letter after which the condition ends. */
@@ -797,16 +744,10 @@ export const limits = {
     /** Credentials of an installation, revoked ones included: the server gets all revocations in one message. */
     credentials: 1_000,
     descriptionCharacters: 200,
-    /**
-     * Subscriptions of a remote prober's connection, and bytes of one of its messages. It has one inbox, and sends a few dozen reports in a
-     * message.
-     */
+    /** Subscriptions of a remote prober's connection, which has one inbox, and bytes of one message, for a few dozen reports. */
     subscriptions: 1,
     payloadBytes: 16 * 1024,
-    /**
-     * Live probers of a location, and its connections. There are half as many connections more, because a prober that was cut off may
-     * reconnect before its old connection is closed.
-     */
+    /** Live probers of a location; and its connections, more by half, because a cut-off prober may reconnect before its old one closes. */
     perLocation: 32,
     connectionsPerLocation: 48,
     /** Pause before revocations that the bus did not accept are sent again. */
@@ -820,9 +761,7 @@ export const limits = {
     graceMs: 5 * second,
     /** A signal that is repeated within this time counts once: npm forwards the signal that the terminal also sends. */
     sameSignalMs: 0.5 * second,
-    /**
-     * Interval and longest duration of the wait for the threads of a killed process: a disk may delay their end, but no longer than that.
-     */
+    /** Interval and longest duration of the wait for the threads of a killed process, whose end a slow disk may delay. */
     endingLookMs: 20,
     endingMs: 3 * second,
     /** Killed holders of a data folder that the next holder remembers, so that it can clean up after them on the bus. */

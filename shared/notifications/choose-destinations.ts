@@ -114,10 +114,7 @@ function reasonOf(
 
 type Against = Pick<Routing, 'subjectGone' | 'isOvertaken'> & { gotOpening: boolean }
 
-/**
- * Returns the reason not to send this message to the destination; null: none. The end of an unconfirmed incident goes only to destinations
- * that got its opening.
- */
+/** Returns the reason to skip the destination; null: none. The end of an unconfirmed incident goes only where its opening went. */
 function reasonAgainst({ kind, held, facts }: Asked, { subjectGone, isOvertaken, gotOpening }: Against): SkipReason | null {
   if (subjectGone) return 'resource_gone'
   if (kind === 'opened' && isOvertaken) return 'confirmed_first'

@@ -78,10 +78,7 @@ interface Spell {
   leftOut: number
 }
 
-/**
- * Returns a predicate: true if a line may be written. At the end of a period, `onLeftOut` of the first line that was left out gets their
- * count.
- */
+/** Returns a predicate: true if a line may be written. `onLeftOut` of a period's first omitted line gets the count at its end. */
 function createGate(clock: Pick<Clock, 'monotonic' | 'schedule'>) {
   const { lines, spellMs, sentences } = limits.log
   const spells = new Map<string, Spell>()

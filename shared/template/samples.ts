@@ -13,10 +13,7 @@ export interface SampleResult extends Omit<Sample, 'fields'> {
   rendered: Rendered
 }
 
-/**
- * Values that all samples share. They contain characters that break unescaped JSON: quotation marks, and a backslash before a character
- * that is no JSON escape.
- */
+/** Values that all samples share, with characters that break unescaped JSON: quotation marks, and backslashes outside of escapes. */
 const shared = {
   subject: 'Shop "checkout"',
   url: 'https://shop.example.com/health?full=1&from=monitor',

@@ -13,10 +13,7 @@ type Parsed = { parts: Part[] } | { error: string }
 const open = '{{'
 const close = '}}'
 
-/**
- * Returns JSON for a template that begins with `{` or `[` after blanks, else plain text. A template that begins with a field (`{{ subject
- * }}`) is plain text.
- */
+/** Returns JSON for a template that begins with `{` or `[` after blanks, and plain text for others, also for `{{ subject }}`. */
 export function contentTypeOf(template: string): ContentType {
   const start = template.trimStart()
   return start.startsWith('[') || (start.startsWith('{') && !start.startsWith(open)) ? 'application/json' : 'text/plain'

@@ -7,9 +7,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface PreviewClient {
-  /**
-   * Runs a preview. Throws the keeper's AppError, or `unavailable` after the time for a response. Stores nothing, so it may be repeated.
-   */
+  /** Runs a preview. Throws the keeper's AppError, or `unavailable` after `limits.preview.answerMs`. Stores nothing; may be repeated. */
   preview(request: Preview, traceId?: string): Promise<PreviewRule[]>
 }
 

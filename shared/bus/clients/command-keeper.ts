@@ -6,10 +6,7 @@ import type { Command, CommandResults } from '#shared/contracts/subjects/command
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface KeeperClient {
-  /**
-   * Sends a command. Internal retries repeat the command's id, so it is executed once. Throws the keeper's AppError, or `unavailable` after
-   * 4 s.
-   */
+  /** Sends a command, which retries by its id execute once. Throws the keeper's AppError, or `unavailable` after 4 s. */
   send<C extends Command>(subjectId: string, command: C, traceId?: string): Promise<CommandResults[C['kind']]>
 }
 

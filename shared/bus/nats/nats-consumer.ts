@@ -54,10 +54,7 @@ export class ConsumerMaker {
     this.#options = options
   }
 
-  /**
-   * Creates a consumer that starts after the last message read, then reads the state of its stream. Returns null if `isWanted` turns false
-   * before the end. Throws errors of the bus.
-   */
+  /** Creates a consumer after the last message read, and reads the state of its stream. Null if `isWanted` turns false meanwhile. */
   async make(last: Pick<Position, 'sequence' | 'at'>, isWanted: () => boolean): Promise<Made | null> {
     const { stream, filter, start, looksForCuts } = this.#options
     const { manager } = this.#link
@@ -88,10 +85,7 @@ export class ConsumerMaker {
     this.#unproven = null
   }
 
-  /**
-   * After a failure it is unknown whether the consumer exists. Its server may be dead; a consumer with another name is placed on another
-   * server.
-   */
+  /** After a failure, the consumer may exist and its server may be dead; a new name places the next one on another server. */
   async #add(plan: Plan): Promise<ConsumerInfo> {
     try {
       return await this.#link.manager.consumers.add(this.#options.stream, plan)
@@ -102,10 +96,7 @@ export class ConsumerMaker {
   }
 }
 
-/**
- * Returns the configuration of a consumer of one filter, in the server's memory, which the server removes if idle. `cursor`: last sequence
- * read; 0: none yet.
- */
+/** Returns the configuration of an in-memory consumer of one filter, removed by the server if idle. `cursor`: last sequence read, or 0. */
 export function consumerConfig(filter: string, start: ReaderStart, cursor: number): Plan {
   return {
     ...deliveryFrom(start, cursor),

@@ -9,10 +9,7 @@ export interface HearingListener {
   onHearing?: (() => void) | undefined
 }
 
-/**
- * Tracks whether a reader receives its stream. Starts as receiving, because the code that opens a reader waits for its first messages
- * anyway.
- */
+/** Tracks whether a reader receives its stream. Starts as receiving: the opener of a reader waits for its first messages anyway. */
 export class Hearing {
   readonly #clock: Clock
   readonly #listener: HearingListener

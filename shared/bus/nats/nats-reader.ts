@@ -20,9 +20,7 @@ export interface ReaderOptions extends HearingListener {
   onStart?(pending: number): void
   /** Called when no further message waits on the server at the moment. */
   onIdle?(): void
-  /**
-   * Called once if the stream is deleted, another one, or shorter than the position; null: the reader starts from the beginning instead.
-   */
+  /** Called once if the stream is deleted, replaced, or shorter than the position; null: the reader then starts from the beginning. */
   onBroken: ((reason: string) => void) | null
 }
 

@@ -86,10 +86,7 @@ export async function subscribe(
 /** The inbox of a client, or its replacement by a server if the request comes from another account. */
 const inbox = /^_(INBOX|R_)[._]/
 
-/**
- * Returns the function that responds to a message; null: a nudge. A sender may name any subject for its response, so responses go only to
- * inboxes.
- */
+/** Returns the function that responds to a message; null: a nudge. Responds only to inboxes, because a sender may name any subject. */
 function replyTo(message: Msg, subscribed: string, strays: Strays): ((text: string) => void) | null {
   if (!message.reply) return null
   if (inbox.test(message.reply)) return text => void message.respond(text)
@@ -121,10 +118,7 @@ function incoming(
   }
 }
 
-/**
- * Returns the text of a response. Replaces a response that is too large for the bus by an error, which ends neither the process nor a
- * round.
- */
+/** Returns the text of a response, or of an error if the response is too large for the bus. */
 function answerText({ connection, logger }: Link, subject: string, body: unknown): string {
   const text = JSON.stringify(body)
   if (isWithin(connection.info?.max_payload ?? Number.POSITIVE_INFINITY, text)) return text

@@ -157,9 +157,7 @@ async function clockOffset(link: Link, now: () => number): Promise<ClockOffset> 
   return best
 }
 
-/**
- * Returns the server's time. Servers from 2.10 on add it to the state of a stream; older ones add it only to consumers that they create.
- */
+/** Returns the server's time. Before version 2.10, servers add it only to consumers that they create, not to the state of a stream. */
 async function serverTime(link: Link): Promise<number> {
   const { manager } = link
   const stream = bucketStream('checks')

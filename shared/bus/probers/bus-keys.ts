@@ -17,10 +17,7 @@ const BusKeysContract = Type.Object({
   operatorSeed: Seed('O'),
   houseAccount: PublicAccount,
   systemAccount: PublicAccount,
-  /**
-   * Secret from which these are derived: the accounts of locations, the keys that sign their probers' credentials, and the keys of the
-   * credentials.
-   */
+  /** Secret from which the accounts and signing keys of locations and the keys of probers' credentials are derived. */
   proberSigningSeed: Seed('A'),
   /** Credentials of the installation's own services, with all rights in its account. */
   houseCredentials: Type.String({ maxLength: 4_096 }),
@@ -96,10 +93,7 @@ export function houseAccountClaims(keys: BusKeys, at: number): string {
   })
 }
 
-/**
- * Returns the lines of a nats-server configuration with these keys. `folder`: folder in which the server stores later claims; newer claims
- * there have priority.
- */
+/** Returns lines of a nats-server configuration. `folder`: stores later claims of the server, which have priority if newer. */
 export function serverAuthorization(keys: BusKeys, folder: string): string[] {
   const operator = keyPair(keys.operatorSeed)
   const about = { sub: operator.getPublicKey(), name: 'watchkeeper', nats: { type: 'operator' } }

@@ -69,10 +69,7 @@ export class DoorMembers {
   }
 }
 
-/**
- * Returns true if a sign is new. Of two directories, one may have slightly older data. A much older heartbeat comes from a clock that was
- * set back.
- */
+/** True if a sign is new. Directories may differ slightly; a much older heartbeat comes from a clock that was set back. */
 function isNews(known: Sign | undefined, { at, hasLeft }: Sign): boolean {
   if (known === undefined) return !hasLeft
   if (known.at === at) return known.hasLeft !== hasLeft

@@ -90,10 +90,7 @@ function ownId({ locationId }: Door, key: string): string {
 
 const offsetProbes = 5
 
-/**
- * Returns the offset measured by the fastest of several round trips, which is the most exact. The responding directory may itself be
- * slightly wrong.
- */
+/** Returns the offset by the fastest of several round trips. The responding directory may itself be slightly wrong. */
 async function clockOffset(door: Door, now: () => number): Promise<ClockOffset> {
   let best: ClockOffset = { roundTripMs: Number.POSITIVE_INFINITY, aheadMs: 0 }
   for (let probe = 0; probe < offsetProbes; probe++) {

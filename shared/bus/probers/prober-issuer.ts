@@ -23,14 +23,11 @@ import type { Clock } from '#shared/time/clock.ts'
 export type Announced = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export interface ProberIssuer {
-  /**
-   * Returns credentials; the same id, location and instant give the same credentials. The credentials are valid after their location is
-   * announced.
-   */
+  /** Returns the credentials of an id, location and instant, always the same. Valid after their location is announced. */
   issue(credentialId: string, locationId: string, at: number): { publicKey: string; credentials: string }
   /**
-   * Updates the accounts of these locations on the server, with exactly these revocations and the present rights of probers. Revoked
-   * clients are disconnected at once. Rejects with a BusError if the server refuses. May be repeated.
+   * Updates the accounts of these locations on the server with exactly these revocations, and disconnects revoked clients at once. Rejects
+   * with a BusError; may be repeated.
    */
   announce(locations: Announced): Promise<void>
   /** Removes consumers that no process of the installation created; returns their number. Rejects with a BusError. */
@@ -113,10 +110,7 @@ async function connected<T>(
   }
 }
 
-/**
- * Sends an account's claims to the server if they have changed. A server keeps the later of two claims, so new claims always get a later
- * time.
- */
+/** Sends an account's claims to the server if they changed. A server keeps the later of two claims, so new claims get a later time. */
 async function update(system: NatsConnection, now: number, account: string, claimsAt: (at: number) => string): Promise<void> {
   const options = { timeout: limits.bus.alone.administrationMs }
   const present = readClaims((await system.request(`$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`, '', options)).string())

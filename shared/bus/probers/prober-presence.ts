@@ -12,10 +12,7 @@ export interface ProberPresence {
   activeWorkers(locationId: string): number
   /** Returns the newest heartbeat of any prober of a location since the watch began, ms since the epoch on bus time; null: none. */
   lastSeenAt(locationId: string): number | null
-  /**
-   * Returns true if a heartbeat of any process arrived recently. After a minute of silence it returns true again, because then all
-   * processes count as gone.
-   */
+  /** True if any process sent a heartbeat recently, and again after a minute of silence, because all processes then count as gone. */
   isHearing(): boolean
   close(): Promise<void>
 }

@@ -8,10 +8,7 @@ const Text = Type.String({ maxLength: 4_096 })
 export const addressAsks = {
   /** Returns null if the token is unknown, or if its address or workspace is deleted. */
   'find-address': Type.Object({ tokenHash: TokenHash }),
-  /**
-   * Creates an address. A retry with the same id and hash returns the first address. Errors: validation with `template` or `description`,
-   * not_found.
-   */
+  /** Creates an address; a retry returns the first. Errors: validation with `template` or `description`, not_found. */
   'create-address': Type.Object({
     id: Id,
     workspaceId: Id,

@@ -30,8 +30,7 @@ export const notificationAsks = {
     default: Type.Boolean(),
     transformationId: TransformationNumber,
     /**
-     * Absent: the destination is enabled, and becomes default only if the workspace has no other destination. Given: the first enabled
-     * destination becomes default.
+     * Absent: the destination is enabled, and is the default only if it is alone. Given: the first enabled destination becomes default.
      */
     enabled: Type.Optional(Type.Boolean()),
     /** Absent: false. Errors: validation if true for Slack. */
@@ -40,10 +39,7 @@ export const notificationAsks = {
   'list-destinations': Type.Object({ workspaceId: Id }),
   /** Returns null if the workspace has no destination with this number. */
   'get-destination': Type.Object({ workspaceId: Id, number: PublicNumber }),
-  /**
-   * Replaces every field except the type. `default` false leaves the default destination unchanged. More errors than on creation:
-   * invalid_state `Destination is disabled`.
-   */
+  /** Replaces every field except the type; `default` false changes nothing. Errors also: invalid_state `Destination is disabled`. */
   'update-destination': Type.Object({
     ...One,
     name: Type.String(),
@@ -52,10 +48,7 @@ export const notificationAsks = {
     default: Type.Boolean(),
     transformationId: TransformationNumber,
   }),
-  /**
-   * Changes only the given fields. `default` false leaves the default destination unchanged. Errors: as on creation, and validation of
-   * `default`.
-   */
+  /** Changes only the given fields; `default` false changes nothing. Errors: as on creation, and validation of `default`. */
   'change-destination': Type.Object({
     ...One,
     name: Type.Optional(Type.String()),
@@ -82,9 +75,7 @@ export const notificationAsks = {
   /** Returns null, also if the transformation is deleted already. Its destinations use the built-in body from then on. */
   'delete-transformation': Type.Object(One),
   'get-delivery-table': Type.Object({ workspaceId: Id, subjectId: Id }),
-  /**
-   * Replaces all rows. Without rows, messages go to the workspace's default destination again. Errors: not_found `Destination not found`.
-   */
+  /** Replaces all rows; without rows, messages go to the default destination. Errors: not_found `Destination not found`. */
   'put-delivery-table': Type.Object({
     workspaceId: Id,
     subjectId: Id,
@@ -115,10 +106,7 @@ export const notificationAsks = {
     status: Nullable(Type.Enum(['delivered', 'failed', 'held'])),
     /** Internal id of a destination; null: all destinations. */
     destinationId: Nullable(Id),
-    /**
-     * Only messages about incidents of this subject; null: all messages. A message must match both the subject and the destination if both
-     * are given.
-     */
+    /** Only messages about incidents of this subject; null: all. A message must match both subject and destination if given. */
     subjectId: Nullable(Id),
     limit: EntryLimit,
     after: After,

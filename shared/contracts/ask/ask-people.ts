@@ -13,10 +13,7 @@ const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
 const NewSession = Type.Object({ id: Id, tokenHash: TokenHash })
 
 export const peopleAsks = {
-  /**
-   * Creates an account. `password` null: the user cannot sign in with a password until one is set. A retry with the same id returns the
-   * first account.
-   */
+  /** Creates an account; a retry returns the first. `password` null: the user cannot sign in with a password yet. */
   'create-user': Type.Object({
     id: Id,
     username: Text,
@@ -74,10 +71,7 @@ export const peopleAsks = {
   'sign-out': Type.Object({ sessionId: Id }),
   /** Ends all sessions of a user. */
   'end-sessions': Type.Object({ userId: Id }),
-  /**
-   * Returns a user in the shape in which its keys and sessions return it; null: no such user. For AUTH_DEV, which makes every visitor the
-   * same user.
-   */
+  /** Returns a user as its keys and sessions do, for AUTH_DEV, which makes every visitor the same user; null: no such user. */
   'describe-user': Type.Object({ username: Text }),
 
   /** Creates a workspace with the owner `userId`. A retry with the same id returns the first workspace. */
@@ -117,10 +111,7 @@ export const peopleAsks = {
   /** Deletes a key; with `userId` only if the key belongs to that user. Errors: not_found. */
   'delete-key': Type.Object({ keyId: Id, userId: Nullable(Id) }),
 
-  /**
-   * Creates a location; `displayName` null: none. A retry with the same id returns the first location. Fails if another location has the
-   * name.
-   */
+  /** Creates a location; a retry returns the first. `displayName` null: none. Fails if another location has the name. */
   'create-location': Type.Object({ id: Id, name: Text, displayName: Nullable(Text) }),
   /** Changes only the given fields. Monitors show a new name without a change of their own. */
   'update-location': Type.Object({

@@ -14,10 +14,7 @@ import type {
 } from '#shared/contracts/subjects/subject-views.ts'
 
 export const subjectAsks = {
-  /**
-   * Returns whether the workspace exists. v1 refuses an unknown workspace in other words than one without access
-   * (reference/website-monitors 4.1).
-   */
+  /** Returns whether the workspace exists: v1 refuses an unknown workspace in other words (reference/website-monitors 4.1). */
   'workspace-exists': Type.Object({ workspaceId: Id }),
   /** Returns null if the subject does not exist or is a tombstone. */
   'get-subject': Type.Object({ subjectId: Id }),
@@ -25,10 +22,7 @@ export const subjectAsks = {
   'list-websites': Type.Object({ workspaceId: Id, after: After }),
   /** A page of the workspace's custom subjects by creation, website monitors that became custom subjects included. */
   'list-custom-subjects': Type.Object({ workspaceId: Id, after: After }),
-  /**
-   * The subjects with this slug in the given workspaces, of any kind; a slug is unique in a workspace. Leaves out Resources with a Template
-   * other than `website-check`.
-   */
+  /** Subjects with this slug in the given workspaces, at most one in each; without Resources of published Templates. */
   'find-subjects': Type.Object({
     slug: Slug,
     workspaceIds: Type.Array(Id, { maxItems: 1_000 }),

@@ -19,9 +19,7 @@ export const templateAsks = {
   'read-manifest': Type.Object({ workspaceId: Id, manifest: Manifest }),
   /** A page of the workspace's own revisions, ordered by key and version. */
   'list-templates': Type.Object({ workspaceId: Id, after: After }),
-  /**
-   * Returns null if neither the workspace nor the system has this revision, and `damaged` if the stored revision cannot be read (v3 4.13).
-   */
+  /** Null if neither the workspace nor the system has this revision; `damaged` if the stored revision cannot be read (v3 4.13). */
   'get-template': Type.Object({ workspaceId: Id, reference: Reference }),
   /** Number of unarchived Resources by `key@version` of their revision. Revisions without Resources are left out. */
   'count-template-uses': Type.Object({ workspaceId: Id }),

@@ -38,9 +38,7 @@ export interface AlertDocument extends Stored {
   state: 'open' | 'dispatched'
   /** Number of deliveries created at the dispatch; null: still open. */
   deliveries: number | null
-  /**
-   * Destinations that could have got the message but were skipped at the dispatch. `destinationId` null: no destination gets the message.
-   */
+  /** Destinations that the dispatch skipped. `destinationId` null: no destination gets the message. */
   skipped?: { destinationId: string | null; reason: SkipReason }[]
   expireAt: number
 }
@@ -86,18 +84,13 @@ export interface AlertFacts extends TemplateFacts {
   /** Number of fields that are omitted from `fields`. */
   fieldsOmitted: number
   evidence: Evidence
-  /**
-   * Location ids for the built-in rule of a website monitor; the notifier looks their names up when it builds the body. Empty for authored
-   * rules.
-   */
+  /** Location ids of a website monitor's built-in rule, which the notifier resolves to names. Empty for authored rules. */
   failing: string[]
   unknown: string[]
   ok: string[]
   /** Inputs of an authored rule that read a problem, in the rule's order; empty in other messages. */
   problems: AlertProblem[]
-  /**
-   * Latest report of all silent inputs; `lastAt` null: none has ever reported. Null: no input is silent, or the message has another kind.
-   */
+  /** Latest report of all silent inputs; `lastAt` null: none ever. Null: no input is silent, or the message has another kind. */
   silence: { lastAt: number | null } | null
   /** True for a test message. */
   isTest?: true

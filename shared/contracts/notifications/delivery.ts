@@ -42,9 +42,7 @@ export interface DeliveryDocument extends Stored {
   snapshot: DeliverySnapshot
   /** Id of the notifier that sends it, while its claim lasts. */
   claimedBy: string | null
-  /**
-   * Exact body, frozen when the delivery is created; null: the body could not be built. Older deliveries freeze it at their first attempt.
-   */
+  /** Exact body, frozen at the creation, in older deliveries at the first attempt; null: the body could not be built. */
   body: string | null
   /** Content type of the body, frozen with it; absent: JSON. */
   contentType?: 'application/json' | 'text/plain'
@@ -60,10 +58,7 @@ export interface DeliveryDocument extends Stored {
 /** Occasion of a message, in the words of generation 3. */
 export type DeliveryEvent = AlertKind | 'reminder' | 'test'
 
-/**
- * One attempt, or one held message. Never contains the URL. id: `<delivery>.<attempt>`; for a held message `<delivery>.kept` or
- * `<alert>.kept`.
- */
+/** One attempt, or one held message, without the URL. id: `<delivery>.<attempt>`, `<delivery>.kept` or `<alert>.kept`. */
 export interface DeliveryLogDocument extends Stored {
   /** Integer id that generation 2 shows; unique. */
   number: number

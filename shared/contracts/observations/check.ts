@@ -17,9 +17,7 @@ export const CheckEntry = Type.Object({
 })
 export type CheckEntry = Static<typeof CheckEntry>
 
-/**
- * Milliseconds. The bound is needed because the embedded store cannot read back a larger whole number; the whole row would be unreadable.
- */
+/** Milliseconds. Bounded, because the embedded store cannot read a larger whole number back, nor the row that contains it. */
 const Phase = Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 /** Milliseconds from the start of the check to the end of each phase; null: the check did not reach the phase. */

@@ -59,10 +59,7 @@ export interface Change {
 
 export interface Changes {
   changes: Change[]
-  /**
-   * Position after these changes. If its stream differs from the requested one, the changes start from the beginning and replace all
-   * earlier ones.
-   */
+  /** Position after these changes. If its stream differs from the requested one, the changes replace all earlier ones. */
   position: { stream: string; revision: number }
   /** True if there are no newer changes. */
   isLast: boolean

@@ -22,9 +22,7 @@ export interface Baseline {
 }
 
 export interface HeardSignal {
-  /**
-   * Newest first; the first is the signal's reading. At most as many as the signal's rules count. Not empty once the signal has reported.
-   */
+  /** Newest first; the first is the signal's reading. At most as many as the signal's rules count; not empty after the first report. */
   recent: HeardObservation[]
   /** Baselines by their number of days, computed at the newest Observation. */
   baselines: Readonly<Record<number, Baseline>>

@@ -79,10 +79,7 @@ export interface SeriesDocument extends Stored {
   heard?: HeardSignal
   /** Template revision whose rules chose the Observations in `heard`. Set with `heard`. */
   template?: string | null
-  /**
-   * Position of the observation among the accepted observations of its subject. If two observations have the same instant, the higher
-   * number counts. Absent in older documents.
-   */
+  /** Position among the accepted observations of its subject: at equal instants the higher number counts. Absent in older documents. */
   number?: number
   /** Instant at which the observation was judged, ms; the document of the subject may have been judged earlier. */
   judgedAt: number

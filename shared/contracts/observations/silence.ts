@@ -3,9 +3,7 @@
 /** checks: results of probers, from the stream. pushed: observations of senders, through a gateway. */
 export type ReportKind = 'checks' | 'pushed'
 
-/**
- * Instants in ms by kind: silence that began later does not count yet. An instant not before the judgement means that all silence counts.
- */
+/** Instants in ms by kind: later silence does not count yet. An instant not before the judgement: all silence counts. */
 export type SilenceAt = Readonly<Record<ReportKind, number>>
 
 /** A keeper's note to its successor about one kind of report. Without a note, reports were read and silence counted. */

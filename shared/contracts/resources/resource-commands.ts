@@ -39,15 +39,10 @@ export const UpdateResource = Type.Object({
 /** Changes nothing. Returns a ResourceView, judged at the keeper's present time. */
 export const ReadResource = Type.Object({ kind: Type.Literal('read-resource'), id: Id })
 
-/**
- * Changes nothing. Returns an IncidentNow, judged at the keeper's present time. Errors: not_found if the subject has no such open incident.
- */
+/** Returns an IncidentNow, judged at the keeper's present time. Errors: not_found if the subject has no such open incident. */
 export const ReadIncident = Type.Object({ kind: Type.Literal('read-incident'), id: Id, incidentId: Id })
 
-/**
- * Archives a Resource for good: its incidents close, its checks and maintenance end. Returns a ResourceView. Errors: invalid_state if it is
- * archived already.
- */
+/** Archives a Resource for good, with its incidents, checks and maintenance. Errors: invalid_state if it is archived already. */
 export const ArchiveResource = Type.Object({ kind: Type.Literal('archive-resource'), id: Id })
 
 /**
@@ -62,10 +57,7 @@ export const RebindResource = Type.Object({
   answers: SentAnswers,
 })
 
-/**
- * Starts a maintenance window, or moves the end of the running one. Returns a ResourceView. Errors: invalid_state if the Resource is
- * archived.
- */
+/** Starts a maintenance window, or moves the end of the running one. Errors: invalid_state if the Resource is archived. */
 export const SetMaintenance = Type.Object({
   kind: Type.Literal('set-maintenance'),
   id: Id,

@@ -12,10 +12,7 @@ const TemplateKey = Type.String({ pattern: templateKeyPattern })
 const FieldKey = Type.String({ pattern: fieldKeyPattern })
 /** Key of a signal or a rule. Only signals of the platform contain `@`. */
 const PartKey = Type.String({ pattern: templateKeyPattern })
-/**
- * `plain: 'line'` allows no control characters, `plain: 'text'` only line breaks and tabs. `trimmed` measures the length without outer
- * white space.
- */
+/** `plain: 'line'` allows no control characters, `'text'` only line breaks and tabs. `trimmed` ignores outer white space in the length. */
 const Line = (maxLength: number) => Type.String({ minLength: 1, maxLength, plain: 'line', trimmed: true })
 const Help = Type.String({ maxLength: 500, plain: 'text' })
 /** An optional field; absent and null are equal. */
@@ -183,10 +180,7 @@ export interface StatusComparison {
   operand: 'ok' | 'problem'
 }
 
-/**
- * A counted comparison with `min_count` and `within_seconds`, a comparison with the baseline with `baseline`, else a comparison of the
- * newest value.
- */
+/** Counted with `min_count` and `within_seconds`; with the baseline with `baseline`; else with the newest value. */
 export interface ValueComparison {
   signal: string
   field: 'value'

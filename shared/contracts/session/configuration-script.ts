@@ -11,9 +11,7 @@ export interface ConfigurationApi {
   classic(request: ConfigurationRequest): Promise<unknown>
   /** Returns true if `classic` failed because generation 2 is switched off. */
   isGone(error: unknown): boolean
-  /**
-   * Returns the reason of a failed request in words. `isUnanswered`: no response arrived. Null: the failure has nothing to do with the API.
-   */
+  /** Returns the reason of a failed request in words; null: not a failure of the API. `isUnanswered`: no response arrived. */
   reasonOf(error: unknown): { words: string; isUnanswered: boolean } | null
 }
 

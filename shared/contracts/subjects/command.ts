@@ -101,10 +101,7 @@ export const CreateRule = Type.Object({
  * `Unknown input`, `Invalid rule document` (a cycle of rules).
  */
 export const ReplaceRule = Type.Object({ kind: Type.Literal('replace-rule'), id: Id, rule: Slug, name: Name, policy: Policy })
-/**
- * Deletes a rule and closes its open incident without a message. Returns `{ slug }`. Errors: also forbidden `Rule is still used as an
- * input`.
- */
+/** Deletes a rule, and closes its open incident silently. Returns `{ slug }`. Errors: forbidden `Rule is still used as an input`. */
 export const DeleteRule = Type.Object({ kind: Type.Literal('delete-rule'), id: Id, rule: Slug })
 
 /**
@@ -130,10 +127,7 @@ export const ReportObservations = Type.Object({
   observations: Type.Array(Type.Omit(ReportObservation, ['kind', 'id']), { minItems: 1, maxItems: 500 }),
 })
 
-/**
- * Acknowledges an incident. Returns an AcknowledgementView; a repetition has `recorded` false. Errors: not_found `Incident not found` if
- * the subject has no such open incident.
- */
+/** Acknowledges an incident. Returns an AcknowledgementView, without `recorded` if repeated. Errors: not_found `Incident not found`. */
 export const AcknowledgeIncident = Type.Object({
   kind: Type.Literal('acknowledge-incident'),
   id: Id,

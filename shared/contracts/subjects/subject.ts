@@ -71,9 +71,7 @@ export interface SubjectDocument extends Stored {
   faulty: { at: number; reason: string; count: number } | null
 }
 
-/**
- * State of a Resource of a published Template: its answers and the Observations of its signals (docs/reference/v3.md, sections 3 and 4).
- */
+/** State of a Resource of a published Template: its answers, and the Observations of its signals (v3 3 and 4). */
 export interface TemplateState {
   answers: Answers
   /** Observations by signal key; absent: the signal has not reported. */
@@ -157,9 +155,7 @@ export type OutboxEntry =
   /** Written with the subject's rev, and only over a smaller rev. */
   | { mode: 'advance'; collection: 'incidents'; document: IncidentDocument }
   | { mode: 'advance'; collection: 'windows'; document: WindowDocument }
-  /**
-   * Tags that the subject got or lost: see shared/subjects/subject-tags.ts. Written with the subject's rev, and only over a smaller rev.
-   */
+  /** Tags that the subject got or lost (shared/subjects/subject-tags.ts). Written with the subject's rev, only over a smaller rev. */
   | { mode: 'tags'; put: string[]; gone: string[] }
   /** A check entry: its new value, or null to remove it. Written only over a smaller rev. */
   | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | null }
