@@ -1,5 +1,5 @@
 // Schemas and types that several contracts share.
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
 
 /** Milliseconds since the epoch. */
 export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' })
@@ -11,6 +11,18 @@ export const Slug = Type.String({ minLength: 1, maxLength: 400 })
 /** Hex SHA-256 of a token; the token itself is never sent over the bus. */
 export const TokenHash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** Schema of a command of this kind to a keeper. `id` is created once per request: a repeated id gets the first response. */
+export const command = <K extends string, P extends TProperties>(kind: K, properties: P) =>
+  Type.Object({ kind: Type.Literal(kind), id: Id, ...properties })
+
+/** Object without other members. */
+export const Strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
+/** The same with a name in the document of the session API. */
+export const Closed = <P extends TProperties>($id: string, properties: P) =>
+  Type.Object(properties, { $id, additionalProperties: false })
+/** Instant of the session API, RFC 3339. */
+export const DateTime = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
 
 /** An event as a machine received it, stored so that the machine's transitions can be replayed. `at`: ms since the epoch. */
 export interface RecordedEvent {

@@ -3,6 +3,7 @@ import type { Stored } from '#shared/contracts/common.ts'
 
 export interface ProberCredentialDocument extends Stored {
   locationId: string
+  /** Identifies the credentials on the bus; not a secret. */
   publicKey: string
   description: string
   createdAt: number

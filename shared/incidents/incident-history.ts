@@ -1,19 +1,11 @@
 // The history of an incident as generation 3 shows it, computed from the records of its machine. Pure. Rules: docs/reference/v3.md, 5.2 to
 // 5.4.
 import type { HistoryDocument, IncidentHistoryKind } from '#shared/contracts/incidents/incident.ts'
-import type { Condition, Evidence } from '#shared/contracts/subjects/verdict.ts'
+import type { RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 
 type Listed = Pick<HistoryDocument, 'sequence' | 'at' | 'state' | 'event' | 'condition' | 'explanation' | 'evidence'>
 
-export interface HistoryEntry {
-  /** Effective time, ms. */
-  at: number
-  kind: IncidentHistoryKind
-  condition: Condition
-  explanation: string
-  /** Null if a command closed the incident, because then no inputs were judged. */
-  evidence: Evidence | null
-}
+export type HistoryEntry = Omit<RecordedTransition, 'sequence'>
 
 /** Returns the history entry of a listed record. */
 export function historyEntry({ sequence, at, state, event, condition, explanation, evidence }: Listed): HistoryEntry {

@@ -19,8 +19,7 @@ import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incide
 import type { WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DeliveryTableDocument } from '#shared/contracts/notifications/delivery-table.ts'
-import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import type { TransformationDocument } from '#shared/contracts/notifications/transformation.ts'
+import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import type { Freshness } from '#shared/contracts/observations/freshness.ts'
 import type {
   CheckObservationDocument,

@@ -1,6 +1,6 @@
 // Conversion of subjects' documents to the views that commands and reads return, so that keeper and directory return the same. Pure. The
 // signal and the policy of a website check are not stored: both follow from the check.
-import type { MaintenanceContext } from '#shared/contracts/incidents/maintenance.ts'
+import type { MaintenanceContext, WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -10,7 +10,6 @@ import type {
   RuleView,
   SignalView,
   SubjectView,
-  WindowView,
 } from '#shared/contracts/subjects/subject-views.ts'
 import { type FailureMode, type WebsiteCheck, websiteTemplate } from '#shared/contracts/subjects/website.ts'
 import { limits, second } from '#shared/limits/limits.ts'

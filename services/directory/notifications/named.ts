@@ -1,7 +1,6 @@
 // Destinations and transformations have names that are unique in their workspace, whatever the case, and are changed under the guard
 // of their revision: what both have in common.
-import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import type { TransformationDocument } from '#shared/contracts/notifications/transformation.ts'
+import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Collections } from '#shared/store/collections.ts'

@@ -2,7 +2,7 @@
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { TransformationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { Page } from '#shared/contracts/ask/page.ts'
-import type { TransformationDocument } from '#shared/contracts/notifications/transformation.ts'
+import type { TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'

@@ -1,8 +1,7 @@
 // The payload templates and workspace names that messages need, read anew for each batch of them: a template that was just saved is
 // used at once.
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
-import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import type { TransformationDocument } from '#shared/contracts/notifications/transformation.ts'
+import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { NotifierContext } from '../context.ts'
 

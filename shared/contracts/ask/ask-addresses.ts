@@ -1,5 +1,6 @@
 // Requests about Observation addresses (docs/reference/v3.md, section 8).
 import { Type } from 'typebox'
+import type { AddressDocument } from '#shared/contracts/account.ts'
 import { Id, Nullable, Slug, TokenHash } from '#shared/contracts/common.ts'
 
 /** Text as the caller sent it; the directory checks the tighter rules. */
@@ -32,17 +33,8 @@ export const addressAsks = {
 } as const
 
 /** Target of the reports that are sent to an address. */
-export interface AddressIdentity {
-  id: string
-  workspaceId: string
-  template: string | null
-  secondFactor: boolean
-}
-
-export interface AddressView extends AddressIdentity {
-  description: string
-  createdAt: number
-}
+export type AddressIdentity = Pick<AddressDocument, 'id' | 'workspaceId' | 'template' | 'secondFactor'>
+export type AddressView = Omit<AddressDocument, 'rev' | 'tokenHash' | 'made'>
 
 export interface AddressAnswers {
   'find-address': AddressIdentity | null

@@ -4,8 +4,8 @@ import { Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/page.ts'
 import { Id, Nullable } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
-import type { DeliveryEvent } from '#shared/contracts/notifications/delivery.ts'
-import type { DestinationType } from '#shared/contracts/notifications/destination.ts'
+import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { DestinationDocument, DestinationType, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 
 const PublicNumber = Type.Integer({ description: 'the integer id that generation 2 shows' })
 const TransformationNumber = Nullable(Type.Integer())
@@ -113,35 +113,9 @@ export const notificationAsks = {
   }),
 } as const
 
-export interface DestinationView {
-  /** Internal id. */
-  id: string
-  number: number
-  name: string
-  type: DestinationType
-  channel: string
-  url: string
-  enabled: boolean
-  sendOnOpen: boolean
-  default: boolean
-  transformationId: number | null
-  workspaceId: string
-  createdAt: number
-  updatedAt: number
-}
+export type DestinationView = Omit<DestinationDocument, 'rev' | 'nameKey' | 'defaultAt' | 'secrets'>
 
-export interface TransformationView {
-  /** Internal id. */
-  id: string
-  number: number
-  name: string
-  /** Sort key of lists. */
-  nameKey: string
-  template: string
-  workspaceId: string
-  createdAt: number
-  updatedAt: number
-}
+export type TransformationView = Omit<TransformationDocument, 'rev'>
 
 export interface DeliveryTableView {
   selections: { number: number; name: string; alertKinds: TableKind[] }[]
@@ -162,18 +136,10 @@ export interface DeliveryView {
 }
 
 /** One attempt to send a message, or one withheld message. */
-export interface DeliveryEntry {
-  at: number
-  /** Name of the destination at that time; null: no destination was chosen. */
-  destinationName: string | null
-  destinationType: DestinationType | null
-  event: DeliveryEvent
-  status: 'delivered' | 'failed' | 'held'
-  /** Null: delivered. */
-  reason: string | null
-  /** Internal id; null: a test message. */
-  incidentId: string | null
-}
+export type DeliveryEntry = Pick<
+  DeliveryLogDocument,
+  'at' | 'destinationName' | 'destinationType' | 'event' | 'status' | 'reason' | 'incidentId'
+>
 
 export interface LoggedDelivery extends DeliveryEntry {
   /** Internal id; null: no destination was chosen, or it is deleted. */

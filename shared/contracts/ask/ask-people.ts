@@ -2,7 +2,7 @@
 // creates tokens and sends only their hashes, so that a retry changes nothing more. The caller also checks the rights (reference/envelope
 // 4.4).
 import { Type } from 'typebox'
-import { type KeyScope, keyActions, type Role } from '#shared/contracts/account.ts'
+import { type KeyDocument, keyActions, type LocationDocument, type Role, type UserDocument } from '#shared/contracts/account.ts'
 import { After, type Page } from '#shared/contracts/ask/page.ts'
 import { Id, Nullable, TokenHash } from '#shared/contracts/common.ts'
 
@@ -142,15 +142,8 @@ export interface SessionIdentity extends Caller {
   hasPassword: boolean
 }
 
-export interface UserView {
-  id: string
-  username: string
-  /** Empty: none. */
-  displayName: string
-  admin: boolean
-  disabled: boolean
+export interface UserView extends Pick<UserDocument, 'id' | 'username' | 'displayName' | 'admin' | 'disabled' | 'createdAt'> {
   hasPassword: boolean
-  createdAt: number
   /** Null before the first sign-in. */
   signedInAt: number | null
 }
@@ -183,30 +176,16 @@ export interface WorkspaceContents {
   members: number
 }
 
-export interface MemberView {
+export interface MemberView extends Pick<UserDocument, 'username' | 'displayName' | 'disabled'> {
   userId: string
-  username: string
-  displayName: string
-  disabled: boolean
   role: Role
 }
 
-export interface KeyView {
-  id: string
-  prefix: string
-  description: string
-  userId: string
+export interface KeyView extends Omit<KeyDocument, 'rev' | 'tokenHash'> {
   username: string
-  createdAt: number
-  expiresAt: number
-  lastUsedAt: number | null
-  scope: KeyScope | null
 }
 
-export interface LocationView {
-  id: string
-  name: string
-  displayName: string | null
+export interface LocationView extends Pick<LocationDocument, 'id' | 'name' | 'displayName'> {
   /** Number of live probers. */
   activeWorkers: number
   /** Newest sign of life of any prober of the location, ms since the epoch; null: none, or not known. */

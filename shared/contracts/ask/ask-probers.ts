@@ -2,6 +2,7 @@
 // request.
 import { Type } from 'typebox'
 import { Id } from '#shared/contracts/common.ts'
+import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
 
 export const proberAsks = {
   /**
@@ -19,17 +20,9 @@ export const proberAsks = {
   'delete-prober-credential': Type.Object({ credentialId: Id }),
 } as const
 
-export interface ProberCredentialView {
-  id: string
-  locationId: string
+export interface ProberCredentialView extends Omit<ProberCredentialDocument, 'rev'> {
   /** Null: the location is deleted. */
   locationName: string | null
-  /** Identifies the credentials on the bus; not a secret. */
-  publicKey: string
-  description: string
-  createdAt: number
-  /** Null: still valid. */
-  revokedAt: number | null
 }
 
 export interface ProberAnswers {

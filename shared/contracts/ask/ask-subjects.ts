@@ -3,7 +3,13 @@ import { Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/page.ts'
 import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
-import type { HistoryDocument, IncidentDocument, IncidentSnapshot, IncidentStatus } from '#shared/contracts/incidents/incident.ts'
+import type {
+  HistoryDocument,
+  IncidentCourse,
+  IncidentDocument,
+  IncidentSnapshot,
+  IncidentStatus,
+} from '#shared/contracts/incidents/incident.ts'
 import { GetRollUps, type RollUps } from '#shared/contracts/observations/roll-up.ts'
 import type { RuleVerdict, SubjectKind } from '#shared/contracts/subjects/subject.ts'
 import type {
@@ -36,7 +42,7 @@ export const subjectAsks = {
   'get-roll-ups': GetRollUps,
 } as const
 
-export interface IncidentView {
+export interface IncidentView extends IncidentCourse {
   /** Internal id. */
   id: string
   /** Id that the API shows. */
@@ -53,10 +59,6 @@ export interface IncidentView {
   /** `ok` for a closed incident. */
   status: IncidentStatus
   open: boolean
-  troubleSince: number
-  confirmedAt: number | null
-  wellSince: number | null
-  closedAt: number | null
   acknowledgedAt: number | null
   /** Display name of the person; null: not acknowledged. */
   acknowledgedBy: string | null

@@ -1,5 +1,6 @@
 // An alert: one message to send, before its destinations are chosen. The keeper inserts an alert; only notifiers change it afterwards.
 import type { Stored } from '#shared/contracts/common.ts'
+import type { IncidentCourse } from '#shared/contracts/incidents/incident.ts'
 import type { TemplateRoute } from '#shared/contracts/resources/template.ts'
 import type { Condition, DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
 
@@ -68,7 +69,7 @@ export interface TemplateFacts {
   acknowledgedBy?: string
 }
 
-export interface AlertFacts extends TemplateFacts {
+export interface AlertFacts extends TemplateFacts, IncidentCourse {
   subjectName: string
   subjectSlug: string
   /** Key of the rule for people: `availability` for a website monitor, the slug for an authored rule. */
@@ -97,8 +98,4 @@ export interface AlertFacts extends TemplateFacts {
   /** Error of the check; empty: none. */
   error: string
   explanation: string
-  troubleSince: number
-  confirmedAt: number | null
-  wellSince: number | null
-  closedAt: number | null
 }

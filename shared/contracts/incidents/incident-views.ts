@@ -54,10 +54,11 @@ export interface IncidentOutline {
 /** One entry of the history. */
 export interface RecordedTransition {
   sequence: number
+  /** Effective time. */
   at: number
   kind: IncidentHistoryKind
   condition: Condition
   explanation: string
-  /** Null if a command closed the Incident. */
+  /** Null if a command closed the Incident, because then no inputs were judged. */
   evidence: Evidence | null
 }

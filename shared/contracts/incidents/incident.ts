@@ -26,29 +26,38 @@ export interface IncidentWords {
 
 export type IncidentState = 'pending' | 'problem' | 'noData' | 'recovering' | 'closed'
 
-/** Instants in ms since the epoch. */
-export interface IncidentContext {
-  incidentId: string
-  ruleKey: string
+/** Course of an incident. Instants in ms since the epoch. */
+export interface IncidentCourse {
   troubleSince: number
-  /** Start of the uninterrupted time in which the rule is not ok; the confirmation delay counts from here. Null: the rule is ok. */
-  badSince: number | null
-  condition: Condition
   confirmedAt: number | null
   wellSince: number | null
+  closedAt: number | null
+}
+
+/** Facts of an incident that its machine and its document share. */
+interface IncidentFacts extends IncidentCourse {
+  ruleKey: string
+  condition: Condition
+  /** Effective time of the latest change: opened, other condition, confirmed, closed. */
+  effectiveAt: number
+  closedReason: ClosedReason | null
+  acknowledgedAt: number | null
+  acknowledgedBy: string | null
+  acknowledgedVia: AcknowledgedVia | null
+  /** Next instant at which time alone changes this incident (end of a delay, or a reminder); null: none. */
+  deadlineAt: number | null
+}
+
+export interface IncidentContext extends IncidentFacts {
+  incidentId: string
+  /** Start of the uninterrupted time in which the rule is not ok; the confirmation delay counts from here. Null: the rule is ok. */
+  badSince: number | null
   /** Start of the running delay's pause, while the rule cannot decide; null: the delay is not paused. */
   pausedAt: number | null
   /** Total of the earlier pauses of the running delay, ms. */
   pausedMs: number
-  /** Effective time of the latest change: opened, other condition, confirmed, closed. */
-  effectiveAt: number
-  closedAt: number | null
-  closedReason: ClosedReason | null
   confirmAfterMs: number
   closeAfterMs: number
-  acknowledgedAt: number | null
-  acknowledgedBy: string | null
-  acknowledgedVia: AcknowledgedVia | null
   /** The strongest message about this incident that was sent so far. */
   announced: 'nothing' | 'no_data' | 'problem'
   /** True if maintenance held the problem message and no other message was sent; the next reminder then sends it. */
@@ -57,8 +66,6 @@ export interface IncidentContext {
   announcesAll: boolean
   /** Message about the opening: announced, held by maintenance, or silent (the rule sends no such message). */
   opening: 'silent' | 'held' | 'announced'
-  /** Next instant at which time alone changes this incident (end of a delay, or a reminder); null: none. */
-  deadlineAt: number | null
   /** Instant of the next reminder; null: none is planned. */
   reminderAt: number | null
 }
@@ -77,12 +84,11 @@ export type ClosedReason = 'recovered' | 'rule_removed' | 'resource_archived'
 /** The five statuses of generations 1 and 2 (reference/incidents 1.2). */
 export type IncidentStatus = 'problem' | 'pending' | 'recovering' | 'no_data' | 'ok'
 
-export interface IncidentDocument extends Stored, IncidentWords {
+export interface IncidentDocument extends Stored, IncidentWords, IncidentFacts {
   subjectId: string
   /** Key of the subject for people; never changes. */
   resourceKey: string
   workspaceId: string
-  ruleKey: string
   /** Key of the rule in generation 3: its key in its Template, or the slug of an authored rule (an indexed column). */
   ruleShown: string
   number: number
@@ -91,21 +97,8 @@ export interface IncidentDocument extends Stored, IncidentWords {
   /** Facts for the filters of generation 3, packed into a number by shared/incidents/incident-facets.ts (an indexed column). */
   facets: number
   status: IncidentStatus
-  condition: Condition
-  troubleSince: number
-  confirmedAt: number | null
-  wellSince: number | null
-  closedAt: number | null
-  closedReason: ClosedReason | null
-  acknowledgedAt: number | null
-  acknowledgedBy: string | null
-  acknowledgedVia: AcknowledgedVia | null
-  /** Effective time of the latest recorded transition. */
-  effectiveAt: number
   explanation: string
   evidence: Evidence
-  /** Next instant at which time alone changes this incident. */
-  deadlineAt: number | null
 }
 
 /** Kinds that a timeline shows (reference/incidents 7.1), then kinds that only a replay needs. */

@@ -19,25 +19,24 @@ export interface MaintenanceStep {
 export type MaintenanceState = 'running' | 'ranOut' | 'cancelled'
 
 /** Instants in ms since the epoch. */
-export interface MaintenanceContext {
-  windowId: string
+export interface WindowView {
   startedAt: number
   endsAt: number
   cancelledAt: number | null
   /** Display name of the person who started the window. */
   by: string
+}
+
+export interface MaintenanceContext extends WindowView {
+  windowId: string
   /** Next instant at which time alone changes the window: its end while it runs. */
   deadlineAt: number | null
 }
 
 /** id: `<subject>.w<number>`. */
-export interface WindowDocument extends Stored {
+export interface WindowDocument extends Stored, WindowView {
   subjectId: string
   workspaceId: string
   state: MaintenanceState
-  startedAt: number
-  endsAt: number
-  cancelledAt: number | null
-  by: string
   steps: MaintenanceStep[]
 }

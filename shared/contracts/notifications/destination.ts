@@ -1,4 +1,4 @@
-// A notification destination of a workspace (reference/messages 1). The directory writes it. Its URL is a secret.
+// Destinations of a workspace (reference/messages 1), whose URLs are secrets, and payload transformations (3). The directory writes both.
 import type { Stored } from '#shared/contracts/common.ts'
 
 export type DestinationType = 'slack' | 'webhook'
@@ -36,4 +36,17 @@ export interface SigningSecret {
   createdAt: number
   /** End of the signing with this secret, ms since the epoch; null: no end is set yet. */
   expiresAt: number | null
+}
+
+/** Template for the bodies of a destination's messages. */
+export interface TransformationDocument extends Stored {
+  /** Integer id that generation 2 shows; unique in the installation. */
+  number: number
+  workspaceId: string
+  name: string
+  /** Name in lower case, because names are compared without case. Unique within the workspace. */
+  nameKey: string
+  template: string
+  createdAt: number
+  updatedAt: number
 }

@@ -1,17 +1,14 @@
 // Requests of a prober on another machine to the door of its location, and their responses. A prober with credentials can send nothing else
 // on the bus. The location comes only from the bus subject.
 import { type Static, Type } from 'typebox'
-import { Nullable } from '#shared/contracts/common.ts'
+import { Nullable, Strict } from '#shared/contracts/common.ts'
 
 /** A text that is valid as one token of a bus subject. */
 const Token = Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 /** State that a live prober reports about itself. */
-export const ProberState = Type.Object(
-  { version: Type.String({ maxLength: 40 }), inFlight: Count, buffered: Count, shed: Count },
-  { additionalProperties: false },
-)
+export const ProberState = Strict({ version: Type.String({ maxLength: 40 }), inFlight: Count, buffered: Count, shed: Count })
 
 export const doorRequests = {
   /** Reports: subject and check result. The door drops and counts invalid reports and stores the others before it responds. */

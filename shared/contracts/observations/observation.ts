@@ -1,21 +1,17 @@
 // Stored observations of checks and of senders (pushed). Checks have the most rows of all, so their rows repeat nothing that the id
 // contains.
 import type { Stored } from '#shared/contracts/common.ts'
+import type { CheckPhases } from '#shared/contracts/observations/check.ts'
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { RejectReason } from '#shared/contracts/subjects/subject-views.ts'
 
 /** id: `checkObservationId(subject, location, slot)`. Times in whole ms. Never replaced: the first result of a slot stays. */
-export interface CheckObservationDocument {
+export interface CheckObservationDocument extends CheckPhases {
   id: string
   /** 1: passed, 0: failed. */
   ok: 0 | 1
   /** End of the check, ms after its slot. */
   delayMs: number
-  dnsMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-  firstByteMs: number | null
-  totalMs: number
   statusCode: number | null
   error: string | null
 }

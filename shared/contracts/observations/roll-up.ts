@@ -1,7 +1,6 @@
 // Roll-ups: counts and statistics of observations, which stay after the observations have expired, and the request that reads them.
 import { Type } from 'typebox'
-import type { Stored } from '#shared/contracts/common.ts'
-import { Id, Instant, LocationId, Slug } from '#shared/contracts/common.ts'
+import { Id, Instant, LocationId, Slug, type Stored, Strict } from '#shared/contracts/common.ts'
 
 /**
  * Roll-up of one hour (twelve buckets of 5 minutes) or one day (24 buckets of an hour) of one location or signal. id: `rollUpId`. Always
@@ -31,10 +30,7 @@ export const RollUpStep = Type.Enum(['5m', '1h', '1d'])
  */
 export const GetRollUps = Type.Object({
   subjectId: Id,
-  source: Type.Union([
-    Type.Object({ location: LocationId }, { additionalProperties: false }),
-    Type.Object({ signal: Slug }, { additionalProperties: false }),
-  ]),
+  source: Type.Union([Strict({ location: LocationId }), Strict({ signal: Slug })]),
   step: RollUpStep,
   from: Instant,
   to: Instant,

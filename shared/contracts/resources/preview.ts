@@ -2,11 +2,11 @@
 // docs/reference/v3.md, 3.11.
 import { type Static, Type } from 'typebox'
 import { Nullable } from '#shared/contracts/common.ts'
-import type { ClosedReason, IncidentHistoryKind } from '#shared/contracts/incidents/incident.ts'
+import type { IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import { Observe } from '#shared/contracts/resources/resource-commands.ts'
 import type { RuleStatus } from '#shared/contracts/resources/resource-views.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
-import type { Condition, DecisionInput } from '#shared/contracts/subjects/verdict.ts'
+import type { DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
 
 /** Maximum number of Observations of one preview. It bounds the work: each Observation moves a bounded number of deadlines. */
 export const previewObservations = 500
@@ -24,26 +24,14 @@ export const Preview = Type.Object({
 })
 export type Preview = Static<typeof Preview>
 
-export interface PreviewEvidence {
-  inputs: DecisionInput[]
-  omitted: number
-  truncated: boolean
-}
+export type PreviewEvidence = Evidence<DecisionInput>
 
-export interface PreviewEntry {
-  at: number
-  kind: IncidentHistoryKind
-  condition: Condition
-  explanation: string
+export interface PreviewEntry extends Omit<RecordedTransition, 'sequence' | 'evidence'> {
   evidence: PreviewEvidence | null
 }
 
 /** Instants in ms. */
-export interface PreviewIncident {
-  openedAt: number
-  confirmedAt: number | null
-  closedAt: number | null
-  closedReason: ClosedReason | null
+export interface PreviewIncident extends Pick<IncidentRecord, 'openedAt' | 'confirmedAt' | 'closedAt' | 'closedReason'> {
   history: PreviewEntry[]
   /** Number of the oldest entries that are left out, because the response is bounded. */
   historyOmitted: number

@@ -1,7 +1,7 @@
 // Commands of generation 3 to the keeper of a Resource (docs/reference/v3.md, sections 6 and 7). An error about one field names it in
 // `facts.field`.
 import { type Static, Type } from 'typebox'
-import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
+import { command, Id, Nullable, Slug } from '#shared/contracts/common.ts'
 
 /** Texts by key. The API of the sender checks tighter bounds. */
 const LabelMap = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }))
@@ -12,9 +12,7 @@ const SentAnswers = Type.Record(Type.String(), Type.Unknown())
 const Name = Type.String({ minLength: 1, maxLength: 400 })
 
 /** Returns a ResourceView. Errors: validation with `field`, invalid_state if the subject exists. */
-export const CreateResource = Type.Object({
-  kind: Type.Literal('create-resource'),
-  id: Id,
+export const CreateResource = command('create-resource', {
   workspaceId: Id,
   /** Key of the Resource. */
   slug: Slug,
@@ -28,45 +26,39 @@ export const CreateResource = Type.Object({
  * Changes a Resource; null keeps the present value. An answer sent as null gets its default again, a label sent as null is removed. Returns
  * a ResourceView. Errors: also invalid_state if the Resource is archived.
  */
-export const UpdateResource = Type.Object({
-  kind: Type.Literal('update-resource'),
-  id: Id,
+export const UpdateResource = command('update-resource', {
   name: Nullable(Name),
   answers: Nullable(SentAnswers),
   labels: Nullable(Type.Record(Type.String(), Nullable(Type.String()))),
 })
 
 /** Changes nothing. Returns a ResourceView, judged at the keeper's present time. */
-export const ReadResource = Type.Object({ kind: Type.Literal('read-resource'), id: Id })
+export const ReadResource = command('read-resource', {})
 
 /** Returns an IncidentNow, judged at the keeper's present time. Errors: not_found if the subject has no such open incident. */
-export const ReadIncident = Type.Object({ kind: Type.Literal('read-incident'), id: Id, incidentId: Id })
+export const ReadIncident = command('read-incident', { incidentId: Id })
 
 /** Archives a Resource for good, with its incidents, checks and maintenance. Errors: invalid_state if it is archived already. */
-export const ArchiveResource = Type.Object({ kind: Type.Literal('archive-resource'), id: Id })
+export const ArchiveResource = command('archive-resource', {})
 
 /**
  * Binds a Resource to another revision of a published Template. Answers that fit both revisions stay unless the command replaces them.
  * Returns a ResourceView. Errors: validation with `field`, invalid_state if the Resource is archived.
  */
-export const RebindResource = Type.Object({
-  kind: Type.Literal('rebind-resource'),
-  id: Id,
+export const RebindResource = command('rebind-resource', {
   workspaceId: Id,
   template: TemplateRevision,
   answers: SentAnswers,
 })
 
 /** Starts a maintenance window, or moves the end of the running one. Errors: invalid_state if the Resource is archived. */
-export const SetMaintenance = Type.Object({
-  kind: Type.Literal('set-maintenance'),
-  id: Id,
+export const SetMaintenance = command('set-maintenance', {
   minutes: Type.Integer({ minimum: 1, maximum: 10_080 }),
   by: Type.String({ minLength: 1, maxLength: 200 }),
 })
 
 /** Ends the running maintenance window. Returns a ResourceView. Errors: invalid_state if no window runs, or if the Resource is archived. */
-export const EndMaintenance = Type.Object({ kind: Type.Literal('end-maintenance'), id: Id })
+export const EndMaintenance = command('end-maintenance', {})
 
 const HeardObservation = Type.Object({
   signal: Type.String({ minLength: 1, maxLength: 200 }),
@@ -86,9 +78,7 @@ const HeardObservation = Type.Object({
 export type SentObservation = Static<typeof HeardObservation>
 
 /** Observations of one Resource, handled in their order and independently of each other. Returns `{ results: ObservedResult[] }`. */
-export const Observe = Type.Object({
-  kind: Type.Literal('observe'),
-  id: Id,
+export const Observe = command('observe', {
   /** Route by which they arrived; absent: the API. */
   source: Type.Optional(Type.Enum(['api', 'address'])),
   observations: Type.Array(HeardObservation, { minItems: 1, maxItems: 500 }),
@@ -99,9 +89,7 @@ export const Observe = Type.Object({
  * only gets the Observation. Returns `{ results: [ObservedResult] }`; a refused Observation creates nothing. Errors: as for
  * `create-resource`, and validation `resource` if the Resource has another Template than `boundTo`.
  */
-export const FirstReport = Type.Object({
-  kind: Type.Literal('first-report'),
-  id: Id,
+export const FirstReport = command('first-report', {
   workspaceId: Id,
   /** Key of the Resource. */
   slug: Slug,

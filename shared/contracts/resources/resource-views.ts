@@ -1,8 +1,8 @@
 // A Resource as its keeper and the directory return it (docs/reference/v3.md, section 6). Instants in ms.
 
+import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { Answers, TemplateRoute } from '#shared/contracts/resources/template.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
-import type { WindowView } from '#shared/contracts/subjects/subject-views.ts'
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 
 export interface ResourceView {

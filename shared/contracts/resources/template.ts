@@ -1,6 +1,6 @@
 // A Template revision of generation 3: its published form, its form for judging, its stored form. Rules: docs/reference/v3.md, section 3.
 import { type Static, Type } from 'typebox'
-import { Nullable, type Stored } from '#shared/contracts/common.ts'
+import { Nullable, type Stored, Strict } from '#shared/contracts/common.ts'
 
 /** Seconds in a year: upper bound of a delay and of an answer that is a duration. */
 export const maxSeconds = 31_536_000
@@ -32,63 +32,51 @@ export const publishedFieldTypes = [
 /** Types of fields; only system Templates have the last two. */
 export type FieldType = (typeof publishedFieldTypes)[number] | 'url' | 'location_list'
 
-export const ManifestField = Type.Object(
-  {
-    key: FieldKey,
-    label: Maybe(Line(100)),
-    help: Maybe(Help),
-    type: Type.Enum([...publishedFieldTypes]),
-    required: Maybe(Type.Boolean()),
-    /** The JSON type depends on `type`, so the field reader checks it. */
-    default: Type.Optional(Type.Unknown()),
-    options: Maybe(Type.Array(Type.String({ minLength: 1, maxLength: 128, plain: 'line' }), { minItems: 1, maxItems: 64 })),
-    min: Maybe(Type.Number()),
-    max: Maybe(Type.Number()),
-  },
-  { additionalProperties: false },
-)
+export const ManifestField = Strict({
+  key: FieldKey,
+  label: Maybe(Line(100)),
+  help: Maybe(Help),
+  type: Type.Enum([...publishedFieldTypes]),
+  required: Maybe(Type.Boolean()),
+  /** The JSON type depends on `type`, so the field reader checks it. */
+  default: Type.Optional(Type.Unknown()),
+  options: Maybe(Type.Array(Type.String({ minLength: 1, maxLength: 128, plain: 'line' }), { minItems: 1, maxItems: 64 })),
+  min: Maybe(Type.Number()),
+  max: Maybe(Type.Number()),
+})
 
-export const ManifestSignal = Type.Object(
-  {
-    key: PartKey,
-    kind: Type.Enum(['heartbeat', 'periodic', 'event']),
-    every_seconds: Maybe(Type.Integer({ minimum: 10, maximum: 86_400 })),
-    help: Maybe(Help),
-  },
-  { additionalProperties: false },
-)
+export const ManifestSignal = Strict({
+  key: PartKey,
+  kind: Type.Enum(['heartbeat', 'periodic', 'event']),
+  every_seconds: Maybe(Type.Integer({ minimum: 10, maximum: 86_400 })),
+  help: Maybe(Help),
+})
 
-const MetaReference = Type.Object({ meta: FieldKey }, { additionalProperties: false })
+const MetaReference = Strict({ meta: FieldKey })
 const Operator = Type.Enum(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'])
 const SignalName = Type.String({ minLength: 1, maxLength: 200 })
 
 /** The valid operands depend on the comparison, so the decision reader checks them. */
-const StatusComparison = Type.Object(
-  {
-    signal: SignalName,
-    field: Type.Literal('status'),
-    operator: Operator,
-    operand: Type.Union([Type.String(), Type.Number(), MetaReference]),
-  },
-  { additionalProperties: false },
-)
-const ValueComparison = Type.Object(
-  {
-    signal: SignalName,
-    field: Type.Literal('value'),
-    operator: Operator,
-    operand: Type.Union([Type.String(), Type.Number(), MetaReference]),
-    min_count: Maybe(Type.Integer({ minimum: 1, maximum: 100 })),
-    within_seconds: Maybe(Type.Integer({ minimum: 60, maximum: 86_400 })),
-    baseline: Maybe(
-      Type.Object(
-        { days: Type.Integer({ minimum: 1, maximum: 30 }), min_samples: Type.Integer({ minimum: 1, maximum: 10_000 }) },
-        { additionalProperties: false },
-      ),
+const StatusComparison = Strict({
+  signal: SignalName,
+  field: Type.Literal('status'),
+  operator: Operator,
+  operand: Type.Union([Type.String(), Type.Number(), MetaReference]),
+})
+const ValueComparison = Strict({
+  signal: SignalName,
+  field: Type.Literal('value'),
+  operator: Operator,
+  operand: Type.Union([Type.String(), Type.Number(), MetaReference]),
+  min_count: Maybe(Type.Integer({ minimum: 1, maximum: 100 })),
+  within_seconds: Maybe(Type.Integer({ minimum: 60, maximum: 86_400 })),
+  baseline: Maybe(
+    Type.Object(
+      { days: Type.Integer({ minimum: 1, maximum: 30 }), min_samples: Type.Integer({ minimum: 1, maximum: 10_000 }) },
+      { additionalProperties: false },
     ),
-  },
-  { additionalProperties: false },
-)
+  ),
+})
 const KnownComparison = Type.Object(
   { signal: SignalName, field: Type.Literal('known'), within_seconds: Maybe(Type.Integer({ minimum: 60, maximum: 86_400 })) },
   { additionalProperties: false },
@@ -103,11 +91,11 @@ const comparisonsOfKnown = Type.Array(Comparison, { minItems: 2, maxItems: 16 })
 export const Decision = Type.Cyclic(
   {
     DecisionNode: Type.Union([
-      Type.Object({ all: Type.Array(Node, { minItems: 2, maxItems: 16 }) }, { additionalProperties: false }),
-      Type.Object({ any: Type.Array(Node, { minItems: 2, maxItems: 16 }) }, { additionalProperties: false }),
-      Type.Object({ not: Node }, { additionalProperties: false }),
-      Type.Object({ all_known: comparisonsOfKnown, ...Known }, { additionalProperties: false }),
-      Type.Object({ any_known: comparisonsOfKnown, ...Known }, { additionalProperties: false }),
+      Strict({ all: Type.Array(Node, { minItems: 2, maxItems: 16 }) }),
+      Strict({ any: Type.Array(Node, { minItems: 2, maxItems: 16 }) }),
+      Strict({ not: Node }),
+      Strict({ all_known: comparisonsOfKnown, ...Known }),
+      Strict({ any_known: comparisonsOfKnown, ...Known }),
       StatusComparison,
       KnownComparison,
       /** The last alternative: a comparison with an unknown `field` gets the errors of this one. */
@@ -123,55 +111,47 @@ export type RouteTransition = (typeof routeTransitions)[number]
 /** A destination by id or by name; publication resolves the name. */
 const DestinationReference = Type.Union([
   Type.String({ minLength: 1, maxLength: 100 }),
-  Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: false }),
-  Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: false }),
+  Strict({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
+  Strict({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
 ])
 
 const Wait = Type.Union([Type.Integer({ minimum: 0, maximum: maxSeconds }), MetaReference])
 
-export const ManifestRule = Type.Object(
-  {
-    key: PartKey,
-    action: Line(200),
-    wait: Type.Object({ confirm_after: Wait, recover_after: Wait }, { additionalProperties: false }),
-    decision: Decision,
-    help: Maybe(Help),
-    destination: Maybe(DestinationReference),
-    routes: Maybe(
-      Type.Array(
-        Type.Object(
-          {
-            destination: DestinationReference,
-            on: Maybe(Type.Array(Type.Enum([...routeTransitions]), { minItems: 1, maxItems: 5 })),
-          },
-          { additionalProperties: false },
-        ),
-        { maxItems: 10 },
+export const ManifestRule = Strict({
+  key: PartKey,
+  action: Line(200),
+  wait: Strict({ confirm_after: Wait, recover_after: Wait }),
+  decision: Decision,
+  help: Maybe(Help),
+  destination: Maybe(DestinationReference),
+  routes: Maybe(
+    Type.Array(
+      Type.Object(
+        {
+          destination: DestinationReference,
+          on: Maybe(Type.Array(Type.Enum([...routeTransitions]), { minItems: 1, maxItems: 5 })),
+        },
+        { additionalProperties: false },
       ),
+      { maxItems: 10 },
     ),
-  },
-  { additionalProperties: false },
-)
+  ),
+})
 
 /** A Template as the client sends it. Required fields are checked in this order, so an error names the first missing one. */
-export const Manifest = Type.Object(
-  {
-    key: TemplateKey,
-    version: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-    name: Line(100),
-    summary: Maybe(Help),
-    fields: Maybe(Type.Array(ManifestField, { maxItems: 32 })),
-    signals: Type.Array(ManifestSignal, { minItems: 1, maxItems: 16 }),
-    rules: Type.Array(ManifestRule, { minItems: 1, maxItems: 10 }),
-  },
-  { additionalProperties: false },
-)
+export const Manifest = Strict({
+  key: TemplateKey,
+  version: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  name: Line(100),
+  summary: Maybe(Help),
+  fields: Maybe(Type.Array(ManifestField, { maxItems: 32 })),
+  signals: Type.Array(ManifestSignal, { minItems: 1, maxItems: 16 }),
+  rules: Type.Array(ManifestRule, { minItems: 1, maxItems: 10 }),
+})
 export type Manifest = Static<typeof Manifest>
 
-export interface MetaReference {
-  meta: string
-}
-export type Operator = 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte'
+export type MetaReference = Static<typeof MetaReference>
+export type Operator = Static<typeof Operator>
 
 export interface StatusComparison {
   signal: string
@@ -191,11 +171,7 @@ export interface ValueComparison {
   baseline?: { days: number; min_samples: number } | null
 }
 
-export interface KnownComparison {
-  signal: string
-  field: 'known'
-  within_seconds?: number | null
-}
+export type KnownComparison = Static<typeof KnownComparison>
 
 export type Comparison = StatusComparison | ValueComparison | KnownComparison
 

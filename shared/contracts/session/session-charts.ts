@@ -1,11 +1,7 @@
 // Bodies of the session API for charts. Instants are RFC 3339. Figures are columns with a value for each step, so that a point takes only a
 // few bytes.
-import { type Static, type TProperties, Type } from 'typebox'
-import { Nullable } from '#shared/contracts/common.ts'
-
-const Closed = <P extends TProperties>($id: string, properties: P) =>
-  Type.Object(properties, { $id, additionalProperties: false })
-const Instant = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
+import { type Static, Type } from 'typebox'
+import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
 
 /** Time range of a chart; each range has its own step width. */
 export const ChartRange = Type.Enum(['24h', '7d', '30d', '400d'])
@@ -36,19 +32,19 @@ const Figures = {
 
 export const ChartBand = Closed('ChartBand', {
   kind: Type.Enum(['incident', 'maintenance']),
-  from: Instant,
-  to: Nullable({ ...Instant, description: 'Null: it goes on.' }),
+  from: DateTime,
+  to: Nullable({ ...DateTime, description: 'Null: it goes on.' }),
   incident: Nullable(Type.String({ examples: ['INCIDENT_ID'] })),
   rule: Nullable(Type.String({ examples: ['availability'] })),
 })
 export type ChartBand = Static<typeof ChartBand>
 
 const frame = {
-  at: { ...Instant, description: "The server's clock." },
-  from: Instant,
-  to: Instant,
+  at: { ...DateTime, description: "The server's clock." },
+  from: DateTime,
+  to: DateTime,
   step_seconds: Type.Integer({ minimum: 300 }),
-  complete_to: { ...Instant, description: 'Steps from here on may still change or are empty.' },
+  complete_to: { ...DateTime, description: 'Steps from here on may still change or are empty.' },
   bands: Type.Array(ChartBand, { description: 'Confirmed incidents and maintenance, newest first.' }),
 }
 
@@ -84,7 +80,7 @@ export const ValueChart = Closed('ValueChart', {
 export type ValueChart = Static<typeof ValueChart>
 
 export const DayBars = Closed('DayBars', {
-  at: Instant,
+  at: DateTime,
   days: Type.Array(
     Closed('DayBar', {
       day: Type.String({ description: 'Of UTC.', examples: ['2026-01-05'] }),

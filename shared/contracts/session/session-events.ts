@@ -1,24 +1,23 @@
 // Events of a workspace that the session API sends to browsers: the `data` of each event by its name. Instants are RFC 3339.
-import { type Static, type TProperties, Type } from 'typebox'
-import { Nullable } from '#shared/contracts/common.ts'
+import { type Static, Type } from 'typebox'
+import { Nullable, Strict } from '#shared/contracts/common.ts'
 import { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 
-const Closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
 const Instant = Type.String({ format: 'date-time' })
 
 export const sessionEvents = {
   /** The stream is open. If no `reset` came before, no event is missing since `Last-Event-ID`. */
-  hello: Closed({ at: Instant }),
+  hello: Strict({ at: Instant }),
   /** Events may be missing: the client must read the displayed data again. */
-  reset: Closed({ at: Instant }),
+  reset: Strict({ at: Instant }),
   /** The stream has ended: the session ended, the membership changed, or the gateway stops. */
-  ended: Closed({ why: Type.Enum(['session', 'rights', 'stopping']) }),
+  ended: Strict({ why: Type.Enum(['session', 'rights', 'stopping']) }),
   /** A monitor was created, or a field of its row changed. */
   row: MonitorRow,
   /** A monitor was archived or deleted. */
-  gone: Closed({ id: Type.String() }),
+  gone: Strict({ id: Type.String() }),
   /** An incident has a new record. */
-  incident: Closed({
+  incident: Strict({
     id: Type.String(),
     monitor: Type.String(),
     sequence: Type.Integer(),
@@ -31,7 +30,7 @@ export const sessionEvents = {
     explanation: Type.String(),
   }),
   /** A maintenance window started, changed or ended. */
-  window: Closed({
+  window: Strict({
     monitor: Type.String(),
     state: Type.Enum(['running', 'ranOut', 'cancelled']),
     started_at: Instant,
@@ -40,7 +39,7 @@ export const sessionEvents = {
     by: Type.String(),
   }),
   /** An attempt to deliver a message ended. */
-  delivery: Closed({
+  delivery: Strict({
     incident: Type.String(),
     monitor: Type.String(),
     destination_id: Type.String(),
@@ -51,11 +50,11 @@ export const sessionEvents = {
     at: Instant,
   }),
   /** A monitor has a new reading, within a minute after a trial of a rule on it. */
-  reading: Closed({ monitor: Type.String() }),
+  reading: Strict({ monitor: Type.String() }),
   /** A Template revision was published, or a Resource was bound to it or unbound from it. `template`: `key@version`. */
-  template: Closed({ template: Type.String() }),
+  template: Strict({ template: Type.String() }),
   /** The number of live probers of a location changed. */
-  prober: Closed({ location_id: Type.String(), active_workers_count: Type.Integer() }),
+  prober: Strict({ location_id: Type.String(), active_workers_count: Type.Integer() }),
 } as const
 
 export type SessionEvent = keyof typeof sessionEvents

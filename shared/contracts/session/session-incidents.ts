@@ -1,11 +1,8 @@
 // Bodies of the session API for the records of an incident: the past transitions of its machine, and the next possible ones. Instants are
 // RFC 3339.
-import { type Static, type TProperties, Type } from 'typebox'
-import { Nullable } from '#shared/contracts/common.ts'
+import { type Static, Type } from 'typebox'
+import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
 
-const Closed = <P extends TProperties>($id: string, properties: P) =>
-  Type.Object(properties, { $id, additionalProperties: false })
-const Instant = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
 const State = Type.Enum(['pending', 'problem', 'noData', 'recovering', 'closed'])
 
 export const RecordEvidence = Closed('RecordEvidence', {
@@ -20,12 +17,12 @@ export type RecordEvidence = Static<typeof RecordEvidence>
 
 export const IncidentRecordObject = Closed('IncidentRecord', {
   sequence: Type.Integer({ minimum: 1 }),
-  at: { ...Instant, description: 'When the record took effect. A closing that was recovered is dated back.' },
+  at: { ...DateTime, description: 'When the record took effect. A closing that was recovered is dated back.' },
   event: Type.String({ examples: ['problem.judged'] }),
-  event_at: { ...Instant, description: 'When the machine took the event; the order of the records.' },
+  event_at: { ...DateTime, description: 'When the machine took the event; the order of the records.' },
   kind: Type.String({ examples: ['pending'] }),
   state: { ...State, description: "The machine's state after the event." },
-  deadline_at: Nullable(Instant),
+  deadline_at: Nullable(DateTime),
   condition: Type.Enum(['ok', 'problem', 'no_data']),
   explanation: Type.String({ examples: ['2 of 3 locations failing'] }),
   evidence: Nullable(RecordEvidence),
@@ -34,7 +31,7 @@ export type IncidentRecordObject = Static<typeof IncidentRecordObject>
 
 export const OutlookStep = Closed('OutlookStep', {
   event: Type.String({ examples: ['hold.elapsed'] }),
-  at: Instant,
+  at: DateTime,
   to: { ...State, description: "The machine's state after it." },
   announces: Nullable(Type.Enum(['opened', 'problem', 'no_data', 'recovery', 'acknowledged'])),
   reminder: Type.Boolean({ description: 'The message reminds of an earlier one.' }),
@@ -46,7 +43,7 @@ export const OutlookStep = Closed('OutlookStep', {
 export type OutlookStep = Static<typeof OutlookStep>
 
 export const IncidentRecordsPage = Closed('IncidentRecordsPage', {
-  at: { ...Instant, description: "The server's clock." },
+  at: { ...DateTime, description: "The server's clock." },
   workspace_id: Type.String(),
   monitor_id: Type.String(),
   records: Type.Array(IncidentRecordObject, { description: 'Oldest first.' }),

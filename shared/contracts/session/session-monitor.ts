@@ -1,22 +1,19 @@
 // Body of GET /session/monitors/{id}. Instants are RFC 3339.
-import { type Static, type TProperties, Type } from 'typebox'
-import { Nullable } from '#shared/contracts/common.ts'
+import { type Static, Type } from 'typebox'
+import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
 import { MonitorRow, NextStepObject } from '#shared/contracts/session/session-monitors.ts'
 
-const Closed = <P extends TProperties>($id: string, properties: P) =>
-  Type.Object(properties, { $id, additionalProperties: false })
-const Instant = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
 const Open = (description: string, example: object) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples: [example] })
 
 export const MonitorIncident = Closed('MonitorIncident', {
   id: Type.String({ examples: ['INCIDENT_ID'] }),
   state: Type.Enum(['pending', 'problem', 'noData', 'recovering'], { description: "The machine's." }),
-  trouble_since: Instant,
-  confirmed_at: Nullable(Instant),
-  well_since: Nullable(Instant),
+  trouble_since: DateTime,
+  confirmed_at: Nullable(DateTime),
+  well_since: Nullable(DateTime),
   deadline_at: Nullable({
-    ...Instant,
+    ...DateTime,
     description: 'When time alone moves the machine, whether or not its rule can decide then.',
   }),
   next: Nullable(NextStepObject),
@@ -24,7 +21,7 @@ export const MonitorIncident = Closed('MonitorIncident', {
   sequence: Type.Integer({ minimum: 1, description: 'Of its latest record.' }),
   acknowledged: Nullable(
     Closed('MonitorAcknowledgement', {
-      at: Instant,
+      at: DateTime,
       by: Type.String({ examples: ['Ada'] }),
       via: Type.Enum(['api', 'ui', 'mcp']),
     }),
@@ -36,7 +33,7 @@ export const MonitorRulePart = Closed('MonitorRule', {
   key: Type.String({ examples: ['availability'] }),
   name: Type.String({ examples: ['Availability'] }),
   verdict: Nullable(Type.Enum(['problem', 'ok', 'no_data', 'not_judged'])),
-  since: Nullable(Instant),
+  since: Nullable(DateTime),
   explanation: Nullable(
     Type.String({ description: 'The sentence of its last judgement.', examples: ['2 of 3 locations failing'] }),
   ),
@@ -47,9 +44,9 @@ export const MonitorRulePart = Closed('MonitorRule', {
 export const LastIncident = Closed('LastIncident', {
   id: Type.String({ examples: ['INCIDENT_ID'] }),
   rule: Type.String({ description: 'Its key when the Incident opened.', examples: ['availability'] }),
-  opened_at: Instant,
-  confirmed_at: Nullable(Instant),
-  closed_at: Nullable(Instant),
+  opened_at: DateTime,
+  confirmed_at: Nullable(DateTime),
+  closed_at: Nullable(DateTime),
 })
 
 export const MonitorSignal = Closed('MonitorSignal', {
@@ -57,7 +54,7 @@ export const MonitorSignal = Closed('MonitorSignal', {
   location_id: Nullable(Type.String({ examples: ['aaaa'] })),
   state: Type.Enum(['ok', 'problem', 'no_data']),
   value: Nullable(Type.Number({ description: 'Of a check: how long it took, ms.', examples: [93] })),
-  at: Instant,
+  at: DateTime,
   reason: Nullable(Type.String({ examples: ['status 503, expected 200'] })),
   baselines: Type.Record(Type.String(), Nullable(Type.Number()), {
     description: 'Medians by the number of days.',
@@ -66,7 +63,7 @@ export const MonitorSignal = Closed('MonitorSignal', {
 })
 
 export const MonitorDetail = Closed('MonitorDetail', {
-  at: { ...Instant, description: "The server's clock." },
+  at: { ...DateTime, description: "The server's clock." },
   workspace_id: Type.String({ examples: ['WORKSPACE_ID'] }),
   kind: Type.Enum(['website', 'custom', 'template']),
   row: Nullable({ ...MonitorRow, description: 'As in the list; null: it is archived.' }),

@@ -1,16 +1,13 @@
 // Bodies of the session API about lists of monitors. Instants are RFC 3339.
-import { type Static, type TProperties, Type } from 'typebox'
-import { Nullable } from '#shared/contracts/common.ts'
+import { type Static, Type } from 'typebox'
+import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
 import { rosterStatuses } from '#shared/contracts/subjects/roster.ts'
 
-const Closed = <P extends TProperties>($id: string, properties: P) =>
-  Type.Object(properties, { $id, additionalProperties: false })
-const Instant = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
 const Count = Type.Integer({ minimum: 0 })
 
 export const NextStepObject = Closed('NextStep', {
   what: Type.Enum(['confirm', 'close', 'remind']),
-  at: Instant,
+  at: DateTime,
 })
 export type NextStepObject = Static<typeof NextStepObject>
 
@@ -22,18 +19,18 @@ export const MonitorRow = Closed('MonitorRow', {
   template: Nullable(Type.String({ description: '`key@version`.', examples: ['website-check@1'] })),
   host: Nullable(Type.String({ examples: ['shop.example'] })),
   status: Type.Enum([...rosterStatuses], { description: 'By the worst open incident. `unknown`: no rule can say anything yet.' }),
-  since: Nullable(Instant),
+  since: Nullable(DateTime),
   incident: Nullable(
     Closed('MonitorRowIncident', {
       id: Type.String({ examples: ['INCIDENT_ID'] }),
       rule: Type.String({ examples: ['reachability'] }),
       explanation: Type.String({ description: 'At most 200 characters.', examples: ['2 of 3 locations failing'] }),
-      acknowledged: Nullable(Closed('MonitorRowAcknowledgement', { at: Instant, by: Type.String({ examples: ['Ada'] }) })),
+      acknowledged: Nullable(Closed('MonitorRowAcknowledgement', { at: DateTime, by: Type.String({ examples: ['Ada'] }) })),
       next: Nullable(NextStepObject),
     }),
   ),
   incidents: Type.Integer({ minimum: 0, description: 'Open ones.' }),
-  maintenance_until: Nullable(Instant),
+  maintenance_until: Nullable(DateTime),
 })
 export type MonitorRow = Static<typeof MonitorRow>
 
@@ -49,7 +46,7 @@ export const MonitorCounts = Closed('MonitorCounts', {
 export type MonitorCounts = Static<typeof MonitorCounts>
 
 export const MonitorPage = Closed('MonitorPage', {
-  at: { ...Instant, description: "The server's clock." },
+  at: { ...DateTime, description: "The server's clock." },
   total: Type.Integer({ minimum: 0, description: 'Rows that fit the filters.' }),
   counts: { ...MonitorCounts, description: 'Of the whole workspace.' },
   from: Count,

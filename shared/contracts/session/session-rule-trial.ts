@@ -1,25 +1,21 @@
 // Response of POST /session/subjects/{id}/rules/trial: the verdict that a rule would have now. Instants are RFC 3339.
-import { type Static, type TProperties, Type } from 'typebox'
-import { Nullable } from '#shared/contracts/common.ts'
+import { type Static, Type } from 'typebox'
+import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
 import { OutlookStep } from '#shared/contracts/session/session-incidents.ts'
-
-const Closed = <P extends TProperties>($id: string, properties: P) =>
-  Type.Object(properties, { $id, additionalProperties: false })
-const Instant = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
 
 export const RuleTrialInput = Closed('RuleTrialInput', {
   input: Type.String({ description: 'The slug of the signal, or `rule` and the slug of a rule.', examples: ['run'] }),
   state: Type.Enum(['problem', 'ok', 'unknown']),
   waited_for: Type.Boolean({ description: 'It never reported, and its time to do so is not over.' }),
   value: Nullable(Type.Number({ description: 'The number of its newest report.', examples: [97.5] })),
-  at: Nullable({ ...Instant, description: 'When its newest report was observed; null: never, or it reads a rule.' }),
+  at: Nullable({ ...DateTime, description: 'When its newest report was observed; null: never, or it reads a rule.' }),
   reason: Nullable(Type.String({ examples: ['disk full'] })),
-  changes_at: Nullable({ ...Instant, description: 'When silence changes what it reads; null: never.' }),
+  changes_at: Nullable({ ...DateTime, description: 'When silence changes what it reads; null: never.' }),
 })
 export type RuleTrialInput = Static<typeof RuleTrialInput>
 
 export const RuleTrialObject = Closed('RuleTrial', {
-  at: { ...Instant, description: 'The instant of the judgement.' },
+  at: { ...DateTime, description: 'The instant of the judgement.' },
   verdict: Type.Enum(['problem', 'ok', 'no_data', 'not_judged']),
   explanation: Type.String({ examples: ['1 of 1 input failing (run)'] }),
   inputs: Type.Array(RuleTrialInput, {
@@ -27,7 +23,7 @@ export const RuleTrialObject = Closed('RuleTrial', {
     examples: [[{ input: 'run', state: 'problem', waited_for: false, value: 97.5, at: null, reason: null, changes_at: null }]],
   }),
   next_at: {
-    ...Instant,
+    ...DateTime,
     description: 'When to try again without news: time alone changes something then, or readings make no more news.',
   },
   open_now: Type.Boolean({ description: 'The rule that is replaced has an open incident.' }),

@@ -1,6 +1,5 @@
 // Trial of a rule: the present verdict of a policy before it is saved. Stores nothing. Instants in ms.
-import { Type } from 'typebox'
-import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
+import { command, Nullable, Slug } from '#shared/contracts/common.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
 import { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
@@ -9,7 +8,7 @@ import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.
  * Returns a RuleTrial and changes nothing; a website monitor is not converted. `rule`: the rule that the policy would replace; null: a new
  * one. Errors: as for `create-rule` and `replace-rule`, except those about the name.
  */
-export const TryRule = Type.Object({ kind: Type.Literal('try-rule'), id: Id, rule: Nullable(Slug), policy: Policy })
+export const TryRule = command('try-rule', { rule: Nullable(Slug), policy: Policy })
 
 export interface RuleTrial {
   judgedAt: number

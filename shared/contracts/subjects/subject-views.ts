@@ -1,6 +1,7 @@
 // Subjects and their parts as commands and reads return them, for all generations of the API. Instants in ms, those of observations in µs.
 
-import type { IncidentStatus } from '#shared/contracts/incidents/incident.ts'
+import type { IncidentCourse, IncidentStatus } from '#shared/contracts/incidents/incident.ts'
+import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalKind } from '#shared/contracts/subjects/signal.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
@@ -26,25 +27,14 @@ export interface WebsiteView extends SubjectView {
 }
 
 /** A subject with its signals and rules by creation, those of the website check first. */
-export interface CustomSubjectView {
-  id: string
-  workspaceId: string
-  slug: string
-  name: string
-  kind: SubjectKind
-  template: string | null
+export interface CustomSubjectView extends Omit<SubjectView, 'rev' | 'check' | 'updatedAt'> {
   signals: SignalView[]
   rules: RuleView[]
   /** The running window; null: none runs. */
   maintenance: WindowView | null
-  createdAt: number
 }
 
-export interface CustomSubjectSummary {
-  id: string
-  workspaceId: string
-  slug: string
-  name: string
+export interface CustomSubjectSummary extends Pick<SubjectView, 'id' | 'workspaceId' | 'slug' | 'name'> {
   signalCount: number
   ruleCount: number
 }
@@ -80,15 +70,7 @@ export interface ObservationView {
 
 export type RejectReason = 'accepted' | 'clock_skew' | 'late' | 'out_of_order' | 'out_of_retention'
 
-export interface WindowView {
-  startedAt: number
-  endsAt: number
-  cancelledAt: number | null
-  /** Display name of the person who started the window. */
-  by: string
-}
-
-export interface AcknowledgementView {
+export interface AcknowledgementView extends IncidentCourse {
   incidentId: string
   ruleSlug: string
   status: IncidentStatus
@@ -96,8 +78,4 @@ export interface AcknowledgementView {
   acknowledgedBy: string
   /** True if this call recorded the acknowledgement. */
   recorded: boolean
-  troubleSince: number
-  confirmedAt: number | null
-  wellSince: number | null
-  closedAt: number | null
 }

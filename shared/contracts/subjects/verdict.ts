@@ -35,8 +35,8 @@ export interface DecisionInput {
 }
 
 /** Evidence of a judgement: one reading for each declared input, up to a bound. */
-export interface Evidence {
-  inputs: EvidenceInput[]
+export interface Evidence<Input = EvidenceInput> {
+  inputs: Input[]
   omitted: number
   truncated: boolean
 }

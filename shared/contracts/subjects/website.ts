@@ -1,6 +1,6 @@
 // A website monitor in its stored form: the meta fields of the system Template `website-check@1` (v3 3.10).
 import { type Static, Type } from 'typebox'
-import { LocationId, Nullable } from '#shared/contracts/common.ts'
+import { LocationId, Nullable, Strict } from '#shared/contracts/common.ts'
 
 export const websiteTemplate = 'website-check@1'
 
@@ -12,26 +12,23 @@ export const IntervalUnit = Type.Enum(['SECOND', 'MINUTE', 'HOUR'])
 export const FailureMode = Type.Enum(['at_least_one', 'majority', 'all'])
 export type FailureMode = Static<typeof FailureMode>
 
-export const WebsiteCheck = Type.Object(
-  {
-    url: Type.String({ minLength: 1, maxLength: 2_048 }),
-    method: WebsiteMethod,
-    content_type: Type.String({ maxLength: 255 }),
-    data: Type.String(),
-    statuses: Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { minItems: 1, maxItems: 10 }),
-    /** Empty: the body is not checked. */
-    expected_text: Type.String({ maxLength: 4_096 }),
-    /** Location ids, in the order in which they were sent. */
-    locations: Type.Array(LocationId, { maxItems: 64 }),
-    interval_value: Type.Integer({ minimum: 1, maximum: 1_440 }),
-    interval_unit: IntervalUnit,
-    failure_mode: FailureMode,
-    /** Seconds; null: the keeper's setting at the time of the judgement. */
-    confirm_after: Nullable(Type.Integer({ minimum: 0 })),
-    recover_after: Nullable(Type.Integer({ minimum: 0 })),
-  },
-  { additionalProperties: false },
-)
+export const WebsiteCheck = Strict({
+  url: Type.String({ minLength: 1, maxLength: 2_048 }),
+  method: WebsiteMethod,
+  content_type: Type.String({ maxLength: 255 }),
+  data: Type.String(),
+  statuses: Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { minItems: 1, maxItems: 10 }),
+  /** Empty: the body is not checked. */
+  expected_text: Type.String({ maxLength: 4_096 }),
+  /** Location ids, in the order in which they were sent. */
+  locations: Type.Array(LocationId, { maxItems: 64 }),
+  interval_value: Type.Integer({ minimum: 1, maximum: 1_440 }),
+  interval_unit: IntervalUnit,
+  failure_mode: FailureMode,
+  /** Seconds; null: the keeper's setting at the time of the judgement. */
+  confirm_after: Nullable(Type.Integer({ minimum: 0 })),
+  recover_after: Nullable(Type.Integer({ minimum: 0 })),
+})
 export type WebsiteCheck = Static<typeof WebsiteCheck>
 
 const unitMs = { SECOND: 1_000, MINUTE: 60_000, HOUR: 3_600_000 } as const

@@ -1,6 +1,7 @@
 // A maintenance window in requests and responses (reference/custom-subjects 5.2), the same in generation 2 and in the session API.
 import { type Static, Type } from 'typebox'
-import type { CustomSubjectView, WindowView } from '#shared/contracts/subjects/subject-views.ts'
+import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
+import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
 import { marks } from '../../body/field-values.ts'
 import { millisecondsOf, timestamp, timestampOrNull } from '../../body/instants.ts'
