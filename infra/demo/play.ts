@@ -1,7 +1,6 @@
 // The scenario of the demo: it acts as a person and as a website, and waits for the reactions of the installation. Printed checks,
 // verdicts, machines, deadlines and messages come from the timeline, never from here.
-import type { DirectoryClient } from '#shared/bus/clients/ask-directory.ts'
-import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import type { DirectoryClient, KeeperClient } from '#shared/bus/clients/clients.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { StartError } from '../runtime/start-error.ts'
 import type { Outside } from './outside.ts'

@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'

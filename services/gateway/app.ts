@@ -9,10 +9,12 @@ import {
   type FastifyRequest,
   type RawServerDefault,
 } from 'fastify'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
-import { createNotifierClient } from '#shared/bus/clients/ask-notifier.ts'
-import { createPreviewClient } from '#shared/bus/clients/ask-preview.ts'
-import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import {
+  createDirectoryClient,
+  createKeeperClient,
+  createNotifierClient,
+  createPreviewClient,
+} from '#shared/bus/clients/clients.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { AuditBlock } from '#shared/contracts/ask/ask-audit.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'

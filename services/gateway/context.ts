@@ -1,8 +1,5 @@
 // Context of every route: clients, caches and settings of the gateway.
-import type { DirectoryClient } from '#shared/bus/clients/ask-directory.ts'
-import type { NotifierClient } from '#shared/bus/clients/ask-notifier.ts'
-import type { PreviewClient } from '#shared/bus/clients/ask-preview.ts'
-import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import type { DirectoryClient, KeeperClient, NotifierClient, PreviewClient } from '#shared/bus/clients/clients.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Clock } from '#shared/time/clock.ts'

@@ -1,5 +1,5 @@
 // Declarations of the observation stream and the buckets, the lasting data on the bus.
-import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream'
+import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream'
 import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { retry } from '#shared/async/retry.ts'
@@ -93,12 +93,17 @@ export async function declareWithRetry(declare: () => Promise<void>, clock: Cloc
   }
 }
 
+const hasCode = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code
+
 async function declareOne(manager: JetStreamManager, wanted: Declaration, replicas: number | null): Promise<void> {
-  const present = await find(manager, wanted.name)
+  const present = await manager.streams.info(wanted.name).catch(error => {
+    if (hasCode(error, serverCodes.streamNotFound)) return null
+    throw error
+  })
   if (!present) {
     await manager.streams.add({ ...wanted, num_replicas: replicas ?? 1 }).catch(error => {
       // Another process with other bounds created the stream first; that stream is used.
-      if (!(error instanceof JetStreamApiError && error.code === serverCodes.nameInUse)) throw error
+      if (!hasCode(error, serverCodes.nameInUse)) throw error
     })
     return
   }
@@ -110,13 +115,4 @@ async function declareOne(manager: JetStreamManager, wanted: Declaration, replic
   }
   const differs = Object.entries(bounds).some(([field, value]) => present.config[field as keyof typeof bounds] !== value)
   if (differs) await manager.streams.update(wanted.name, bounds)
-}
-
-async function find(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
-  try {
-    return await manager.streams.info(name)
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === serverCodes.streamNotFound) return null
-    throw error
-  }
 }

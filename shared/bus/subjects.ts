@@ -1,4 +1,4 @@
-// Bus subjects and bucket keys. Only this file builds and parses them.
+// Bus subjects and bucket keys. Only this file builds, parses and matches them.
 import { partitionOf } from '#shared/text/hash.ts'
 
 export type Revoked = 'key' | 'user' | 'address' | 'session'
@@ -99,4 +99,20 @@ export function parseRevocation(key: string): { what: Revoked; id: string } | nu
   const [what, id, more] = key.split('.')
   if (!isRevocable(what) || !id || more !== undefined) return null
   return { what, id }
+}
+
+/** Returns a predicate with the server's rules: `*` is one token, `>` one or more at the end. `start`: known beginning of all subjects. */
+export function subjectMatcher(filter: string, start = ''): (subject: string) => boolean {
+  if (!/[*>]/.test(filter)) return subject => subject === filter
+  if (start !== '' && filter === `${start}*`) {
+    return subject => subject.length > start.length && !subject.includes('.', start.length)
+  }
+  const wanted = filter.split('.')
+  const open = wanted.at(-1) === '>'
+  const fixed = open ? wanted.slice(0, -1) : wanted
+  return subject => {
+    const tokens = subject.split('.')
+    if (open ? tokens.length <= fixed.length : tokens.length !== fixed.length) return false
+    return fixed.every((token, i) => token === '*' || token === tokens[i])
+  }
 }

@@ -11,7 +11,7 @@ export interface JunkReports {
   stop(): void
 }
 
-/** Locations with a count of their own; more than an installation can have. */
+/** Maximum of locations with separate counts: more than an installation can have. */
 const locationsMost = 1_000
 
 /** Creates the counts of one service, whose name is part of the metric. */

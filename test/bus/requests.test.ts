@@ -1,8 +1,7 @@
 // The clients of the directory and of the keepers, and the server of requests: which requests are retried, when, and for how long.
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
-import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { createDirectoryClient, createKeeperClient } from '#shared/bus/clients/clients.ts'
 import { serve } from '#shared/bus/clients/serve.ts'
 import type { Incoming } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'

@@ -1,7 +1,7 @@
 // Rights and order of checks in generation 3: each route is called with every role and every kind of key. A refused request stores nothing.
 // Rules: docs/reference/v3.md, 1.3, 2.2 and 2.5.
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { type KeyAction, keyActions } from '#shared/contracts/account.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { createKeeperClient } from '#shared/bus/clients/clients.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { openStore } from '#shared/store/open-store.ts'
 import { createSystemClock } from '#shared/time/clock.ts'

@@ -1,7 +1,7 @@
 // Stage of a fault run: an installation of real processes, websites and a receiver around it, and clients for both.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import type { KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { OutsideWorld } from './outside-world.ts'
 

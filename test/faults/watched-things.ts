@@ -1,5 +1,5 @@
 // Monitors and custom subjects of a fault run, created by commands on the bus: these allow shorter intervals than the API, and chosen ids.
-import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import type { KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import { second } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'

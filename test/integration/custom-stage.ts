@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { createKeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'

@@ -1,7 +1,7 @@
 // The whole notifier: alerts in the store, real receivers over HTTP, a clock that the test advances.
 import { pino } from 'pino'
 import t from 'tap'
-import { createNotifierClient } from '#shared/bus/clients/ask-notifier.ts'
+import { createNotifierClient } from '#shared/bus/clients/clients.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'

@@ -1,6 +1,6 @@
 // People who create, change and delete monitors through the real client of the keepers and the directory's real reservation of names. They
 // retry until every command has a reply.
-import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { createKeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { SubjectView } from '#shared/contracts/subjects/subject-views.ts'

@@ -2,7 +2,7 @@
 // on this machine.
 import { once } from 'node:events'
 import { inspectionOf } from '#machines/incident-inspection.ts'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'

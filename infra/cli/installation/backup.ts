@@ -2,7 +2,7 @@
 import { constants, copyFile, link, open, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { askForBackup } from '#shared/bus/clients/ask-backup.ts'
+import { askForBackup } from '#shared/bus/clients/clients.ts'
 import { AppError } from '#shared/errors.ts'
 import { readAllSettings } from '../../runtime/all-settings.ts'
 import { restoreBackup } from '../../runtime/data/restore.ts'

@@ -1,6 +1,6 @@
 // Connection of a command to the running installation: over its bus, by NATS_URL or by the address in the data folder.
 import { resolve } from 'node:path'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { connectBus } from '#shared/bus/nats/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'

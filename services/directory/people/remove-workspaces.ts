@@ -1,7 +1,7 @@
 // Removes what was in deleted workspaces: subjects by their keepers, everything else here. Any number of processes may do it at once,
 // and a process that dies leaves the rest to the next round.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
-import { createKeeperClient, type KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { createKeeperClient, type KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'

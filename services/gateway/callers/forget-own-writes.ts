@@ -1,6 +1,6 @@
 // The gateway's directory client, which forgets callers after own writes. Before such a write's response is sent, entries of the changed
 // callers are removed here. The published revocation could arrive after the client's next request (callers/revocations.ts).
-import type { DirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import type { DirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Revoked } from '#shared/bus/subjects.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import type { Forgetting } from './revocations.ts'

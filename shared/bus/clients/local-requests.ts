@@ -2,7 +2,7 @@
 // of the calls, never inside the caller's stack. A request without exactly one receiver here goes to the bus.
 
 import { createWaitingAnswers } from '#shared/bus/clients/waiting-answers.ts'
-import { subjectMatcher } from '#shared/bus/nats/subject-matcher.ts'
+import { subjectMatcher } from '#shared/bus/subjects.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface LocalRequest {

@@ -1,5 +1,5 @@
-// One request or command over the bus, retried until a response arrives or the time ends. Shared by the clients of the directory, the
-// keepers and the notifiers. A retry is harmless if the command carries its identity; a test message has no identity.
+// One request or command over the bus, retried until a response arrives or the time ends. A retry is harmless if the command carries its
+// identity; a test message has none.
 import { Compile } from 'typebox/compile'
 import { retry } from '#shared/async/retry.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'
@@ -40,9 +40,7 @@ export async function requestWithRetry(bus: Bus, clock: Clock, asked: Asked): Pr
   const attempt = async (leftMs: number): Promise<unknown> => {
     if (leftMs === 0) throw last ?? new BusError('timeout', 'no time is left')
     const reply = await bus.request(subject, body, { timeoutMs: Math.min(onceMs ?? bus.tryMs, leftMs), traceId })
-    if (!replies.Check(reply)) throw new AppError('internal', `The ${who} answered something else than a reply`)
-    if (reply.ok) return reply.result
-    throw AppError.fromBody({ ...reply.error, code: reply.error.code as ErrorCode })
+    return resultOf(reply, who)
   }
   const mayPass = (error: unknown): boolean =>
     error instanceof BusError ? onceMs === undefined || error.kind === 'no_responders' : isBusy(error)
@@ -55,6 +53,13 @@ export async function requestWithRetry(bus: Bus, clock: Clock, asked: Asked): Pr
     if (!isBusy(error)) throw error
     throw new AppError('unavailable', `The ${who} could not answer in time`, { details: error.details, cause: error })
   }
+}
+
+/** Returns the result of a reply. Throws the responder's AppError, or `internal` if `reply` is no reply. */
+export function resultOf(reply: unknown, who: string): unknown {
+  if (!replies.Check(reply)) throw new AppError('internal', `The response of the ${who} is not a reply`)
+  if (reply.ok) return reply.result
+  throw AppError.fromBody({ ...reply.error, code: reply.error.code as ErrorCode })
 }
 
 const isBusy = (error: unknown): error is AppError => error instanceof AppError && error.retryable

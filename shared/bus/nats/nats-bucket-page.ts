@@ -1,52 +1,52 @@
-// One page of a bucket's changes in the order of their revisions, read by a consumer that is created for this page only.
-import { createInbox, type Msg } from '@nats-io/transport-node'
+// Entries of a bucket, and pages of its changes in the order of their revisions, each read by its own consumer.
+import { createInbox, type Msg, type MsgHdrs } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
-import { bucketEntryOf } from '#shared/bus/nats/nats-bucket-entry.ts'
-import { consumerConfig, parsePosition } from '#shared/bus/nats/nats-consumer.ts'
-import { asBusError, type Link } from '#shared/bus/nats/nats-link.ts'
+import { consumerConfig, type Position, parsePosition } from '#shared/bus/nats/nats-consumer.ts'
+import { administer, type Link } from '#shared/bus/nats/nats-link.ts'
+import { jsonOf } from '#shared/bus/nats/nats-stream.ts'
 import { type BucketEntry, type BucketName, type BucketPage, type BucketPosition, BusError } from '#shared/bus/port.ts'
 
-/** Implements `Bucket.page` on NATS. */
-export async function readBucketPage(
-  link: Link,
-  name: BucketName,
-  filter: string,
-  after: BucketPosition | null,
-  most: number,
-): Promise<BucketPage> {
-  if (!link.connected()) throw new BusError('unavailable', 'The bus is not connected.')
-  try {
-    return await read(link, name, filter, after, most)
-  } catch (error) {
-    throw asBusError(error)
-  }
-}
+export const operationHeader = 'KV-Operation'
 
-async function read(
+export const keyOf = (name: BucketName, subject: string): string => subject.slice(bucketSubject(name, '').length)
+
+export const bucketEntryOf = (name: BucketName, message: Msg, position: Position): BucketEntry => ({
+  key: keyOf(name, message.subject),
+  revision: position.sequence,
+  at: position.at,
+  value: isRemoval(message.headers) ? null : jsonOf(message),
+})
+
+/** Returns true for a deletion by a client, and for the marker that a server leaves for an expired entry. */
+export const isRemoval = (headers: MsgHdrs | undefined): boolean =>
+  headers !== undefined && (headers.has(operationHeader) || headers.has('Nats-Marker-Reason'))
+
+/** Implements `Bucket.page` on NATS. */
+export const readBucketPage = (
   link: Link,
   name: BucketName,
   filter: string,
   after: BucketPosition | null,
   most: number,
-): Promise<BucketPage> {
-  const { manager } = link
-  const { created, state } = await manager.streams.info(bucketStream(name))
-  const stream = String(created)
-  const isSame = after !== null && after.stream === stream && after.revision <= state.last_seq
-  const from = isSame ? after.revision : 0
-  if (from === state.last_seq) return { entries: [], position: { stream, revision: from }, isLast: true }
-  const config = consumerConfig(bucketSubject(name, filter), { sequence: from + 1 }, 0)
-  const consumer = await manager.consumers.add(bucketStream(name), config)
-  try {
-    const wanted = Math.min(most, consumer.num_pending)
-    const { entries, isLast } = wanted === 0 ? { entries: [], isLast: true } : await pull(link, name, consumer.name, wanted)
-    const newest = entries.at(-1)?.revision ?? from
-    return { entries, position: { stream, revision: isLast ? Math.max(newest, state.last_seq) : newest }, isLast }
-  } finally {
-    // If the removal fails, the server removes the idle consumer by itself.
-    manager.consumers.delete(bucketStream(name), consumer.name).catch(() => undefined)
-  }
-}
+): Promise<BucketPage> =>
+  administer(link, async manager => {
+    const { created, state } = await manager.streams.info(bucketStream(name))
+    const stream = String(created)
+    const isSame = after !== null && after.stream === stream && after.revision <= state.last_seq
+    const from = isSame ? after.revision : 0
+    if (from === state.last_seq) return { entries: [], position: { stream, revision: from }, isLast: true }
+    const config = consumerConfig(bucketSubject(name, filter), { sequence: from + 1 }, 0)
+    const consumer = await manager.consumers.add(bucketStream(name), config)
+    try {
+      const wanted = Math.min(most, consumer.num_pending)
+      const { entries, isLast } = wanted === 0 ? { entries: [], isLast: true } : await pull(link, name, consumer.name, wanted)
+      const newest = entries.at(-1)?.revision ?? from
+      return { entries, position: { stream, revision: isLast ? Math.max(newest, state.last_seq) : newest }, isLast }
+    } finally {
+      // If the removal fails, the server removes the idle consumer by itself.
+      manager.consumers.delete(bucketStream(name), consumer.name).catch(() => undefined)
+    }
+  })
 
 /** Returns the next entries of a consumer: `wanted`, or fewer if the server has no more. */
 async function pull(

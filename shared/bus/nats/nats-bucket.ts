@@ -2,12 +2,11 @@
 // ordered reader that survives restarts of the bus, even with a lost store.
 import { headers as createHeaders, type MsgHdrs } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
-import { bucketEntryOf, isRemoval, operationHeader } from '#shared/bus/nats/nats-bucket-entry.ts'
-import { readBucketPage } from '#shared/bus/nats/nats-bucket-page.ts'
-import { asBusError, type Link } from '#shared/bus/nats/nats-link.ts'
+import { bucketEntryOf, isRemoval, operationHeader, readBucketPage } from '#shared/bus/nats/nats-bucket-page.ts'
+import { administer, type Link } from '#shared/bus/nats/nats-link.ts'
 import { openReader, type Reader } from '#shared/bus/nats/nats-reader.ts'
 import { acknowledgement, isNotFound, jsonOf, store } from '#shared/bus/nats/nats-stream.ts'
-import { type Bucket, type BucketEntry, type BucketName, BusError } from '#shared/bus/port.ts'
+import type { Bucket, BucketEntry, BucketName } from '#shared/bus/port.ts'
 import { PresentKeys, type WatchHandlers } from '#shared/bus/present-keys.ts'
 
 const expectedHeader = 'Nats-Expected-Last-Subject-Sequence'
@@ -20,18 +19,14 @@ export function createBucket(link: Link, name: BucketName): Bucket {
   const write = async (key: string, value: unknown, revision: number): Promise<number | null> =>
     acknowledgement(await store(link, subjectOf(key), JSON.stringify(value), withHeader(expectedHeader, String(revision))))
 
-  const newest = async (key: string): Promise<BucketEntry | null> => {
-    if (!link.connected()) throw new BusError('unavailable', 'The bus is not connected.')
-    try {
-      const found = await link.manager.streams.getMessage(stream, { last_by_subj: subjectOf(key) })
+  const newest = (key: string): Promise<BucketEntry | null> =>
+    administer(link, async ({ streams }) => {
+      const read = streams.getMessage(stream, { last_by_subj: subjectOf(key) })
+      const found = await read.catch(error => (isNotFound(error) ? null : Promise.reject(error)))
       if (!found) return null
       const removed = isRemoval(found.header)
       return { key, revision: found.seq, at: found.time.getTime(), value: removed ? null : jsonOf(found) }
-    } catch (error) {
-      if (isNotFound(error)) return null
-      throw asBusError(error)
-    }
-  }
+    })
   return {
     get: async key => {
       const entry = await newest(key)

@@ -8,6 +8,7 @@ import {
   type StreamState,
 } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
+import { declaredStreams } from '#shared/bus/declarations.ts'
 import type { Link } from '#shared/bus/nats/nats-link.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -110,22 +111,38 @@ export function consumerConfig(filter: string, start: ReaderStart, cursor: numbe
   }
 }
 
-/** Returns true if `consumerConfig` may have created the consumer, which the server removes by itself if idle. */
-export const isReaderConfig = ({
-  name,
-  durable_name,
-  deliver_subject,
-  ack_policy,
-  inactive_threshold,
-  mem_storage,
-}: ConsumerConfig) =>
-  /^(r|clock)_[0-9A-Za-z]{16}$/.test(name ?? '') &&
-  durable_name === undefined &&
-  deliver_subject === undefined &&
-  ack_policy === AckPolicy.None &&
-  mem_storage === true &&
-  (inactive_threshold ?? 0) > 0 &&
-  (inactive_threshold ?? 0) <= nanos(limits.bus.readerForgottenMs)
+/**
+ * Removes consumers that no process of the installation created, from all streams; returns their number. A server has at most 1,000 of a
+ * stream, so foreign ones may leave no room for the readers of a start. May be repeated. Rejects if the bus does not respond.
+ */
+export async function removeForeignConsumers({ consumers }: JetStreamManager): Promise<number> {
+  let removed = 0
+  for (const stream of declaredStreams) {
+    const names: string[] = []
+    for await (const { name, config } of consumers.list(stream)) if (!isReaderConfig(config)) names.push(name)
+    for (let start = 0; start < names.length; start += limits.bus.removedAtOnce) {
+      const slice = names.slice(start, start + limits.bus.removedAtOnce)
+      // A missing consumer was removed by another process.
+      await Promise.all(slice.map(name => consumers.delete(stream, name).catch(() => undefined)))
+    }
+    removed += names.length
+  }
+  return removed
+}
+
+/** True if `consumerConfig` may have created the consumer, which the server removes by itself if idle. */
+const isReaderConfig = (config: ConsumerConfig): boolean => {
+  const { name = '', inactive_threshold = 0 } = config
+  return (
+    /^(r|clock)_[0-9A-Za-z]{16}$/.test(name) &&
+    config.durable_name === undefined &&
+    config.deliver_subject === undefined &&
+    config.ack_policy === AckPolicy.None &&
+    config.mem_storage === true &&
+    inactive_threshold > 0 &&
+    inactive_threshold <= nanos(limits.bus.readerForgottenMs)
+  )
+}
 
 function deliveryFrom(start: ReaderStart, cursor: number): Partial<ConsumerConfig> {
   if (cursor > 0) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: cursor + 1 }

@@ -121,7 +121,7 @@ function createExchanges({ connection, clock, inboxPrefix }: LinkOptions, isUp: 
     },
   })
   const send = (subject: string, payload: string, timeoutMs: number, headers?: MsgHdrs): Promise<Msg> => {
-    if (!isUp()) return Promise.reject(new BusError('unavailable', 'The bus is not connected.'))
+    if (!isUp()) return Promise.reject(notConnected())
     numbered += 1
     const token = numbered.toString(36)
     const answer = answers.wait(token, timeoutMs)
@@ -138,6 +138,14 @@ function createExchanges({ connection, clock, inboxPrefix }: LinkOptions, isUp: 
   }
   return { send, refuseAll: answers.refuseAll, close }
 }
+
+/** Runs a request about a stream or a bucket itself. Rejects with a BusError, at once while the bus is disconnected. */
+export async function administer<T>(link: Link, task: (manager: JetStreamManager) => Promise<T>): Promise<T> {
+  if (!link.connected()) throw notConnected()
+  return task(link.manager).catch(error => Promise.reject(asBusError(error)))
+}
+
+const notConnected = () => new BusError('unavailable', 'The bus is not connected.')
 
 /** Returns an error of the bus administration as a BusError. */
 export function asBusError(error: unknown): BusError {

@@ -2,23 +2,18 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import type { Msg } from '@nats-io/transport-node'
 import { observationStream, serverCodes } from '#shared/bus/declarations.ts'
-import { asBusError, type Link } from '#shared/bus/nats/nats-link.ts'
+import { administer, type Link } from '#shared/bus/nats/nats-link.ts'
 import { openReader } from '#shared/bus/nats/nats-reader.ts'
 import { BusError, type ObservationStream } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 
 export function createObservationStream(link: Link): ObservationStream {
-  const { manager } = link
-  const administer = async <T>(task: () => Promise<T>): Promise<T> => {
-    if (!link.connected()) throw new BusError('unavailable', 'The bus is not connected.')
-    return task().catch(error => Promise.reject(asBusError(error)))
-  }
   return {
     publish: async (subject, body) => {
       acknowledgement(await store(link, subject, JSON.stringify(body)))
     },
     state: () =>
-      administer(async () => {
+      administer(link, async manager => {
         const { created, state, ts } = await manager.streams.info(observationStream)
         return {
           createdAt: String(created),
@@ -29,7 +24,7 @@ export function createObservationStream(link: Link): ObservationStream {
         }
       }),
     lastSequenceOf: (partition, since = 0) =>
-      administer(async () => {
+      administer(link, async manager => {
         const found = await manager.streams.getMessage(observationStream, {
           last_by_subj: subjects.observationsOfPartition(partition),
         })
@@ -46,12 +41,12 @@ export function createObservationStream(link: Link): ObservationStream {
         onHearing,
       }),
     firstSequenceOf: (partition, sequence) =>
-      administer(async () => {
+      administer(link, async manager => {
         const from = { seq: Math.max(1, sequence), next_by_subj: subjects.observationsOfPartition(partition) }
         return (await manager.streams.getMessage(observationStream, from))?.seq ?? null
       }),
     purgeBelow: sequence =>
-      administer(async () => {
+      administer(link, async manager => {
         await manager.streams.purge(observationStream, { seq: sequence })
       }),
   }

@@ -1,15 +1,18 @@
 // Subscriptions on NATS for requests and nudges, and the responses to requests. Drops messages that do not match their subscription; a
 // server delivers such messages if a consumer is pointed at the subscription.
 import { headers as createHeaders, type Msg, type MsgHdrs } from '@nats-io/transport-node'
+import { Counter, type Registry } from 'prom-client'
+import { createSeldom } from '#shared/async/seldom.ts'
 import type { LocalRequests } from '#shared/bus/clients/local-requests.ts'
-import { isWithin } from '#shared/bus/nats/message-size.ts'
 import type { Link } from '#shared/bus/nats/nats-link.ts'
 import { jsonOf } from '#shared/bus/nats/nats-stream.ts'
-import { subjectMatcher } from '#shared/bus/nats/subject-matcher.ts'
 import type { Incoming, SubscribeOptions, Subscription } from '#shared/bus/port.ts'
-import type { Strays } from '#shared/bus/strays.ts'
+import { subjectMatcher } from '#shared/bus/subjects.ts'
 import { AppError } from '#shared/errors.ts'
+import type { Logger } from '#shared/observability/logger.ts'
+import { registeredMetric } from '#shared/observability/registered-metric.ts'
 import { newTraceId } from '#shared/text/ids.ts'
+import type { Clock } from '#shared/time/clock.ts'
 
 export const traceHeaderName = 'trace-id'
 
@@ -127,3 +130,40 @@ function answerText({ connection, logger }: Link, subject: string, body: unknown
 }
 
 const tooLarge = new AppError('internal', 'Internal error', { details: 'The answer is larger than the bus takes' })
+
+/** Returns true if the texts have at most `bytes` bytes of UTF-8. Counts only long texts: a UTF-16 unit has at most 3 bytes. */
+export function isWithin(bytes: number, ...texts: readonly string[]): boolean {
+  const units = texts.reduce((sum, { length }) => sum + length, 0)
+  return 3 * units <= bytes || texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) <= bytes
+}
+
+/** Messages that do not match their subscription: dropped, counted, and logged at most once a minute for each subscription. */
+export interface Strays {
+  /** Notes that `what` arrived at the subscription to `subscribed`. */
+  note(subscribed: string, what: string): void
+  stop(): void
+}
+
+/** Characters of a message's subject that the log quotes, because its sender chooses the subject. */
+const quoted = 200
+
+export function createStrays(clock: Clock, logger: Logger, metrics: Registry | undefined): Strays {
+  const counter = metrics && registeredMetric(metrics, 'watchkeeper_bus_strays_total', name => counterOf(name, metrics))
+  const seldom = createSeldom<string>(clock, (subscribed, first, count) =>
+    logger.warn({ subscribed, first: first.slice(0, quoted), count }, 'messages dropped that are not what was subscribed to'),
+  )
+  return {
+    note: (subscribed, what) => {
+      counter?.inc()
+      seldom.note(subscribed, what)
+    },
+    stop: seldom.stop,
+  }
+}
+
+const counterOf = (name: string, registry: Registry): Counter =>
+  new Counter({
+    name,
+    help: 'Messages dropped that were not what their receiver subscribed to, or asked for an answer elsewhere than at an inbox',
+    registers: [registry],
+  })

@@ -1,22 +1,21 @@
 // The bus on NATS JetStream: connects, declares streams and buckets, and implements the port for all services. Reconnects for ever after
 // the first connection; queues nothing while disconnected. A request to a subscription of the same process stays inside the process.
-import { AckPolicy, jetstreamManager } from '@nats-io/jetstream'
+import { AckPolicy, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { type ConnectionOptions, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { retry } from '#shared/async/retry.ts'
 import { createLocalRequests, type LocalRequests } from '#shared/bus/clients/local-requests.ts'
+import { measureOffset } from '#shared/bus/clock-offset.ts'
 import { bucketStream, bucketSubject, declareAll, declareWithRetry } from '#shared/bus/declarations.ts'
-import { removeForeignConsumers } from '#shared/bus/foreign-consumers.ts'
-import { isWithin } from '#shared/bus/nats/message-size.ts'
 import { createBucket } from '#shared/bus/nats/nats-bucket.ts'
 import { connectToNats } from '#shared/bus/nats/nats-connect.ts'
-import { asBusError, createLink, type Link } from '#shared/bus/nats/nats-link.ts'
+import { removeForeignConsumers } from '#shared/bus/nats/nats-consumer.ts'
+import { administer, createLink, type Link } from '#shared/bus/nats/nats-link.ts'
 import { type ConnectBusOptions, connectionOptions } from '#shared/bus/nats/nats-options.ts'
 import { createObservationStream, jsonOf } from '#shared/bus/nats/nats-stream.ts'
-import { subscribe, traceHeader, traceHeaderName } from '#shared/bus/nats/nats-subscriptions.ts'
-import { type Bucket, type BucketName, type Bus, BusError, type ClockOffset, type RequestOptions } from '#shared/bus/port.ts'
+import { createStrays, isWithin, subscribe, traceHeader, traceHeaderName } from '#shared/bus/nats/nats-subscriptions.ts'
+import type { Bucket, BucketName, Bus, RequestOptions } from '#shared/bus/port.ts'
 import type { DoorLine } from '#shared/bus/probers/door.ts'
 import { createProberBus } from '#shared/bus/probers/prober-bus.ts'
-import { createStrays } from '#shared/bus/strays.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { newTraceId, randomId } from '#shared/text/ids.ts'
 import { type Clock, createSystemClock } from '#shared/time/clock.ts'
@@ -104,7 +103,10 @@ function createBus(link: Link, metrics: ConnectBusOptions['metrics'], close: () 
     connected: link.connected,
     tryMs: link.pace.tryMs,
     onConnection: link.onConnection,
-    clockOffset: now => clockOffset(link, now),
+    clockOffset: now =>
+      measureOffset(link.clock, now, () =>
+        administer(link, async manager => ({ at: await serverTime(link, manager), errorMs: 0 })),
+      ),
     close: async () => {
       local.close()
       strays.stop()
@@ -141,25 +143,8 @@ function fits({ connection }: Link, text: string | undefined, traceId: string): 
   return isWithin(connection.info?.max_payload ?? 0, text ?? '', headers)
 }
 
-const offsetProbes = 5
-
-/** Measures the offset several times and returns the result of the fastest round trip, which is the most exact. */
-async function clockOffset(link: Link, now: () => number): Promise<ClockOffset> {
-  let best: ClockOffset = { roundTripMs: Number.POSITIVE_INFINITY, aheadMs: 0 }
-  for (let probe = 0; probe < offsetProbes; probe++) {
-    if (!link.connected()) throw new BusError('unavailable', 'The bus is not connected.')
-    const askedAt = now()
-    const started = link.clock.monotonic()
-    const serverAt = await serverTime(link).catch(error => Promise.reject(asBusError(error)))
-    const roundTripMs = link.clock.monotonic() - started
-    if (roundTripMs < best.roundTripMs) best = { roundTripMs, aheadMs: serverAt - (askedAt + roundTripMs / 2) }
-  }
-  return best
-}
-
 /** Returns the server's time. Before version 2.10, servers add it only to consumers that they create, not to the state of a stream. */
-async function serverTime(link: Link): Promise<number> {
-  const { manager } = link
+async function serverTime(link: Link, manager: JetStreamManager): Promise<number> {
   const stream = bucketStream('checks')
   const { ts } = await manager.streams.info(stream)
   if (ts) return Date.parse(String(ts))

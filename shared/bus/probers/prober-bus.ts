@@ -2,7 +2,8 @@
 // batches. Checks are watched by requests for the changes after a position. Members arrive in these responses and in the responses to
 // heartbeats. Reads no stream, writes no bucket, receives no message of other clients.
 
-import { type Bucket, type Bus, BusError, type ClockOffset, type Subscription } from '#shared/bus/port.ts'
+import { measureOffset } from '#shared/bus/clock-offset.ts'
+import { type Bucket, type Bus, BusError, type Subscription } from '#shared/bus/port.ts'
 import { type Door, type DoorLine, openDoor } from '#shared/bus/probers/door.ts'
 import { watchDoorChecks } from '#shared/bus/probers/door-checks.ts'
 import { DoorMembers } from '#shared/bus/probers/door-members.ts'
@@ -33,7 +34,8 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
     connected: line.connected,
     tryMs: limits.bus.alone.tryMs,
     onConnection: line.onConnection,
-    clockOffset: now => clockOffset(door, now),
+    // The responding directory may itself be slightly wrong.
+    clockOffset: now => measureOffset(door.clock, now, () => door.ask('time', {})),
     close: async () => {
       reports.close()
       await Promise.all([...watches].map(watch => watch.close()))
@@ -86,20 +88,4 @@ function ownId({ locationId }: Door, key: string): string {
   const parsed = parseProberPresence(key)
   if (parsed?.locationId !== locationId) throw new BusError('unavailable', 'A prober writes the presence of its location alone.')
   return parsed.proberId
-}
-
-const offsetProbes = 5
-
-/** Returns the offset by the fastest of several round trips. The responding directory may itself be slightly wrong. */
-async function clockOffset(door: Door, now: () => number): Promise<ClockOffset> {
-  let best: ClockOffset = { roundTripMs: Number.POSITIVE_INFINITY, aheadMs: 0 }
-  for (let probe = 0; probe < offsetProbes; probe++) {
-    const askedAt = now()
-    const started = door.clock.monotonic()
-    const { at, errorMs } = await door.ask('time', {})
-    const tookMs = door.clock.monotonic() - started
-    const roundTripMs = tookMs + 2 * errorMs
-    if (roundTripMs < best.roundTripMs) best = { roundTripMs, aheadMs: at - (askedAt + tookMs / 2) }
-  }
-  return best
 }

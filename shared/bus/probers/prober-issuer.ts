@@ -3,8 +3,8 @@
 
 import { jetstreamManager } from '@nats-io/jetstream'
 import { credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
-import { removeForeignConsumers } from '#shared/bus/foreign-consumers.ts'
 import { connectToNats } from '#shared/bus/nats/nats-connect.ts'
+import { removeForeignConsumers } from '#shared/bus/nats/nats-consumer.ts'
 import { type TlsFiles, tlsOptions } from '#shared/bus/nats/nats-options.ts'
 import { BusError } from '#shared/bus/port.ts'
 import {

@@ -1,5 +1,5 @@
 // Observations in the form of generations 2 and 3, over REST and as a command, and the ids of their rows.
-import type { KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import type { KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import { pushedObservationId, randomId } from '#shared/text/ids.ts'
 import { observationRowId } from '../../../services/keeper/step/observations/observed-row.ts'

@@ -1,8 +1,12 @@
 // A connection of the measuring process to the bus of a running system, with the clients of its directory and keepers.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createDirectoryClient, type DirectoryClient } from '#shared/bus/clients/ask-directory.ts'
-import { createKeeperClient, type KeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import {
+  createDirectoryClient,
+  createKeeperClient,
+  type DirectoryClient,
+  type KeeperClient,
+} from '#shared/bus/clients/clients.ts'
 import { connectBus } from '#shared/bus/nats/nats.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { createLogger } from '#shared/observability/logger.ts'

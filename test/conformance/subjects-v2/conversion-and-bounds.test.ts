@@ -1,8 +1,7 @@
 // Websites that became custom, deletion, bounds and races of custom subjects of generation 2 (reference/custom-subjects). One case a line, against the real keeper in virtual
 // time.
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
-import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { createDirectoryClient, createKeeperClient } from '#shared/bus/clients/clients.ts'
 import { subjects as bus } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { resultOf } from '../../support/clients/answers.ts'

@@ -1,7 +1,7 @@
 // People in the directory: accounts, workspaces and their members, keys, locations. Races run on every store.
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { limits, second } from '#shared/limits/limits.ts'

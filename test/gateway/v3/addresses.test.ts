@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import { day, limits } from '#shared/limits/limits.ts'

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
 import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'

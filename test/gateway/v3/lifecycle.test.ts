@@ -1,6 +1,6 @@
 // Archive, rebind and maintenance of Resources over HTTP. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { KeyAction } from '#shared/contracts/account.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
 import { v1Routes } from '../../../services/gateway/v1/routes.ts'

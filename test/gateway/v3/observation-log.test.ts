@@ -1,6 +1,6 @@
 // The Observation log over HTTP. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { limits, minute } from '#shared/limits/limits.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'

@@ -4,7 +4,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { facetsOf } from '#shared/incidents/incident-facets.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { startDirectory } from '../../../services/directory/app.ts'

@@ -1,7 +1,7 @@
 // Preview of a Template over HTTP: its refusals equal those of publication, every bound holds, nothing is stored. Rule:
 // docs/reference/v3.md, 3.11.
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'

@@ -1,6 +1,6 @@
 // Secrets in responses of generation 3: which readers see them, and which readers see them redacted. Rule: docs/reference/v3.md, 11.2.
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'

@@ -1,6 +1,6 @@
 // Second and later reports on a Resource: the gateway has a copy of the Resource, and responds as if it had looked it up.
 import t from 'tap'
-import { createKeeperClient } from '#shared/bus/clients/command-keeper.ts'
+import { createKeeperClient } from '#shared/bus/clients/clients.ts'
 import { subjects as bus } from '#shared/bus/subjects.ts'
 import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 

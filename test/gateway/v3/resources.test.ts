@@ -1,6 +1,6 @@
 // Resources and Observations of generation 3 over HTTP. Each title cites its rule of docs/reference/v3.md.
 import t from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { hashToken, makeToken } from '#shared/tokens/api-token.ts'
 import { type ApiWorld, type CallOptions, startApiWorld } from '../../support/worlds/api-world.ts'
 

@@ -3,7 +3,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Template, TemplateDocument } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'

@@ -1,6 +1,6 @@
 // Whole installation for tests of the dashboard's reads: the real keeper, directory and gateway in virtual time, and browsers of an editor,
 // a viewer and a stranger.
-import { createDirectoryClient } from '#shared/bus/clients/ask-directory.ts'
+import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Role } from '#shared/contracts/account.ts'
 import { type Browser, openBrowser } from '../clients/browser.ts'
 import { passwordOf } from './session-world.ts'

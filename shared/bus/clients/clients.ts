@@ -1,0 +1,81 @@
+// Clients of the services: each sends requests over the bus and returns results of the types that the contracts give them.
+import { Compile } from 'typebox/compile'
+import { requestWithRetry, resultOf } from '#shared/bus/clients/request-with-retry.ts'
+import { type Bus, BusError } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
+import { BackupMade } from '#shared/contracts/backup.ts'
+import type { TestMessage, TestMessageResult } from '#shared/contracts/notifications/test-message.ts'
+import type { Preview, PreviewRule } from '#shared/contracts/resources/preview.ts'
+import type { Command, CommandResults } from '#shared/contracts/subjects/command.ts'
+import { AppError } from '#shared/errors.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Clock } from '#shared/time/clock.ts'
+
+export interface DirectoryClient {
+  /** Sends a request. Throws the directory's AppError, or `unavailable` after 4 s; a creating verb may then have been executed. */
+  ask<V extends AskVerb>(verb: V, request: AskRequest<V>, traceId?: string): Promise<AskResults[V]>
+}
+
+export const createDirectoryClient = (bus: Bus, clock: Clock): DirectoryClient => ({
+  ask: async <V extends AskVerb>(verb: V, body: AskRequest<V>, traceId?: string) =>
+    (await requestWithRetry(bus, clock, { who: 'directory', subject: subjects.ask(verb), body, traceId })) as AskResults[V],
+})
+
+/** Client of the keeper that holds the subject's partition at the moment of the request. */
+export interface KeeperClient {
+  /** Sends a command, which retries by its id execute once. Throws the keeper's AppError, or `unavailable` after 4 s. */
+  send<C extends Command>(subjectId: string, command: C, traceId?: string): Promise<CommandResults[C['kind']]>
+}
+
+export const createKeeperClient = (bus: Bus, clock: Clock): KeeperClient => ({
+  send: async <C extends Command>(subjectId: string, body: C, traceId?: string) => {
+    const asked = { who: 'keeper', subject: subjects.command(subjectId), body, traceId }
+    return (await requestWithRetry(bus, clock, asked)) as CommandResults[C['kind']]
+  },
+})
+
+/** Client of the keepers for previews: any keeper can run a preview, whatever partitions it holds. */
+export interface PreviewClient {
+  /** Runs a preview. Throws the keeper's AppError, or `unavailable` after `limits.preview.answerMs`. Stores nothing; may be repeated. */
+  preview(request: Preview, traceId?: string): Promise<PreviewRule[]>
+}
+
+export const createPreviewClient = (bus: Bus, clock: Clock): PreviewClient => ({
+  preview: async (body, traceId) => {
+    const asked = { who: 'keeper', subject: subjects.preview, body, traceId, onceMs: limits.preview.answerMs }
+    return (await requestWithRetry(bus, clock, asked)) as PreviewRule[]
+  },
+})
+
+export interface NotifierClient {
+  /**
+   * Sends one test message by any one notifier and returns its outcome; a refusal by the destination is an outcome, not an error. Throws
+   * `not_found`, or `unavailable` after 3.6 s; the message may then have been sent. Never sends two messages.
+   */
+  sendTest(message: TestMessage, traceId?: string): Promise<TestMessageResult>
+}
+
+export const createNotifierClient = (bus: Bus, clock: Clock): NotifierClient => ({
+  sendTest: async (body, traceId) => {
+    const asked = { who: 'notifier', subject: subjects.testMessage, body, traceId, onceMs: limits.notifier.testAnswerMs }
+    return (await requestWithRetry(bus, clock, asked)) as TestMessageResult
+  },
+})
+
+const made = Compile(BackupMade)
+
+/**
+ * Requests a backup from the process with the embedded store, in one attempt, because each attempt creates a file. Throws an AppError:
+ * `not_found` if no process has an embedded store, `busy` if another backup is being made, `unavailable`.
+ */
+export async function askForBackup(bus: Bus): Promise<BackupMade> {
+  const reply = await bus.request(subjects.backup, {}, { timeoutMs: limits.backup.takesMs }).catch((error: unknown) => {
+    if (!(error instanceof BusError)) throw error
+    if (error.kind === 'no_responders') throw new AppError('not_found', 'There is no embedded store', { cause: error })
+    throw new AppError('unavailable', 'The backup got no response', { details: error.message, cause: error })
+  })
+  const result = resultOf(reply, 'process with the store')
+  if (!made.Check(result)) throw new AppError('internal', 'The response to the backup is not a backup')
+  return result
+}
