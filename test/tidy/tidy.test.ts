@@ -7,6 +7,7 @@ import { mcpPage } from '../../infra/gates/mcp-page.ts'
 import { citations, citedRules, numberedRules } from '../../infra/gates/numbered-rules.ts'
 import { settingsPage } from '../../infra/gates/settings-page.ts'
 import { citedPaths, crowdedFolders, type SourceFile, tidyRules } from '../../infra/gates/tidy-rules.ts'
+import { toursOf } from '../../infra/gates/tour-files.ts'
 
 const machineFolder = ['', 'work', 'main', 'x'].join('/')
 const registryHost = ['registry', 'npmjs', 'org'].join('.')
@@ -280,6 +281,21 @@ for (const rule of tidyRules) {
     t.same(offences, [], 'offences')
   })
 }
+
+t.test('tours of ARCHITECTURE.md name existing functions, and each opens fewer than 45 files', async t => {
+  const tours = toursOf(readFileSync('ARCHITECTURE.md', 'utf8'))
+  t.equal(tours.length, 2)
+  for (const { title, named, used, missing } of tours) {
+    t.same(missing, [], title)
+    t.ok(named.length + used.length < 45, `${title}: ${named.length + used.length} files`)
+  }
+  const [planted] = toursOf(
+    '## Tour 3\n1. `shared/judging/judge-reachability.ts`, `judgeReachability` and `none`: a rule.\n## Next\n',
+  )
+  t.same(planted?.missing, ['shared/judging/judge-reachability.ts none'])
+  t.ok(planted?.used.includes('shared/judging/decide.ts'))
+  t.notOk(planted?.used.some(file => file.startsWith('shared/contracts/')))
+})
 
 t.test('every page of docs/ is linked from its index', async t => {
   const linked = citedPaths(readFileSync('docs/README.md', 'utf8'), 'docs')
