@@ -1,4 +1,5 @@
-// The arrows of ARCHITECTURE.md as rules, and the fences around drivers. Each was planted against once and seen to fire.
+// The permitted imports between folders, and the folders that may import each driver. An offence was planted for each rule, and the rule
+// found it.
 const npm = name => `^node_modules/${name}/`
 const fence = (name, path, to) => ({ name, severity: 'error', from: { pathNot: path }, to: { path: to } })
 

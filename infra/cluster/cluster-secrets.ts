@@ -1,5 +1,5 @@
-// All secrets and certificates of a cluster as files, as infra/compose and infra/kubernetes mount them: one folder for each kind of
-// container, which gets no more than it needs. Made in memory; the caller writes them.
+// All secrets and certificates of a cluster as the files that infra/compose and infra/kubernetes mount: one folder for each kind of
+// container, with no more than it needs. Writes nothing; its caller writes the files.
 import { type BusKeys, makeBusKeys, serverAuthorization } from '#shared/bus/probers/bus-keys.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -9,14 +9,14 @@ import { hostsOf, makeAuthority, makeServer, type Pem } from './x509.ts'
 
 export const busServers = ['nats-0.nats', 'nats-1.nats', 'nats-2.nats']
 export const storeServers = ['mongo-0.mongo', 'mongo-1.mongo', 'mongo-2.mongo']
-/** Signs the certificates. No container gets it: keep it where nobody else reads. */
+/** Key that signs the certificates. No container gets it; its owner stores it in a safe place. */
 export const authorityKeyFile = 'authority.key'
 export const authorityFile = 'ca.pem'
 
-/** Clocks of other machines may be behind. */
+/** Earlier start of validity, because clocks of other machines may be behind. */
 const backdatedMs = 1 * hour
 const authorityMs = 20 * 365 * day
-/** `--renew` makes new ones before. Many clients refuse a server whose certificate is valid for longer. */
+/** Validity of a server's certificate, which many clients refuse if longer. `--renew` makes new ones. */
 const serverMs = 825 * day
 const secretLength = 40
 
@@ -27,7 +27,7 @@ export interface CertificateOptions {
   busHosts: string[]
 }
 
-/** A new cluster: nothing of it fits another one. */
+/** Returns the secrets of a new cluster, all different from those of any other. */
 export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
   const authority = makeAuthority({ commonName: 'Watchkeeper cluster authority', ...validFor(options.at, authorityMs) })
   const keys = makeBusKeys(options.at)
@@ -46,7 +46,7 @@ export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
   return renewCertificates(files, options)
 }
 
-/** The same cluster with new certificates of its servers, which keep the hosts of those before. Expects the authority among the files. */
+/** Returns the files with new certificates of the servers for the same hosts. The files must contain the authority. */
 export function renewCertificates(files: SecretFiles, { at, busHosts }: CertificateOptions): SecretFiles {
   const authority = { certificate: files.get(authorityFile) ?? '', key: files.get(authorityKeyFile) ?? '' }
   const present = hostsOf(files.get('nats/server.pem') ?? '')
@@ -61,7 +61,7 @@ export function renewCertificates(files: SecretFiles, { at, busHosts }: Certific
   return renewed.set('kubernetes.yaml', kubernetesSecrets(renewed))
 }
 
-/** An authority and one server that it signed, for a bus that is not part of a cluster. */
+/** Returns an authority and a server's certificate signed by it, for a bus outside of a cluster. */
 export function makeBusCertificate(at: number, hosts: string[]): SecretFiles {
   const authority = makeAuthority({ commonName: 'Watchkeeper bus authority', ...validFor(at, authorityMs) })
   const { certificate, key } = makeServer(authority, { commonName: 'Watchkeeper bus', hosts, ...validFor(at, serverMs) })
@@ -80,7 +80,7 @@ const filesOfBus = ({ certificate, key }: Pem, authority: string): [string, stri
   ['nats/ca.pem', authority],
 ]
 
-/** mongod wants certificate and key in one file. */
+/** mongod requires certificate and key in one file. */
 const filesOfStore = ({ certificate, key }: Pem, authority: string): [string, string][] => [
   ['mongo/server.pem', `${certificate}${key}`],
   ['mongo/ca.pem', authority],
@@ -91,7 +91,7 @@ const filesOfServices = (keys: BusKeys): [string, string][] => [
   ['directory/bus-keys.json', `${JSON.stringify(keys, null, 2)}\n`],
 ]
 
-/** A server shows this password to the servers that it connects to, and requires it of those that connect. */
+/** Returns the configuration of routes: a server sends this password to other servers, and requires it from them. */
 function routes(password: string): string {
   const urls = busServers.map(server => `"tls://route:${password}@${server}:6222"`)
   return [`authorization { user: "route", password: "${password}", timeout: 5 }`, `routes: [${urls.join(', ')}]`, ''].join('\n')

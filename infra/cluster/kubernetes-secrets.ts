@@ -1,9 +1,9 @@
-// The secrets of a cluster as Kubernetes takes them: one Secret for each folder of files, one for each file of settings. Text in, text out.
+// Secrets of a cluster as a Kubernetes manifest: one Secret for each folder of files, one for each file of settings. Pure.
 import type { SecretFiles } from './secret-folder.ts'
 
 const namespace = 'watchkeeper'
 
-/** A manifest; files at the top that are no settings, such as the authority's key, are not in it. */
+/** Returns the manifest, without top-level files other than settings, such as the authority's key. */
 export function kubernetesSecrets(files: SecretFiles): string {
   const secrets = new Map<string, [key: string, value: string][]>()
   for (const [path, text] of files) {

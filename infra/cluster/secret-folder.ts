@@ -1,5 +1,5 @@
-// A folder of secrets on disk. Only its owner may enter it. Files in folders below are readable for all: a container runs as a user of its
-// own and sees only the folder that is mounted into it, and nobody else on this machine gets past the top.
+// A folder of secrets on disk. Only its owner may enter it. Files in its sub-folders are readable for all users, because a container runs
+// as another user and sees only its mounted sub-folder.
 import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { randomId } from '#shared/text/ids.ts'
@@ -9,7 +9,7 @@ import { usageError } from '../runtime/start-error.ts'
 /** Text by path, relative to the folder. */
 export type SecretFiles = ReadonlyMap<string, string>
 
-/** Whole or not at all: half a set of keys is no set. Throws a StartError where the folder exists or can't be made. */
+/** Creates the folder with all files, or nothing. Throws a StartError if the folder exists or can't be made. */
 export async function createSecretFolder(folder: string, files: SecretFiles): Promise<void> {
   const draft = `${folder}.${randomId(6)}`
   try {
@@ -23,14 +23,14 @@ export async function createSecretFolder(folder: string, files: SecretFiles): Pr
   }
 }
 
-/** Each file whole or not at all; files of other names stay. Throws a StartError where one can't be written. */
+/** Replaces each file atomically; other files stay. Throws a StartError if a file can't be written. */
 export async function replaceSecretFiles(folder: string, files: SecretFiles): Promise<void> {
   await writeAll(folder, files).catch(({ code }: NodeJS.ErrnoException) => {
     throw usageError(`The folder ${folder} can't be written (${code}): correct its rights.`)
   })
 }
 
-/** Throws a StartError where it is no folder that can be read. */
+/** Throws a StartError if the folder can't be read. */
 export async function readSecretFolder(folder: string): Promise<SecretFiles> {
   try {
     const found = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -1,5 +1,5 @@
-// X.509 certificates for a cluster of our own: one authority and the servers that it signs, all with keys of P-256. Written with
-// Node's crypto alone, so that the image needs no other program. Knows no files.
+// X.509 certificates for a cluster: one authority and the servers that it signs, all with keys of P-256. Uses only Node's crypto, so that
+// the image needs no other program. Writes no files.
 import {
   createHash,
   createPrivateKey,
@@ -36,7 +36,7 @@ const oids = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 }
 
-/** An authority that signs servers and no further authorities. */
+/** Makes an authority that can sign servers and no further authorities. */
 export function makeAuthority(subject: Subject): Pem {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = keyIdentifier(publicKey)
@@ -50,7 +50,10 @@ export function makeAuthority(subject: Subject): Pem {
   return { certificate, key: pemOf(privateKey) }
 }
 
-/** A server known by these host names and IP addresses; it may be a client of its peers too, as members of a cluster are. */
+/**
+ * Makes a server's certificate for these host names and IP addresses. It is valid for a client too, because members of a cluster connect to
+ * each other.
+ */
 export function makeServer(authority: Pem, subject: Subject & { hosts: string[] }): Pem {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuer = new X509Certificate(authority.certificate)
@@ -67,7 +70,7 @@ export function makeServer(authority: Pem, subject: Subject & { hosts: string[] 
   return { certificate: signed(body, createPrivateKey(authority.key)), key: pemOf(privateKey) }
 }
 
-/** The host names and IP addresses that a server's certificate is for; none where the text holds no certificate. */
+/** Returns the host names and IP addresses of a server's certificate; empty if the text is empty. */
 export function hostsOf(certificate: string): string[] {
   if (certificate === '') return []
   const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? []
@@ -83,7 +86,7 @@ interface Body extends Subject {
 function signed(body: Body, signer: KeyObject): string {
   const algorithm = sequence(identifier(oids.ecdsaWithSha256))
   const serial = randomBytes(16)
-  // Positive, and with no leading zero: the shortest form of a number is the only one allowed.
+  // Positive and without a leading zero, because DER allows only the shortest form of a number.
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40
   const contents = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
@@ -103,7 +106,7 @@ function signed(body: Body, signer: KeyObject): string {
 const commonNameOf = ({ subject }: X509Certificate): string => /^CN=(.*)$/m.exec(subject)?.[1] ?? ''
 const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-/** As RFC 5280 4.2.1.2 makes it: a hash of the point, the last 65 bytes of the key's own form. */
+/** Returns the key identifier of RFC 5280 4.2.1.2: a hash of the point, which is the last 65 bytes of the exported key. */
 const keyIdentifier = (key: KeyObject): Buffer =>
   createHash('sha1')
     .update(key.export({ type: 'spki', format: 'der' }).subarray(-65))
@@ -130,7 +133,7 @@ const nameOf = (commonName: string): Buffer =>
 const extension = (oid: string, value: Buffer, critical = false): Buffer =>
   sequence(identifier(oid), ...(critical ? [boolean(true)] : []), tagged(0x04, value))
 
-/** DER: a tag, the length of the content, the content. */
+/** Encodes DER: a tag, the length of the content, the content. */
 function tagged(tag: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content)
   const size = body.length
@@ -154,7 +157,7 @@ function identifier(oid: string): Buffer {
   return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
 }
 
-/** Seven bits a byte, the highest bit set in all but the last. */
+/** Seven bits in each byte; the highest bit is set in all bytes except the last. */
 function base128(value: number): number[] {
   const bytes = [value & 0x7f]
   for (let left = value >> 7; left > 0; left >>= 7) bytes.unshift((left & 0x7f) | 0x80)

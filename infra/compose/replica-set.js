@@ -1,5 +1,5 @@
-// Run by mongosh within the first member, over loopback: makes the replica set of three and its two users, `watchkeeper` for the services
-// and `admin` for people. May be run again at any time. MongoDB lets loopback in without a password until there is a user.
+// Run by mongosh within the first member, over loopback: creates the replica set of three and its two users, `watchkeeper` for the services
+// and `admin` for people. May be repeated. MongoDB requires no password on loopback until a user exists.
 const { readFileSync } = require('node:fs')
 
 const passwords = JSON.parse(readFileSync('/etc/mongo/secrets/passwords.json', 'utf8'))
@@ -17,7 +17,7 @@ if (where === 'here') makeUsers()
 else if (!signIn() || store.getUser('watchkeeper') === null)
   throw new Error(`Users are missing: run this within the primary, ${where}.`)
 
-/** `here`, or the address of the member that is primary. */
+/** `here`, or the address of the primary member. */
 function waitForPrimary() {
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += pauseMs) {
     const { isWritablePrimary, primary } = db.hello()

@@ -1,5 +1,5 @@
-// `npm run check`: everything that holds without running the system: types, style, arrows, dead code, house rules.
-// Runs the gates side by side, prints each as it ends, and exits with 1 naming those that failed.
+// `npm run check`: all checks that need no running system: types, style, arrows, dead code, house rules. Runs the gates concurrently,
+// prints each result, names the failed gates, and then exits with 1.
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -44,7 +44,7 @@ if (failed.length > 0) {
   console.log(`check passed: ${gates.map(gate => gate.name).join(', ')}`)
 }
 
-/** Runs one gate, prints how it ended, answers whether it passed. */
+/** Runs one gate and prints its result; returns true if it passed. */
 async function run(gate: Gate): Promise<boolean> {
   const startedAt = performance.now()
   const { code, stdout, stderr } = await execute(gate.command, gate.arguments)
@@ -72,7 +72,7 @@ function execute(command: string, given: string[]): Promise<{ code: number; stdo
   })
 }
 
-/** A cruiser that understood nothing finds nothing wrong: 0 modules is a failure (it happens with a TypeScript it cannot read). */
+/** Treats 0 modules as a failure: with an unsupported TypeScript, the cruiser reads nothing and finds nothing. */
 function judgeArrows(_code: number, stdout: string): Outcome {
   let summary: { totalCruised: number; violations: { from: string; to: string; rule: { name: string } }[] }
   try {
@@ -85,7 +85,7 @@ function judgeArrows(_code: number, stdout: string): Outcome {
   return { passed: lines.length === 0, output: lines.join('') }
 }
 
-/** The tests name every broken rule and its place in lines that begin with a path. */
+/** Shows the lines of the tests that name broken rules and their places. */
 function judgeTidy(code: number, stdout: string): Outcome {
   const lines = stdout.split('\n').filter(line => /not ok|^\s*[+-]\s/.test(line))
   return { passed: code === 0, output: `${lines.join('\n')}\n` }

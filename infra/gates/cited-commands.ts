@@ -1,12 +1,12 @@
-// Commands in documents, held against what there is: scripts of package.json, and the tree of commands. Only code counts: fenced blocks
-// and back-ticks. And how the command is spelled, in every text.
+// Checks of commands in documents: cited scripts exist in package.json, and cited commands in the tree of commands. Reads only code (fenced
+// blocks and back-ticks). Also checks the spelling of the command in every text.
 import { readFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { createProgram } from '../cli/program.ts'
 
 const program = await createProgram()
 
-/** The cited commands that do not exist, or do not take what is given to them. */
+/** Returns the cited commands that do not exist or do not accept their arguments. */
 export function missingCommands(text: string): string[] {
   const code = codeOf(text)
   const scripts = [...code.matchAll(/\bnpm run ([\w:-]+)/g)].filter(([, name = '']) => !(name in npmScripts()))
@@ -15,7 +15,7 @@ export function missingCommands(text: string): string[] {
   return [...scripts.map(([script]) => script), ...missing.map(words => ['./watchkeeper', ...words].join(' '))]
 }
 
-/** Words on lines of their own do not run into each other; a line that ends in a backslash goes on. */
+/** Returns the code of a text, with a separator between blocks. Joins lines that end in a backslash. */
 const codeOf = (text: string): string =>
   [...text.matchAll(/```[^\n]*\n([\s\S]*?)```|`([^`\n]+)`/g)]
     .map(([, block, quoted]) => block ?? quoted ?? '')
@@ -25,7 +25,7 @@ const codeOf = (text: string): string =>
 const npmScripts = (): Record<string, string> =>
   (JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }).scripts
 
-/** The words behind one `./watchkeeper`, up to what the shell takes for itself, such as `2>`. A word in angle brackets is one word. */
+/** Returns the words after one `./watchkeeper`, up to syntax of the shell such as `2>`. A part in angle brackets is one word. */
 function commandsOf(rest: string): string[][] {
   const line = (rest.replace(/<[^<>]*>/g, 'word').split('./watchkeeper')[0] ?? '').replace(/ \d>/g, ' >')
   const [command = ''] = /^(?:'[^']*'|"[^"]*"|[^|>;&)#"'])*/.exec(line) ?? []
@@ -34,7 +34,7 @@ function commandsOf(rest: string): string[][] {
   ]
 }
 
-/** A command may be named without its arguments. */
+/** Returns whether the commands accept these words. A command may be cited without its arguments. */
 function isTaken(words: readonly string[]): boolean {
   if (words[0] === 'help') return true
   let command: Command = program
@@ -46,7 +46,7 @@ function isTaken(words: readonly string[]): boolean {
   let given = 0
   for (; at < words.length; at++) {
     const word = words[at] ?? ''
-    // A command of its own stands behind it.
+    // The words after it are another command.
     if (word === '--') return isVariadic(command) && at + 1 < words.length
     const option = word.startsWith('-') ? optionOf(command, word) : null
     if (option === undefined) return false

@@ -1,4 +1,4 @@
-// docs/commands.md, from where the commands are declared. Run by itself it writes the page; a test holds the page to it.
+// Page docs/commands.md, generated from the declared commands. Run as a program, it writes the page; a test compares the page.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -11,23 +11,26 @@ const nounsOverApi =
 
 const head = `# Commands
 
-Every command is \`./watchkeeper\`, typed in the folder of the program. This page is made from their declarations (\`npm run docs\`);
-\`--help\` behind any of them prints the same.
+Every command is \`./watchkeeper\`, typed in the folder of the program. This page is generated from the declared commands (\`npm run docs\`);
+\`--help\` after a command prints the same.
 
-- **Where.** Commands talk to the installation that runs on this machine, on the data folder \`.data\`; set \`DATA_DIR\` for another folder. They need no
-  key: a person who may read the data folder may do all of this. The first command makes itself a key of the owner and keeps it there.
-- **From another machine.** ${nounsOverApi} go over generation 3 of the API.
-  They take \`--url\` and \`--profile\`, then \`WATCHKEEPER_URL\` and \`WATCHKEEPER_API_KEY\`, then the profile named \`default\`, then this machine. A profile keeps
-  address, key and workspace: \`./watchkeeper profile set <name> --url <url>\` reads the key from standard input. The other commands go over the bus:
-  set \`NATS_URL\` and its credentials for another machine.
+- **Where.** Commands use the installation that runs on this machine with the data folder \`.data\`; set \`DATA_DIR\` for another folder. They need
+  no key: a person who may read the data folder may run all of them. The first command makes a key of the owner and stores it there.
+- **From another machine.** ${nounsOverApi}
+  use generation 3 of the API. Address and key come from \`--url\` and \`--profile\`, else from \`WATCHKEEPER_URL\` and
+  \`WATCHKEEPER_API_KEY\`, else from the profile \`default\`, else from this machine. A profile has address, key and workspace:
+  \`./watchkeeper profile set <name> --url <url>\` reads the key from standard input. The other commands use the bus: set \`NATS_URL\` and its
+  credentials.
 - **From another folder.** A link works from anywhere: \`ln -s "$PWD/watchkeeper" ~/.local/bin/watchkeeper\`. Then set \`DATA_DIR\` to the whole
   path.
-- **Names.** A name is taken wherever an id is: the id goes first, then the exact name, then the only name that is the same in any case. A
-  name that fits two things is refused with the ids of both. A key, an address and a prober's credentials are named by their descriptions, an
-  open Incident by its Resource.
-- **Scripts.** \`--json\` prints JSON: the objects of the API. Without it, \`create\` prints what a script needs next alone on standard output, and its
-  sentence on standard error: the id or key, the token of a key, the credentials of a prober. So \`workspace=$(./watchkeeper workspace create "Web shop")\` has the id.
-- **Asking back.** Nothing does. A command that would take away more than it names is refused, says what would be gone, and takes \`--force\`.
+- **Names.** A name is accepted in place of an id. The command looks for the id, then for the exact name, then for the only name that is equal
+  in any case. An ambiguous name is refused with the ids of both objects. A key, an address and a prober's credentials are named by their
+  descriptions, an open Incident by its Resource.
+- **Scripts.** \`--json\` prints the objects of the API. Without it, \`create\` prints on standard output only the value that a script needs next
+  (an id, a token, the credentials of a prober), and a sentence on standard error. So
+  \`workspace=$(./watchkeeper workspace create "Web shop")\` has the id.
+- **No questions.** No command asks a question. A command that would remove more than it names lists the losses and is refused without
+  \`--force\`.
 
 ## Exit codes
 
@@ -38,14 +41,14 @@ Every command is \`./watchkeeper\`, typed in the folder of the program. This pag
 const completion = `
 ## Completion in the shell
 
-Commands, options and words that they take are completed, of \`./watchkeeper\` and of a link named \`watchkeeper\`. For this shell alone:
+The shell completes commands, options and their values, for \`./watchkeeper\` and for a link named \`watchkeeper\`. In this shell only:
 
 \`\`\`sh
 source <(./watchkeeper completion bash)
 \`\`\`
 
-For every shell, keep the script and read it at the start, as in \`./watchkeeper completion bash > ~/.watchkeeper-completion\` and
-\`source ~/.watchkeeper-completion\` in \`~/.bashrc\`. zsh: the same with \`completion zsh\` and \`~/.zshrc\`, behind \`compinit\`; or as a file named
+In every shell: store the script by \`./watchkeeper completion bash > ~/.watchkeeper-completion\`, and add
+\`source ~/.watchkeeper-completion\` to \`~/.bashrc\`. For zsh use \`completion zsh\` and \`~/.zshrc\`, after \`compinit\`; or store it as
 \`_watchkeeper\` in a folder of \`fpath\`.
 `
 
@@ -64,7 +67,7 @@ function section(title: string, meaning: string, commands: readonly Command[]): 
   return [`## ${title}`, '', ...intro, '| command | meaning |', '|---|---|', ...commands.flatMap(rows), ''].join('\n')
 }
 
-/** The command, the words that it takes, and its options without those of all or of all that go over the API. */
+/** Returns the rows of a command: its arguments, and its options without those of all commands or of all commands over the API. */
 function rows(command: Command): string[] {
   const help = command.createHelp()
   const visible = help.visibleOptions(command)

@@ -1,5 +1,5 @@
-// `npm run sentences -- --seed 7 [--count 150] [--commits <range>]`: draws sentences at random, for a reader who does not know the code. The
-// reader counts the sentences that needed a second reading (docs/writing.md). The same seed draws the same sentences of the same tree.
+// `npm run sentences -- --seed 7 [--count 150] [--commits <range>]`: draws sentences at random, for a reader who does not know the code.
+// The reader counts the sentences that needed a second reading (docs/writing.md). The same seed draws the same sentences of the same tree.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -54,7 +54,7 @@ function ofCommits(range: string | undefined): Drawn[] {
     .map(line => ({ place: line.slice(0, line.indexOf(' ')), kind: 'commit', sentence: line.slice(line.indexOf(' ') + 1) }))
 }
 
-/** Numbers from 0 to 1 that a seed of 32 bits fixes. */
+/** Returns a generator of numbers from 0 to 1, determined by a seed of 32 bits. */
 function mulberry32(start: number): () => number {
   let state = start
   return () => {

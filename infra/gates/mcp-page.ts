@@ -1,4 +1,5 @@
-// The table of tools in docs/mcp.md, from their records. Run by itself it writes the table into the page; a test holds the page to it.
+// Table of tools in docs/mcp.md, generated from their records. Run as a program, it writes the table into the page; a test compares the
+// page.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Tool } from '../../services/mcp/tool.ts'
@@ -7,7 +8,7 @@ import { tools } from '../../services/mcp/tools.ts'
 const path = join(import.meta.dirname, '..', '..', 'docs', 'mcp.md')
 const marks = { begin: '<!-- tools: begin -->', end: '<!-- tools: end -->' }
 
-/** The page with the table of now. */
+/** Returns the page with the present table. */
 export function mcpPage(): string {
   const page = readFileSync(path, 'utf8')
   const [before, rest = ''] = page.split(marks.begin)

@@ -1,16 +1,16 @@
-// Numbered rules of the pages of docs/reference, and their citations: `v3 1.3, 2.2 and 2.5`, `v3 7.3 to 7.7`, `reference/incidents 4.2`.
-// A page other than v3 may be cited by its section alone: `reference/incidents 4`.
+// Numbered rules of the pages of docs/reference, and their citations: `v3 1.3, 2.2 and 2.5`, `v3 7.3 to 7.7`, `reference/incidents 4.2`. A
+// page other than v3 may be cited by its section alone: `reference/incidents 4`.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export interface Citation {
-  /** The name of the page's file, without its end. */
+  /** Name of the page's file, without its extension. */
   page: string
-  /** `<section>.<number>`, or `<section>` for all of it. */
+  /** `<section>.<number>`, or `<section>` for a whole section. */
   rule: string
 }
 
-/** As `<section>.<number>`, in the order of the page. */
+/** Returns the rules of a page as `<section>.<number>`, in their order. */
 export function numberedRules(page: string): string[] {
   const rules: string[] = []
   let section = ''
@@ -24,19 +24,19 @@ export function numberedRules(page: string): string[] {
 
 const rule = String.raw`\d+\.\d+`
 const list = `${rule}(?:(?:, and |, | and | to )${rule})*`
-/** In this order: `v3 4.7`, `reference/incidents 4.2`, `docs/reference/v3.md, 4.7`. */
+/** Forms of citations: `v3 4.7`, `reference/incidents 4.2`, `docs/reference/v3.md, 4.7`. */
 const forms = [
   String.raw`\b(?<page>v3) (?<rules>${list})`,
   String.raw`\breference/(?<page>[a-z0-9-]+) (?<rules>${list}|\d+)`,
   String.raw`\bdocs/reference/(?<page>[a-z0-9-]+)\.md, (?:section )?(?<rules>${list}|\d+)`,
 ].map(form => new RegExp(form, 'g'))
-/** From the folder of the text: `[incidents](reference/incidents.md#x) 4.2`, `[rule 4.2](reference/incidents.md)`. */
+/** Forms with links, relative to the text: `[incidents](reference/incidents.md#x) 4.2`, `[rule 4.2](reference/incidents.md)`. */
 const linked = [
   String.raw`\]\((?<target>[\w./-]+\.md)(?:#[\w-]*)?\) (?<rules>${list}|\d+)(?!\w)`,
   String.raw`\[(?:rules?|section|v3) (?<rules>${list}|\d+)\]\((?<target>[\w./-]+\.md)`,
 ].map(form => new RegExp(form, 'g'))
 
-/** The rules that a file cites. A range counts with the rules between its ends. */
+/** Returns the rules that a file cites. A range counts as all its rules. */
 export function citations({ path, text }: { path: string; text: string }): Citation[] {
   const byName = forms.flatMap(form => [...text.matchAll(form)].flatMap(({ groups = {} }) => cited(groups['page'], groups)))
   const byLink = linked.flatMap(form =>
@@ -51,11 +51,11 @@ const pageOfLink = (path: string, target: string): string | undefined =>
 const cited = (page: string | undefined, groups: Record<string, string>): Citation[] =>
   page === undefined ? [] : rulesOf(groups['rules'] ?? '').map(one => ({ page, rule: one }))
 
-/** Those of one page, as `<section>.<number>`. */
+/** Returns the cited rules of one page, as `<section>.<number>`. */
 export const citedRules = (file: { path: string; text: string }, page: string): string[] =>
   citations(file).flatMap(one => (one.page === page ? [one.rule] : []))
 
-/** Citations, as `<page> <rule>`, of a page or of a rule that docs/reference does not have. */
+/** Returns citations, as `<page> <rule>`, of pages or rules that docs/reference lacks. */
 export const missingRules = (file: { path: string; text: string }): string[] =>
   citations(file)
     .filter(({ page, rule }) => !(rulesOfPage(page) ?? []).some(one => one === rule || one.startsWith(`${rule}.`)))
@@ -63,7 +63,7 @@ export const missingRules = (file: { path: string; text: string }): string[] =>
 
 const pages = new Map<string, string[] | null>()
 
-/** Null: there is no such page. */
+/** Returns the rules of a page; null: no such page. */
 function rulesOfPage(page: string): string[] | null {
   const path = `docs/reference/${page}.md`
   const known = pages.get(page) ?? (existsSync(path) ? numberedRules(readFileSync(path, 'utf8')) : null)

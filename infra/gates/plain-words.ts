@@ -1,7 +1,7 @@
-// House rules for words (docs/writing.md): no clause as a noun at the beginning of a passage, no banned synonym of a term.
+// House rules for words (docs/writing.md): no passage begins with a clause as a noun, and none has a banned synonym of a term.
 import { passagesOf, unquoted } from './prose.ts'
 
-/** Words to use, by the pattern of the words to avoid. Words of the API's contract stand in quotes or back-ticks and are no prose. */
+/** Words to use, each with the pattern of the words to avoid. Words of the API's contract are in quotes or back-ticks and not checked. */
 export const bannedWords: [say: string, not: RegExp][] = [
   ['notify, send, say', /\b(tell|tells|telling|told)\b/i],
   ['the noun: the caller, the sender, the operator', /\b(whoever|whomever)\b/i],
@@ -24,7 +24,7 @@ export const bannedWords: [say: string, not: RegExp][] = [
 const nounClause =
   /^(What|Who|Whoever|Whom|Whomever|Whatever|Where|Wherever|Whose|Whichever|How (?!to\b)[a-z]+ (is|are|was|were|has|have)) \b/i
 
-/** Passages that begin with a clause in the place of a noun. Questions of documents are no such clauses. */
+/** Returns passages that begin with a clause as a noun. Questions in documents are allowed. */
 export function clausesAsNouns(file: { path: string; text: string }): string[] {
   const isOffence = (text: string) => nounClause.test(text) && !/^[^.]*\?/.test(text)
   return passagesOf(file)
@@ -32,7 +32,7 @@ export function clausesAsNouns(file: { path: string; text: string }): string[] {
     .map(({ line, text }) => `${line}: ${text.slice(0, 120)}`)
 }
 
-/** Passages with a banned synonym, each with the words to use instead. */
+/** Returns passages with a banned synonym, each with the words to use instead. */
 export function bannedSynonyms(file: { path: string; text: string }): string[] {
   return passagesOf(file).flatMap(({ line, text }) => {
     const prose = unquoted(text)

@@ -1,25 +1,28 @@
-// Prose of the tree as passages: comments, docstrings, test titles, paragraphs of documents. Pure. Code and quoted text are no prose.
+// Prose of the tree as passages: comments, docstrings, test titles, paragraphs of documents. Pure. Leaves out code and quoted text.
 
 export interface Passage {
-  /** Line of its beginning, from 1. */
+  /** First line, from 1. */
   line: number
   kind: 'header' | 'comment' | 'docstring' | 'title' | 'document'
-  /** On one line, with its back-ticks. */
+  /** Text as one line, with back-ticks. */
   text: string
 }
 
-/** Passages of a file in their order. `path` is from the top of the repository: its ending and its folder say how the text is read. */
+/**
+ * Returns the passages of a file in their order. The extension and the folder of `path`, relative to the repository, decide how the text is
+ * read.
+ */
 export function passagesOf({ path, text }: { path: string; text: string }): Passage[] {
   if (path.endsWith('.md')) return paragraphs(text)
   return [...comments(text), ...(path.startsWith('test/') ? titles(text) : [])].sort((one, other) => one.line - other.line)
 }
 
-/** Sentences of a passage, without those of fewer than three words. */
+/** Returns the sentences of a passage that have at least three words. */
 export function sentencesOf(passage: Passage): string[] {
   return passage.text.split(/(?<=[.!?])\s+(?=[`"(*]*[A-Z0-9])/).filter(sentence => sentence.split(/\s+/).length > 2)
 }
 
-/** Text without anything quoted: what the tree cites is not what it says. */
+/** Returns the text without quotations. */
 export function unquoted(text: string): string {
   return text.replace(/`[^`]*`|"[^"]*"|“[^”]*”|\*[^*]+\*|'[^' ]*'/g, '…')
 }
@@ -44,7 +47,7 @@ function comments(text: string): Passage[] {
       inBlock = block[2] === undefined
       if (!inBlock) close()
     } else if (single !== null) {
-      // An empty line divides a comment into passages.
+      // An empty line separates passages of a comment.
       if (single[2]?.trim() === '') {
         close()
         continue

@@ -1,4 +1,4 @@
-// docs/settings.md, from where each setting is declared. Run by itself it writes the page; a test holds the page to it.
+// Page docs/settings.md, generated from the declared settings. Run as a program, it writes the page; a test compares the page.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Setting } from '#shared/settings.ts'
@@ -6,10 +6,10 @@ import { shownSettings } from '../runtime/all-settings.ts'
 
 const head = `# Settings
 
-Every setting is an environment variable, read once at the start. A bad value ends the start with a sentence that names it. This page is
-made from their declarations (\`npm run docs\`); \`npm start -- --help\` prints the same.
+Every setting is an environment variable, read once at the start. An invalid value ends the start with a sentence that names the setting. This
+page is generated from the declared settings (\`npm run docs\`); \`npm start -- --help\` prints the same.
 
-An empty value counts as unset. Which of them a cluster needs is in \`infra/compose/compose.yaml\` and \`infra/kubernetes/watchkeeper.yaml\`.
+An empty value counts as unset. The settings of a cluster are in \`infra/compose/compose.yaml\` and \`infra/kubernetes/watchkeeper.yaml\`.
 `
 
 export function settingsPage(): string {

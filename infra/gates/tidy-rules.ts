@@ -1,5 +1,5 @@
-// The house rules that no linter knows, as one table: each looks at one file and answers the lines that break it.
-// Words that the rules forbid are written here as patterns that do not match themselves.
+// House rules beyond those of the linters, as one table. Each reads one file and returns the lines that break it. Words that the rules
+// forbid are written here as patterns that do not match themselves.
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { missingCommands, otherSpellings } from './cited-commands.ts'
@@ -23,13 +23,13 @@ export interface TidyRule {
 const isCode = (path: string) => /\.(tsx?|js)$/.test(path)
 const isTest = (path: string) => path.startsWith('test/')
 const isSystem = (path: string) => /^(services|machines|shared)\//.test(path) && isCode(path)
-/** A browser has a clock of its own. */
+/** Files that may read the system's clock. */
 const isClock = (path: string) => path === 'shared/time/clock.ts' || path === 'services/dashboard/data/clock.ts'
 const isDocument = (path: string) => /^(README|ARCHITECTURE|CHANGELOG)\.md$|^(infra|docs)\/.*\.md$/.test(path)
-/** The rules and their planted samples are the one place where the forbidden words may stand. */
+/** Only the rules and their planted samples may contain the forbidden words. */
 const isThisGate = (path: string) => path === 'infra/gates/tidy-rules.ts' || path === 'test/tidy/tidy.test.ts'
 
-/** Lines that match; where `code` is set, what stands behind `//` and lines of a block comment do not count. */
+/** Returns the matching lines. `code`: ignores comments. */
 const lines = (pattern: RegExp, code: boolean) => (file: SourceFile) =>
   file.text.split('\n').flatMap((line, index) => {
     const looked = code ? line.replace(/(^|\s)\/\/.*$/, '').replace(/^\s*\/?\*.*$/, '') : line
@@ -107,7 +107,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: 'the command is spelled ./watchkeeper: nothing else works in its folder alone and fetches nothing',
-    // A decision quotes what was there before it.
+    // Decisions quote earlier spellings.
     applies: path => path !== 'package-lock.json' && !path.startsWith('infra/adr/') && !isThisGate(path),
     offences: file => otherSpellings(file.text),
   },
@@ -118,7 +118,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: 'no prose has a synonym of a term (docs/writing.md)',
-    // The page about words names the words to avoid.
+    // That page lists the words to avoid.
     applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path) && path !== 'docs/writing.md',
     offences: bannedSynonyms,
   },
@@ -132,7 +132,7 @@ export const tidyRules: TidyRule[] = [
   },
 ]
 
-/** Folders that hold more files of code than a reader takes in at once, each with its count. */
+/** Returns the folders with too many files of code, each with its count. */
 export function crowdedFolders(paths: string[]): string[] {
   const counts = new Map<string, number>()
   for (const path of paths.filter(isCode)) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)

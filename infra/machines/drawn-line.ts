@@ -1,4 +1,4 @@
-// SVG paths of an arrow: a line with round corners, and its tip as a path of its own.
+// SVG paths of an arrow: a line with round corners, and a separate path for its tip.
 
 export interface Point {
   x: number
@@ -8,12 +8,12 @@ export interface Point {
 const cornerPx = 9
 const tipPx = { length: 8, notch: 6, halfWidth: 4, gap: 0.5 }
 
-/** One decimal is finer than a screen. */
+/** Rounds to one decimal, which is finer than a screen. */
 export const rounded = (n: number): number => Math.round(n * 10) / 10
 
 const at = ({ x, y }: Point) => `${rounded(x)} ${rounded(y)}`
 
-/** `points`: at least two. The line ends inside its tip, which ends at the last point. */
+/** Returns the paths for at least two points. The tip ends at the last point, and the line inside the tip. */
 export function drawnLine(points: readonly Point[]): { line: string; tip: string } {
   const [before, end] = points.slice(-2) as [Point, Point]
   const length = distance(before, end) || 1

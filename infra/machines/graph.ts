@@ -1,5 +1,4 @@
-// A machine as a drawing wants it: states as boxes, and one arrow for each pair of states, whatever number of transitions joins them. Pure;
-// knows no coordinates.
+// Graph of a machine for its drawing: states, and one arrow for each pair of states with any transitions. Pure; has no coordinates.
 import type { AnyStateMachine, AnyTransitionDefinition } from 'xstate'
 
 export interface GraphState {
@@ -12,7 +11,7 @@ export interface GraphState {
 export interface GraphArrow {
   /** `<from>-><to>` */
   id: string
-  /** A state; or the machine, for events that every open state takes. */
+  /** Name of a state, or of the machine for events that every open state handles. */
   from: string
   to: string
   events: string[]
@@ -22,7 +21,7 @@ export interface MachineGraph {
   machine: string
   states: GraphState[]
   arrows: GraphArrow[]
-  /** Events that every open state takes and that leave it as it is. */
+  /** Events that every open state handles without a change of state. */
   everywhere: string[]
 }
 

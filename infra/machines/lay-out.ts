@@ -1,4 +1,4 @@
-// Lays a machine's graph out with ELK: layered, right-angled, the same to the byte at each run. Texts are measured without a browser.
+// Layout of a machine's graph by ELK: layered, right-angled, and identical in each run. Measures texts without a browser.
 
 import Elk from 'elkjs/lib/elk.bundled.js'
 import type { ElkEdgeSection, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js'
@@ -30,7 +30,7 @@ const options = {
   'elk.layered.edgeLabels.centerLabelPlacementStrategy': 'MEDIAN_LAYER',
   'elk.layered.thoroughness': '60',
 }
-// Taken from each label alone: on the graph ELK ignores them.
+// Options of each label, because ELK ignores them on the graph.
 const labelOptions = { 'elk.edgeLabels.inline': 'true', 'elk.edgeLabels.placement': 'CENTER' }
 
 const startId = '$start'
@@ -49,7 +49,7 @@ export async function layOut(graph: MachineGraph, direction: Direction): Promise
   return read(laid, graph, direction)
 }
 
-/** Final states come last: model order is the order of the layers. */
+/** Puts final states last, because the order of the nodes is the order of the layers. */
 function nodesOf({ machine, states, arrows, everywhere }: MachineGraph): ElkNode[] {
   const nodeOf = (state: GraphState): ElkNode => ({ id: state.id, ...sizeOfState(state) })
   const hasFrame = everywhere.length > 0 || arrows.some(({ from }) => from === machine)

@@ -1,7 +1,10 @@
-// Texts of a drawn machine, and how much room they take. Widths are estimates by character, so that no browser is needed.
+// Texts of a drawn machine and their sizes. Widths are estimated by the number of characters, so no browser is needed.
 import type { GraphState } from './graph.ts'
 
-/** Of a line of text: font size in pixels, mean width of a character as a share of it, line height in pixels. The dashboard's styles have the same. */
+/**
+ * Of a line of text: font size in pixels, mean width of a character as a share of it, line height in pixels. The dashboard's styles have
+ * the same.
+ */
 const fonts = {
   title: { size: 15, share: 0.66, line: 20 },
   about: { size: 11, share: 0.57, line: 15 },
@@ -9,9 +12,9 @@ const fonts = {
 } as const
 
 const padding = { x: 14, y: 11 }
-/** Beside a title: the lamp. Before an event that stays: its sign. */
+/** Width of the lamp beside a title, and of the sign before an event that changes no state. */
 const markPx = 16
-/** At the foot of each open state: the running deadline. */
+/** Height of the running deadline at the bottom of each open state. */
 const deadlinePx = 20
 const charactersInLine = 20
 const stateMinPx = 100

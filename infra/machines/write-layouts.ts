@@ -1,4 +1,5 @@
-// `npm run layouts`: lays out each machine in both directions and writes the layouts that the dashboard draws, with a small one for open incidents.
+// `npm run layouts`: lays out each machine in both directions and writes the layouts that the dashboard draws, with a small one for open
+// incidents.
 import { writeFile } from 'node:fs/promises'
 import { machines } from '#machines/drawings.ts'
 import type { MachineLayout, SmallLayout } from '#shared/contracts/session/machine-layout.ts'
@@ -22,7 +23,7 @@ export async function layouts(): Promise<Map<string, string>> {
 
 const textOf = (layout: object): string => `${JSON.stringify(layout)}\n`
 
-/** The layout without words but the names of states, and without the arrows of all open states. */
+/** Returns the layout with only the names of states as text, and without the arrows of all open states. */
 function smallLayout({ width, height, states, arrows }: MachineLayout): SmallLayout {
   return {
     width,
