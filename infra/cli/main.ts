@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import { FileFault } from '../../services/gateway/configuration/file-fault.ts'
 import { exitCodes, StartError } from '../runtime/start-error.ts'
 import { createProgram } from './program.ts'
+import { complain } from './terminal/printing.ts'
 
 // Lost output, perhaps a secret, must not look like success. A reader that stops early is no failure.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -20,14 +21,10 @@ try {
 
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
-  if (error instanceof FileFault) {
-    console.error(error.message)
-    return exitCodes.refused
+  if (error instanceof FileFault || error instanceof StartError) {
+    complain(error.message)
+    return error instanceof FileFault ? exitCodes.refused : error.exitCode
   }
-  if (error instanceof StartError) {
-    console.error(error.message)
-    return error.exitCode
-  }
-  console.error(`Unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  complain(`Unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   return exitCodes.failed
 }

@@ -7,7 +7,7 @@ import { readPresent } from '../../../services/gateway/configuration/present.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import type { ApiOptions } from '../noun.ts'
-import { printJson, say, warn } from '../terminal/printing.ts'
+import { oneLine, printJson, say, warn } from '../terminal/printing.ts'
 import { requireEditor } from './apply-folder.ts'
 
 export interface ExportOptions extends ApiOptions {
@@ -23,13 +23,22 @@ export async function exportFolder(folder: string, options: ExportOptions): Prom
     requireEditor(place)
     const clients = { api: place.api, workspace: place.workspace.id }
     const exported = exportFiles(await readPresent(clients, { withClassic: true, tablesOf: null }))
-    await replace(folder, exported.files)
     const files = exported.files.map(({ path }) => path)
+    requireInside(files)
+    await replace(folder, exported.files)
     if (options.json) return printJson({ folder, files, objects: exported.objects, omitted: exported.omitted })
     for (const path of files) say(join(folder, path))
     say(`${counted(exported.objects, 'object')} in ${counted(files.length, 'file')}.`)
     for (const sentence of exported.omitted) warn(sentence)
   })
+}
+
+/** Paths contain keys of Templates, which a server sends. */
+function requireInside(paths: readonly string[]): void {
+  const outside = paths.find(path => !/^[a-z0-9][\w.-]*(\/[a-z0-9][\w.-]*)?$/.test(path))
+  if (outside === undefined) return
+  const sentence = `The server gives a Template a key that names no file (${oneLine(outside)}): nothing was written.`
+  throw new StartError(sentence, exitCodes.refused)
 }
 
 /** Returns files and folders below the folder; empty: the folder does not exist. */

@@ -6,7 +6,7 @@ import { type Replay, type ReplayStep, replayIncident } from '../../replay/repla
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { type Ask, withInstallation } from '../installation/running-installation.ts'
 import type { JsonOption } from '../noun.ts'
-import { instant, oneLine, printJson } from '../terminal/printing.ts'
+import { instant, printJson, say } from '../terminal/printing.ts'
 import { findIncident, readRecords } from './incident-records.ts'
 
 const looksMax = 3
@@ -16,10 +16,7 @@ export async function replay(named: string, options: JsonOption): Promise<void> 
   if (options.json) printJson(readable(incident, replayed))
   else print(incident, replayed)
   if (replayed.faults.length > 0)
-    throw new StartError(
-      `The records do not lead to the stored incident:\n  ${replayed.faults.map(oneLine).join('\n  ')}`,
-      exitCodes.failed,
-    )
+    throw new StartError(`The records do not lead to the stored incident:\n  ${replayed.faults.join('\n  ')}`, exitCodes.failed)
 }
 
 /**
@@ -39,9 +36,9 @@ async function readAndReplay(ask: Ask, id: string): Promise<{ incident: Incident
 }
 
 function print(incident: IncidentDocument, { steps, faults }: Replay): void {
-  console.log(`incident ${incident.number} of subject ${incident.subjectId}, rule ${incident.ruleKey}`)
-  for (const step of steps) console.log(lines(step).join('\n'))
-  if (faults.length === 0) console.log(`${steps.length} records lead to the stored incident: ${incident.status}`)
+  say(`incident ${incident.number} of subject ${incident.subjectId}, rule ${incident.ruleKey}`)
+  for (const step of steps) for (const line of lines(step)) say(line)
+  if (faults.length === 0) say(`${steps.length} records lead to the stored incident: ${incident.status}`)
 }
 
 function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evidence, faults }: ReplayStep): string[] {
@@ -53,7 +50,7 @@ function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evid
     `      state     ${state}`,
     `      deadline  ${when(deadlineAt)}`,
     ...faults.map(fault => `      FAULT     ${fault}`),
-  ].map(oneLine)
+  ]
 }
 
 /** A damaged record may have no instant. */

@@ -4,7 +4,7 @@ import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { addNoun, type JsonOption } from '../noun.ts'
-import { instant, printJson, printMade, printTable, say } from '../terminal/printing.ts'
+import { instant, printJson, printMade, printTable, say, warn } from '../terminal/printing.ts'
 import { locationOf } from './look-up.ts'
 import { askInstallation, withInstallation } from './running-installation.ts'
 
@@ -61,7 +61,7 @@ async function renameLocation(named: string, name: string | undefined, options: 
   })
   if (name !== undefined && renamed.activeWorkers > 0) {
     // Written to standard error: with --json, standard output contains only JSON.
-    console.error(`Its probers go on. Before they start again, set LOCATION_ID=${renamed.id} or LOCATION to the new name.`)
+    warn(`Its probers go on. Before they start again, set LOCATION_ID=${renamed.id} or LOCATION to the new name.`)
   }
   if (options.json) return printJson(readable(renamed))
   say(`Location ${renamed.id} is called "${renamed.name}" now, shown as "${renamed.displayName ?? renamed.name}".`)

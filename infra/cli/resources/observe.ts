@@ -4,7 +4,7 @@ import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { parseDuration } from '#shared/time/durations.ts'
 import { StartError, usageError } from '../../runtime/start-error.ts'
 import { type ApiOptions, collect, ofWorkspace, overApi } from '../noun.ts'
-import { oneLine, printJson, say } from '../terminal/printing.ts'
+import { printJson, say, warn } from '../terminal/printing.ts'
 import { readPairs } from './pairs.ts'
 import { type Report, sendReport } from './report.ts'
 import { runReported } from './run-reported.ts'
@@ -96,7 +96,7 @@ async function runAndReport(words: readonly string[], report: Omit<Report, 'stat
     await sendReport({ ...report, state, value: seconds, ...(reason !== null && { reason }) }, options)
   } catch (error) {
     const why = error instanceof StartError ? error.message : String(error)
-    console.error(oneLine(`The report was not sent: ${why}`))
+    warn(`The report was not sent: ${why}`)
   }
   return exitCode
 }

@@ -26,10 +26,15 @@ const escaped = (character: string): string =>
 export const say = (sentence: string) => printLine(oneLine(sentence))
 
 /** As `say`, on standard error: standard output belongs to a script. */
-export function warn(sentence: string): void {
+export const warn = (sentence: string) => complain(oneLine(sentence))
+
+/** Prints the lines of a failure on standard error. */
+export function complain(lines: string): void {
   clearStatusLine()
-  console.error(oneLine(sentence))
+  console.error(plainLines(lines))
 }
+
+const plainLines = (text: string): string => text.split('\n').map(oneLine).join('\n')
 
 /**
  * The value that a script needs next (an id, a token, a file), alone on standard output, so that it can be piped. The sentence is for
@@ -37,7 +42,7 @@ export function warn(sentence: string): void {
  */
 export function printMade(value: string, sentence: string): void {
   warn(sentence)
-  printLine(value)
+  printLine(plainLines(value))
 }
 
 /**

@@ -1,14 +1,13 @@
 // An explanation in three sentences: cause and start, notified people, next event. Foreign texts are reduced to one line. Pure.
+import { oneLine } from '#shared/text/one-line.ts'
 import type { Explanation, Notice } from './explanation-object.ts'
 
 /** Largest number of destinations in a sentence. */
 const named = 5
 
 export function sentencesOf(explanation: Explanation): string {
-  return [why, whoKnows, whatNext].map(sentence => `${oneLine(sentence(explanation))}.`).join(' ')
+  return [why, whoKnows, whatNext].map(sentence => `${oneLine(sentence(explanation)).replace(/[.\s]+$/, '')}.`).join(' ')
 }
-
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/[.\s]+$/, '')
 
 function why({ incident }: Explanation): string {
   const { resource, rule, lifecycle, confirmed_at: confirmedAt, opened_at: openedAt, closed_at: closedAt } = incident
