@@ -10,6 +10,7 @@ import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
 import type { ApiOptions } from '../noun.ts'
 import { oneLine, printJson, say, warn } from '../terminal/printing.ts'
+import { startProgress } from '../terminal/progress.ts'
 import { readFolder } from './read-folder.ts'
 
 export interface ApplyOptions extends ApiOptions {
@@ -20,7 +21,8 @@ export interface ApplyOptions extends ApiOptions {
 export async function applyFolder(folder: string, options: ApplyOptions): Promise<void> {
   try {
     // The files are read first: finding their faults needs no installation.
-    const wanted = readWanted(await readFolder(folder))
+    const progress = startProgress('the files are read …')
+    const wanted = readWanted(await readFolder(folder, progress.say).finally(progress.end))
     await withWorkspace(options, async place => {
       requireEditor(place)
       const { prune = false } = options

@@ -8,8 +8,8 @@ import { type Placed, readObjects } from '../../../services/gateway/configuratio
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 
-/** Returns the objects of a folder or of one file, sorted by file name. Throws StartError, and FileFault for a fault in a file. */
-export async function readFolder(folder: string): Promise<Placed[]> {
+/** Returns the objects of a folder or of one file, sorted by file name. `say` receives the progress. Throws StartError, and FileFault for a fault in a file. */
+export async function readFolder(folder: string, say: (text: string) => void = () => {}): Promise<Placed[]> {
   const files = await filesOf(folder)
   const objects: Placed[] = []
   let bytes = 0
@@ -17,7 +17,7 @@ export async function readFolder(folder: string): Promise<Placed[]> {
     const text = await readText(file)
     bytes += Buffer.byteLength(text)
     if (bytes > clientLimits.configurationBytes) throw tooMuch(folder, `${clientLimits.configurationBytes} bytes`)
-    objects.push(...readObjects(file, text))
+    objects.push(...readObjects(file, text, share => say(`${Math.round(100 * share)} % of ${file} read …`)))
     if (objects.length > clientLimits.configurationObjects) throw tooMuch(folder, `${clientLimits.configurationObjects} objects`)
   }
   // An empty folder means a wrong name or a failed checkout. With --prune it would delete everything.
@@ -47,10 +47,9 @@ async function filesOf(folder: string): Promise<string[]> {
   return found.sort()
 }
 
-/** Throws FileFault for a file that is too large or not UTF-8. */
-export async function readText(file: string): Promise<string> {
+/** Throws FileFault for a file that is larger than `most` bytes or not UTF-8. */
+export async function readText(file: string, most: number = clientLimits.configurationFileBytes): Promise<string> {
   const { size } = await stat(file).catch(failure(file))
-  const most = clientLimits.configurationFileBytes
   if (size > most) throw new FileFault(file, '', `it has more than ${most} bytes`)
   const bytes = await readFile(file).catch(failure(file))
   if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '')

@@ -8,6 +8,7 @@ import type { News } from '#shared/contracts/news.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { type Ask, withBus } from '../installation/running-installation.ts'
 import { onEndingSignals } from '../terminal/ending-signals.ts'
+import { warn } from '../terminal/printing.ts'
 import { findIncident, readRecords } from './incident-records.ts'
 import { type InspectionServer, openInspectionServer } from './inspection-server.ts'
 
@@ -20,7 +21,7 @@ export async function inspect(named: string, { port }: InspectOptions): Promise<
   const enough = new AbortController()
   const end = () => enough.abort()
   onEndingSignals({ signals: ['SIGTERM', 'SIGINT'], first: end, again: end })
-  await withBus(async (bus, clock) => {
+  await withBus(async (bus, clock, progress) => {
     const directory = createDirectoryClient(bus, clock)
     const ask: Ask = (verb, request) => directory.ask(verb, request)
     const id = await findIncident(ask, named)
@@ -31,10 +32,11 @@ export async function inspect(named: string, { port }: InspectOptions): Promise<
       const sender = createSender(ask, id, server)
       const { workspaceId, subjectId } = await sender.sendNew()
       await bus.subscribe(subjects.state(workspaceId, subjectId), ({ body }) => {
-        if ((body as News).kind === 'transition') sender.sendNew().catch(warn)
+        if ((body as News).kind === 'transition') sender.sendNew().catch(warnOfRead)
       })
       // The incident may have changed between the first read and the subscription.
       await sender.sendNew()
+      progress.end()
       console.log(server.url)
       console.error('Open this address in a receiver of the inspection protocol. Ctrl-C ends it.')
       if (!enough.signal.aborted) await once(enough.signal, 'abort')
@@ -64,4 +66,4 @@ function createSender(ask: Ask, id: string, server: InspectionServer) {
   }
 }
 
-const warn = (error: Error) => console.error(`New records could not be read: ${error.message}`)
+const warnOfRead = (error: Error) => warn(`New records could not be read: ${error.message}`)

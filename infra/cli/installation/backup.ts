@@ -9,6 +9,7 @@ import { restoreBackup } from '../../runtime/data/restore.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 import type { JsonOption } from '../noun.ts'
 import { instant, printJson, say } from '../terminal/printing.ts'
+import { startProgress } from '../terminal/progress.ts'
 import { withBus } from './running-installation.ts'
 
 interface RestoreOptions extends JsonOption {
@@ -49,7 +50,8 @@ async function restore(named: string, options: RestoreOptions): Promise<void> {
   // Only this user may read files of the data folder.
   process.umask(0o077)
   const folder = options.dataDir ?? readAllSettings(process.env).DATA_DIR
-  const { path, installationId, at } = await restoreBackup(resolve(named), folder)
+  const progress = startProgress(`${named} is restored …`)
+  const { path, installationId, at } = await restoreBackup(resolve(named), folder).finally(progress.end)
   if (options.json) return printJson({ data_dir: path, installation_id: installationId, at: instant(at) })
   say(
     `The installation ${installationId} of ${instant(at)} is in ${path}. Stop the one that it was copied from before you start it.`,

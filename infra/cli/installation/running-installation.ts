@@ -13,6 +13,7 @@ import { busCredentials } from '../../runtime/bus/bus-credentials.ts'
 import { busTlsFiles } from '../../runtime/bus/bus-tls-files.ts'
 import { readBusAddress } from '../../runtime/bus/embedded-bus.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
+import { type Progress, startProgress } from '../terminal/progress.ts'
 
 export type Ask = <V extends AskVerb>(verb: V, request: AskRequest<V>) => Promise<AskResults[V]>
 
@@ -30,11 +31,13 @@ export async function withInstallation<T>(run: (ask: Ask) => Promise<T>): Promis
 }
 
 /** Runs work over a connection of its own. Throws the errors of `askInstallation`. */
-export async function withBus<T>(run: (bus: Bus, clock: Clock) => Promise<T>): Promise<T> {
-  const bus = await connect()
+export async function withBus<T>(run: (bus: Bus, clock: Clock, progress: Progress) => Promise<T>): Promise<T> {
+  const progress = startProgress('the installation is asked …')
   const clock = createSystemClock()
+  let bus: Bus | null = null
   try {
-    return await run(bus, clock)
+    bus = await connect()
+    return await run(bus, clock, progress)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'unavailable' || error.code === 'busy') throw notRunning(error.details || error.message)
@@ -45,7 +48,8 @@ export async function withBus<T>(run: (bus: Bus, clock: Clock) => Promise<T>): P
     )
   } finally {
     clock.stop()
-    await bus.close()
+    await bus?.close()
+    progress.end()
   }
 }
 

@@ -5,7 +5,7 @@ const quietMs = 1_000
 const redrawMs = 250
 
 export interface Progress {
-  /** The work in progress. */
+  /** The work in progress. Draws too, because a timer does not run during a long computation. */
   say(text: string): void
   /** Removes the line. */
   end(): void
@@ -14,19 +14,20 @@ export interface Progress {
 export function startProgress(first: string): Progress {
   if (!hasStatusLine()) return { say: () => {}, end: () => {} }
   let text = first
-  const draw = () => drawStatusLine(text)
-  let redrawing: NodeJS.Timeout | undefined
-  const starting = setTimeout(() => {
-    draw()
-    redrawing = setInterval(draw, redrawMs).unref()
-  }, quietMs).unref()
+  let nextAt = performance.now() + quietMs
+  const draw = () => {
+    if (performance.now() < nextAt) return
+    nextAt = performance.now() + redrawMs
+    drawStatusLine(text)
+  }
+  const drawing = setInterval(draw, redrawMs).unref()
   return {
     say: now => {
       text = now
+      draw()
     },
     end: () => {
-      clearTimeout(starting)
-      clearInterval(redrawing)
+      clearInterval(drawing)
       clearStatusLine()
     },
   }

@@ -1,8 +1,10 @@
 // The command line on a terminal of 40 columns, against servers with hostile texts: the list that is redrawn, lines of progress, Ctrl-C.
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
+import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { cutTo } from '../../../infra/cli/terminal/plain-line.ts'
 import { noTerminal, runAtTerminal, terminalWindow } from '../../support/clients/terminal.ts'
@@ -133,6 +135,30 @@ t.test('long command shows one line of progress, cut to the window, and removes 
   reply(response, [one])
   t.equal(await list.ended, 0)
   t.strictSame(list.screen(), ['key  template  incident  name', 'a    job@1               evil [2J'])
+})
+
+t.test('command over the bus shows one line of progress while the bus does not respond', { skip }, async t => {
+  const silent = createNetServer(() => undefined)
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => void silent.close())
+  const bus = `nats://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const list = runAtTerminal(t, ['location', 'list'], { HOME: temporaryFolder(t), NATS_URL: bus })
+  await list.shows(/the installation is asked …/)
+  t.strictSame(list.screen(), ['the installation is asked …'])
+})
+
+t.test('apply shows how much of a file is read, also during a long computation', { skip }, async t => {
+  const environment = await serve(t, (_path, _request, response) => refuse(response, 'enough'))
+  const file = join(temporaryFolder(t), 'all.yaml')
+  t.equal(spawnSync('mkfifo', [file]).status, 0)
+  const apply = runAtTerminal(t, ['apply', dirname(file)], environment)
+  await apply.shows(/the files are read …/)
+  const part = "kind: Monitor\nname: A\nmeta: {url: 'https://example.com', locations: [local], interval_value: 5}\n"
+  const parts = Array.from({ length: 20_000 }, (_, i) => `${part}key: m${i}\n`)
+  await writeFile(file, parts.join('---\n'))
+  await apply.shows(/\d+ % of \S+ read …|\d+ % of [^\n]*…/)
+  t.equal(await apply.ended, 4)
+  t.match(apply.screen(), ['enough.'])
 })
 
 t.test('apply at a terminal prints one line for each object beside its progress', { skip }, async t => {
