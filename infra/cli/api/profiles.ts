@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
+import { oneLine } from '#shared/text/one-line.ts'
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { usageError } from '../../runtime/start-error.ts'
 
@@ -72,14 +73,15 @@ async function readOwnFile(file: string): Promise<string | null> {
 async function parsed(file: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(text)
-  } catch {
-    const { parseJsonText } = await import('../configuration/json-file.ts')
+  } catch (error) {
+    // JSON is YAML, whose parser finds the line. It is loaded only here, because loading it takes time.
+    const { readObjects } = await import('../../../services/gateway/configuration/document.ts')
     try {
-      return parseJsonText(file, text)
-    } catch (error) {
-      if (error instanceof FileFault) throw damaged(`${file}:${error.place}`, error.fault)
-      throw error
+      readObjects(file, text)
+    } catch (fault) {
+      if (fault instanceof FileFault) throw damaged(`${file}:${fault.place}`, fault.fault)
     }
+    throw damaged(file, oneLine((error as Error).message))
   }
 }
 

@@ -1,16 +1,13 @@
 // `./watchkeeper template publish|preview`: a Template of a file, YAML or JSON, in an installation. Faults are named by file, line and dotted place.
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
-import type { Manifest } from '#shared/contracts/resources/template.ts'
 import { faultAt, type Placed } from '../../../services/gateway/configuration/document.ts'
-import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
-import { readRevision } from '../../../services/gateway/configuration/wanted.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
-import { readJsonFile } from '../configuration/json-file.ts'
 import type { ApiOptions } from '../noun.ts'
 import { printJson, printMade } from '../terminal/printing.ts'
+import { readObservations } from './observations-file.ts'
 import { type PreviewShown, printPreview } from './template-check.ts'
-import { readTemplateSource } from './template-source.ts'
+import { readTemplateFile } from './template-source.ts'
 
 export interface PreviewOptions extends ApiOptions {
   observations?: string
@@ -29,12 +26,12 @@ export async function previewTemplate(file: string, options: PreviewOptions): Pr
   if (options.observations === '') throw usageError('--observations needs the name of a file.')
   const { source, manifest } = await readTemplateFile(file)
   const { observations: from } = options
-  const fields = from === undefined ? {} : fieldsOf(from, await readJsonFile(from))
+  const sent = from === undefined ? null : await readObservations(from)
   const shown = await withWorkspace(options, ({ api, root }) =>
-    api.send<PreviewShown>('POST', `${root}/templates/preview`, { ...fields, manifest }).catch(error => {
+    api.send<PreviewShown>('POST', `${root}/templates/preview`, { ...sent?.fields, manifest }).catch(error => {
       // Its faults are in one file or the other.
-      const isOfObservations = error instanceof ApiRefusal && isField(fields, String(error.body.details['field']))
-      if (from !== undefined && isOfObservations) throw new FileFault(from, String(error.body.details['field']), error.message)
+      const field = error instanceof ApiRefusal ? String(error.body.details['field']) : ''
+      if (sent !== null && isField(sent.fields, field)) throw sent.fault(field, error.message)
       return placedIn(source)(error)
     }),
   )
@@ -42,22 +39,8 @@ export async function previewTemplate(file: string, options: PreviewOptions): Pr
   printPreview(shown, from)
 }
 
-/** The one Template of a file, with or without its kind. Throws FileFault for what publication would refuse everywhere. */
-async function readTemplateFile(file: string): Promise<{ source: Placed; manifest: Manifest }> {
-  const { source, sent } = await readTemplateSource(file)
-  const manifest = sent as unknown as Manifest
-  readRevision(source, manifest, null)
-  return { source, manifest }
-}
-
-function fieldsOf(file: string, sent: unknown): Record<string, unknown> {
-  if (Array.isArray(sent)) return { observations: sent }
-  if (typeof sent === 'object' && sent !== null) return { ...sent }
-  throw new FileFault(file, '', 'it must be a list of Observations, or an object with observations, meta and at')
-}
-
 /** Whether a fault of a preview lies beside the Template: in an Observation, an answer, or the instant. */
-const isField = (fields: Record<string, unknown>, field: string): boolean =>
+const isField = (fields: Readonly<Record<string, unknown>>, field: string): boolean =>
   Object.hasOwn(fields, field.split('.', 1)[0] as string) || Object.hasOwn((fields['meta'] ?? {}) as object, field)
 
 /** Adds the line of the file to a refusal that names a place of the Template. */

@@ -1,13 +1,25 @@
-// The one Template of a file, YAML or JSON, as it stands there: with or without its kind.
+// The one Template of a file, YAML or JSON, with or without its kind.
+import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
+import { limits } from '#shared/limits/limits.ts'
 import { faultAt, type Placed, readObjects } from '../../../services/gateway/configuration/document.ts'
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
+import { readRevision } from '../../../services/gateway/configuration/wanted.ts'
 import { readText } from '../configuration/read-folder.ts'
 
-/** Throws FileFault for a file that holds no Template, or several. */
-export async function readTemplateSource(file: string): Promise<{ source: Placed; sent: Readonly<Record<string, unknown>> }> {
-  const [source, ...others] = readObjects(file, await readText(file))
+export interface TemplateFile {
+  source: Placed
+  /** The Template as written, without its kind. */
+  manifest: Manifest
+  /** The Template as publication would read it. References to destinations stay unchanged. */
+  template: Template
+}
+
+/** Throws FileFault for what publication would refuse everywhere, and for a file that holds no Template or several. */
+export async function readTemplateFile(file: string): Promise<TemplateFile> {
+  const [source, ...others] = readObjects(file, await readText(file, limits.http.bodyBytes))
   if (source === undefined || others.length > 0) throw new FileFault(file, '', 'it must hold one Template')
   const { kind = 'Template', ...sent } = source.value
   if (kind !== 'Template') throw faultAt(source, 'kind', 'it must be Template')
-  return { source, sent }
+  const manifest = sent as unknown as Manifest
+  return { source, manifest, template: readRevision(source, manifest, null) }
 }

@@ -68,7 +68,7 @@ t.test('template preview shows the possible Incidents and stores nothing', async
   t.match(shown.stdout, /\noverloaded +2026-10-05T12:00:00.000Z +2026-10-05T12:05:00.000Z +2026-10-05T12:10:00.000Z +load 12\n$/)
   const wrong = file('wrong.json', JSON.stringify([{ signal: 'lod', state: 'ok', at: '2026-10-05T12:00:00Z' }]))
   const refused = await run(t, ['preview', file('next.yaml', busy(2)), '--observations', wrong])
-  t.match(refused, { code: 4, stderr: /^\S+wrong\.json:observations\.0\.signal: / })
+  t.match(refused, { code: 4, stderr: /^\S+wrong\.json:1: observations\.0\.signal: / })
   t.equal(((await asked('GET', `${root}/templates`)) as object[]).length, 2, 'website-check@1 and busy@1')
 })
 

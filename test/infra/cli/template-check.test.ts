@@ -53,26 +53,19 @@ t.test('template check prints its findings in lines, without colours when piped'
 })
 
 const wrongAt = { ...manifest, rules: [{ ...manifest.rules[0], decision: { all: [isProblem, { ...isProblem, signal: 'x' }] } }] }
-const long = `{\n  "key": "a", ${'"b": "aaaaaaaaaaaaaaaaaaaaaaaa", '.repeat(50)}"é": x }`
-
 t.test('template check names file and line of the first fault', async t => {
   const faults: [what: string, content: unknown, place: string, message: RegExp][] = [
-    ['a missing comma', '{\n  "key": "a"\n  "name": 1\n}', '3:3', /Expected ',' or '}'/],
-    [
-      'a word that is none',
-      long,
-      `2:${long.split('\n')[1]?.indexOf('x }')}`.replace(/\d+$/, n => String(Number(n) + 1)),
-      /Unexpected token 'x'/,
-    ],
-    ['an early end', '{\r\n"key": [1,\r\n', '3:1', /Unexpected end/],
-    ['nothing', '', '1:1', /Unexpected end/],
-    ['no object', '[]', '', /must be a JSON object/],
-    ['too deep', `${'['.repeat(65)}${']'.repeat(65)}`, '', /deeper than 64/],
+    ['a missing comma', '{\n  "key": "a"\n  "name": 1\n}', '3', /Missing , between/],
+    ['an early end', '{\r\n"key": [1,\r\n', '3', /must .*end with a \]/],
+    ['an open text', '{\n"key": "a', '2', /Missing closing "quote/],
+    ['nothing', '', '', /must hold one Template/],
+    ['no object', '[1]', '1', /must be an object/],
+    ['too deep', `${'['.repeat(65)}${']'.repeat(65)}`, '1', /deeper than 64/],
     ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), '', /UTF-8/],
     ['too large', `"${' '.repeat(1_048_576)}"`, '', /more than 1048576 bytes/],
-    ['an unknown key', { ...manifest, colour: 1 }, 'colour', /Unknown field 'colour'/],
-    ['an unknown signal', wrongAt, 'rules.0.decision.all.1.signal', /declares no signal 'x'/],
-    ['a system key', { ...manifest, key: 'website-check' }, 'key', /system Template/],
+    ['an unknown key', { ...manifest, colour: 1 }, '37', /^colour: Unknown field 'colour'/],
+    ['an unknown signal', wrongAt, '38', /^rules\.0\.decision\.all\.1\.signal: .*declares no signal 'x'/],
+    ['a system key', { ...manifest, key: 'website-check' }, '2', /^key: .*system Template/],
   ]
   for (const [what, content, place, message] of faults) {
     const file = write('bad.json', content)
@@ -114,23 +107,25 @@ t.test('template check reads YAML like publication, and names line and dotted pa
 t.test('template check names the line in a file of Observations', async t => {
   const [first, second] = observations
   const faults: [what: string, content: unknown, place: string][] = [
-    ['an answer that is missing', observations, 'hold'],
-    ['an unknown signal', { ...sent, observations: [first, { ...second, signal: 'x' }] }, 'observations.1.signal'],
-    ['no instant', { ...sent, observations: [{ ...first, at: undefined }] }, 'observations.0.at'],
-    ['an unknown member', { ...sent, manifest }, 'manifest'],
-    ['too long', { ...sent, at: '2028-01-01T00:00:00Z' }, 'at'],
-    ['a number', 7, ''],
+    ['an answer that is missing', observations, '2: hold'],
+    ['a wrong answer', { observations, meta: { hold: 'x' } }, '15: hold'],
+    ['an unknown signal', { ...sent, observations: [first, { ...second, signal: 'x' }] }, '9: observations.1.signal'],
+    ['no instant in a list', [first, { ...second, at: undefined }], '7: observations.1.at'],
+    ['no instant', { ...sent, observations: [{ ...first, at: undefined }] }, '3: observations.0.at'],
+    ['an unknown member', { ...sent, manifest }, '17: manifest'],
+    ['too long', { ...sent, at: '2028-01-01T00:00:00Z' }, '17: at'],
+    ['a number', 7, '1'],
   ]
   for (const [what, content, place] of faults) {
     const file = write('bad.json', content)
     const { code, stderr } = await check(good, '--observations', file)
     t.equal(code, 4, what)
-    t.ok(stderr.startsWith(`${file}${place === '' ? '' : `:${place}`}: `), `${what}: ${stderr}`)
+    t.ok(stderr.startsWith(`${file}:${place}: `), `${what}: ${stderr}`)
   }
 })
 
 t.test('template check distinguishes a missing file from a wrong command', async t => {
-  t.match(await check(join(folder, 'nothing.json')), { code: 5, stderr: /^There is no file .*nothing\.json\.\n$/ })
+  t.match(await check(join(folder, 'nothing.json')), { code: 5, stderr: /^There is no file or folder .*nothing\.json\.\n$/ })
   t.match(await check(good, '--observations', join(folder, 'nothing.json')), { code: 5 })
   t.match(await check(folder), { code: 1, stderr: /can't be read \(EISDIR\)/ })
   t.match(await check(good, '--observations', ''), { code: 2 })
