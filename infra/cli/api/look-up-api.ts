@@ -9,7 +9,7 @@ import type { AddressObject } from '../../../services/gateway/v3/observations/ad
 import type { OverviewObject } from '../../../services/gateway/v3/resources/overview.ts'
 import type { ResourceItem, ResourceObject } from '../../../services/gateway/v3/resources/resource-object.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
-import { type Kind, pick } from '../pick.ts'
+import { type Kind, noSuch, pick } from '../pick.ts'
 import { oneLine } from '../terminal/printing.ts'
 import type { Api } from './with-api.ts'
 
@@ -39,6 +39,8 @@ const resources: Kind<Resource> = {
   id: resource => resource.id,
   name: resource => resource.name,
 }
+export const noSuchResource = (named: string) => noSuch(named, resources)
+
 const incidents: Kind<{ workspace: Workspace; incident: Incident }> = {
   noun: 'Incident',
   plural: 'open Incidents',

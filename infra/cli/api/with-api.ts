@@ -119,7 +119,7 @@ export function asStartError(error: unknown): unknown {
     const why = oneLine(error.message)
     if (error.base === null) return usageError(`The API can't be called: ${why}.`)
     return new StartError(
-      `Watchkeeper can't be reached at ${oneLine(error.base)} (${why}): start it, or correct the address.`,
+      `Watchkeeper can't be reached at ${oneLine(error.base)} (${why}): start it, update it, or correct the address.`,
       exitCodes.notRunning,
     )
   }

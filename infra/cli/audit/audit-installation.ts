@@ -2,12 +2,10 @@
 // a workspace (ADR 0028).
 import { allPages, pages } from '#shared/async/pages.ts'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
-import { isId } from '#shared/text/is-id.ts'
 import { auditObject } from '../../../services/gateway/v3/audit.ts'
-import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { userOf, workspaceOf } from '../installation/look-up.ts'
 import { type Ask, withInstallation } from '../installation/running-installation.ts'
-import type { AuditOptions, AuditRow } from './audit-row.ts'
+import { type AuditOptions, type AuditRow, isNotFound, rowsOf } from './audit-row.ts'
 
 /** Rows in one response. */
 const pageRows = 200
@@ -15,11 +13,10 @@ const pageRows = 200
 /** Returns the newest rows, and names of workspaces by id. */
 export async function installationAudit(options: AuditOptions): Promise<{ rows: AuditRow[]; names: Map<string, string> }> {
   return withInstallation(async ask => {
-    const person = options.person === undefined ? null : await personOf(ask, options.person)
     const workspaces = await allPages(after => ask('list-all-workspaces', { after }))
     const audited = await audits(ask, options.workspace)
-    const rows = await newestOf(ask, audited, { ...options, personId: person?.id ?? null })
-    if (rows.length === 0 && person !== null && person.missing !== null) throw person.missing
+    const read = (personId = null as string | null) => newestOf(ask, audited, { ...options, personId })
+    const rows = await rowsOf(options.person, named => userOf(ask, named), read)
     return { rows: rows.map(auditObject), names: new Map(workspaces.map(({ id, name }) => [id, name])) }
   })
 }
@@ -35,18 +32,6 @@ async function audits(ask: Ask, named: string | undefined): Promise<(string | nu
     throw error
   }
 }
-
-/** Finds a person by username or id. A deleted person may still have rows: `missing` is thrown only if there are none. */
-async function personOf(ask: Ask, named: string): Promise<{ id: string; missing: StartError | null }> {
-  try {
-    return { id: (await userOf(ask, named)).id, missing: null }
-  } catch (error) {
-    if (!isNotFound(error) || !isId(named)) throw error
-    return { id: named, missing: error }
-  }
-}
-
-const isNotFound = (error: unknown): error is StartError => error instanceof StartError && error.exitCode === exitCodes.notFound
 
 type Wanted = AuditOptions & { personId: string | null }
 

@@ -1,10 +1,13 @@
 // `./watchkeeper audit`: changes and reads of evidence with their persons, newest first. Rules: docs/reference/v3.md, 11.3 to 11.5.
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Static } from 'typebox'
+import type { MemberObject } from '../../../services/gateway/v3/general.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import { overApi } from '../noun.ts'
+import { type Kind, pick } from '../pick.ts'
 import { printJson, printTable } from '../terminal/printing.ts'
-import type { AuditOptions, AuditRow } from './audit-row.ts'
+import { type AuditOptions, type AuditRow, rowsOf } from './audit-row.ts'
 
 /** Largest number of printed rows, which a person can scroll and a script can hold in memory. */
 const rowsMax = 10_000
@@ -16,7 +19,7 @@ export function addAuditCommand(program: Command): void {
   overApi(command)
     .option('--workspace <workspace>', 'its id or its name; with --installation also the id of a deleted one')
     .option('--installation', 'rows of all workspaces, of deleted ones and of none; on the machine of the installation alone')
-    .option('--person <person>', 'only those of this person, by id; with --installation also by username')
+    .option('--person <person>', 'only those of this person, by username or id; by id also of one who has left')
     .option('--path <prefix>', 'only those whose path begins so behind the workspace, such as /templates')
     .option('--since <instant>', 'only those of this instant and later, such as 2026-10-05T12:00:00Z', readInstant)
     .option('--until <instant>', 'only those before this instant', readInstant)
@@ -34,10 +37,24 @@ async function listAudit(options: AuditOptions): Promise<void> {
   printAudit(rows, options, names)
 }
 
-const ofWorkspace = ({ person, path, since, until, limit, ...options }: AuditOptions): Promise<AuditRow[]> =>
-  withWorkspace(options, ({ api, root }) =>
-    api.list<AuditRow>(`${root}/audit`, { person, path, since, until, limit: Math.min(limit, pageRows) }, 'rows', limit),
-  )
+const ofWorkspace = ({ person: named, path, since, until, limit, ...options }: AuditOptions): Promise<AuditRow[]> =>
+  withWorkspace(options, async ({ api, root }) => {
+    const find = async (name: string) => pick(await api.read<Member[]>(`${root}/members`), name, members)
+    return rowsOf(named, find, person => {
+      const query = { person, path, since, until, limit: Math.min(limit, pageRows) }
+      return api.list<AuditRow>(`${root}/audit`, query, 'rows', limit)
+    })
+  })
+
+type Member = Static<typeof MemberObject>
+
+const members: Kind<Member> = {
+  noun: 'member',
+  plural: 'members',
+  lists: './watchkeeper member list',
+  id: member => member.id,
+  name: member => member.username,
+}
 
 function printAudit(rows: readonly AuditRow[], { json }: AuditOptions, names?: ReadonlyMap<string, string>): void {
   if (json) {

@@ -1,6 +1,7 @@
 // Lists of Incidents: read from the requested workspaces, printed as a table.
 import { apiPath } from '#shared/api-v3/client.ts'
-import { type Incident, workspacesOf } from '../api/look-up-api.ts'
+import { exitCodes, StartError } from '../../runtime/start-error.ts'
+import { type Incident, noSuchResource, resourceOf, type Workspace, workspacesOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
 import type { ApiOptions } from '../noun.ts'
 import { filterOf } from '../resources/pairs.ts'
@@ -19,14 +20,33 @@ export interface ListOptions extends ApiOptions {
 /** An Incident from the API, with its workspace. */
 export type Placed = Incident & { workspace: { id: string; name: string } }
 
-/** Returns the Incidents of the requested workspaces, newest first. */
-export async function readIncidents(api: Api, options: ListOptions): Promise<Placed[]> {
-  const { lifecycle = 'open', resource, template, limit } = options
-  const filters = { resource, template, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }
+/** A requested workspace, with the id of the requested Resource in it. */
+export type Place = Workspace & { resource: string | undefined }
+
+/** Returns the requested workspaces that have the requested Resource. Throws a StartError if none has it. */
+export async function placesOf(api: Api, { workspace, resource }: ListOptions): Promise<Place[]> {
+  const places: Place[] = []
+  for (const one of await workspacesOf(api, workspace)) {
+    const found = resource === undefined ? undefined : await resourceOf(api, one.id, resource).catch(nullIfMissing)
+    if (found !== null) places.push({ ...one, resource: found?.id })
+  }
+  if (resource !== undefined && places.length === 0) throw noSuchResource(resource)
+  return places
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof StartError && error.exitCode === exitCodes.notFound) return null
+  throw error
+}
+
+/** Returns the Incidents of the places, newest first. */
+export async function readIncidents(api: Api, places: readonly Place[], options: ListOptions): Promise<Placed[]> {
+  const { lifecycle = 'open', template, limit } = options
+  const filters = { template, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }
   const query = { ...(lifecycle !== 'all' && { lifecycle }), ...filters }
   const found: Placed[] = []
-  for (const { id, name } of await workspacesOf(api, options.workspace)) {
-    const listed = await api.list<Incident>(apiPath`/workspaces/${id}/incidents`, query, 'Incidents', limit)
+  for (const { id, name, resource } of places) {
+    const listed = await api.list<Incident>(apiPath`/workspaces/${id}/incidents`, { ...query, resource }, 'Incidents', limit)
     found.push(...listed.map(incident => ({ ...incident, workspace: { id, name } })))
   }
   return found.toSorted((one, other) => Date.parse(other.opened_at) - Date.parse(one.opened_at))

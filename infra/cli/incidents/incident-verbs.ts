@@ -4,8 +4,8 @@ import { usageError } from '../../runtime/start-error.ts'
 import { type IncidentDetail, incidentOf } from '../api/look-up-api.ts'
 import { withApi } from '../api/with-api.ts'
 import type { ApiOptions } from '../noun.ts'
-import { oneLine, printJson, say } from '../terminal/printing.ts'
-import { type ListOptions, printIncidents, readIncidents } from './incident-list.ts'
+import { printJson, say } from '../terminal/printing.ts'
+import { type ListOptions, placesOf, printIncidents, readIncidents } from './incident-list.ts'
 import { drawing, explanation } from './incident-text.ts'
 import { watchIncidents } from './incident-watch.ts'
 
@@ -14,7 +14,7 @@ export async function listIncidents(options: ListOptions): Promise<void> {
     if (options.lifecycle !== undefined) throw usageError('--watch goes without --lifecycle: it watches open Incidents.')
     return watchIncidents(options)
   }
-  const found = await withApi(options, api => readIncidents(api, options))
+  const found = await withApi(options, async api => readIncidents(api, await placesOf(api, options), options))
   if (options.json) printJson(found)
   else printIncidents(found)
 }
@@ -22,7 +22,7 @@ export async function listIncidents(options: ListOptions): Promise<void> {
 export async function showIncident(named: string, options: ApiOptions): Promise<void> {
   const { incident } = await withApi(options, api => incidentOf(api, options.workspace, named))
   if (options.json) return printJson(incident)
-  for (const line of drawing(incident)) console.log(oneLine(line))
+  for (const line of drawing(incident)) say(line)
 }
 
 export async function explainIncident(named: string, options: ApiOptions): Promise<void> {

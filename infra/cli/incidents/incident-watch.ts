@@ -5,8 +5,8 @@ import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { whileWatching } from '../api/with-api.ts'
 import { onEndingSignals } from '../terminal/ending-signals.ts'
 import { cutTo } from '../terminal/plain-line.ts'
-import { oneLine, printJson } from '../terminal/printing.ts'
-import { type ListOptions, type Placed, printIncidents, readIncidents, stateOf } from './incident-list.ts'
+import { printJson, say, warn } from '../terminal/printing.ts'
+import { type ListOptions, type Place, type Placed, placesOf, printIncidents, readIncidents, stateOf } from './incident-list.ts'
 
 type Show = (incidents: readonly Placed[]) => void
 
@@ -18,19 +18,22 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
   process.stdout.on('error', end)
   const show = process.stdout.isTTY && !options.json ? redraw : changesOf(options.json === true)
   await whileWatching(options, enough.signal, async api => {
+    let places: Place[] = []
     let isAway = false
     let isFirst = true
     while (!enough.signal.aborted) {
       try {
-        show(await readIncidents(api, options))
+        // A Resource is looked up once, workspaces each time: one may be new.
+        if (options.resource === undefined || isFirst) places = await placesOf(api, options)
+        show(await readIncidents(api, places, options))
         isFirst = false
-        if (isAway) console.error('Watchkeeper responds again.')
+        if (isAway) warn('Watchkeeper responds again.')
         isAway = false
       } catch (error) {
         if (enough.signal.aborted) return
         // The first read must succeed: a wrong address is not retried.
         if (!(error instanceof ApiUnreachable) || isFirst) throw error
-        if (!isAway) console.error(`Watchkeeper does not respond (${oneLine(error.message)}): it is asked again.`)
+        if (!isAway) warn(`Watchkeeper does not respond (${error.message}): it is asked again.`)
         isAway = true
       }
       await pause(clientLimits.watchMs, undefined, { signal: enough.signal }).catch(() => undefined)
@@ -57,7 +60,7 @@ function changesOf(asJson: boolean): Show {
     const at = new Date().toISOString()
     if (asJson) return printJson({ at, change, incident })
     const { id, workspace, resource, rule, explanation } = incident
-    console.log(oneLine(`${at}  ${change.padEnd(11)}  ${id}  ${workspace.name}  ${resource.key}  ${rule}  ${explanation}`))
+    say(`${at}  ${change.padEnd(11)}  ${id}  ${workspace.name}  ${resource.key}  ${rule}  ${explanation}`)
   }
   return incidents => {
     const now = new Map(incidents.map(incident => [incident.id, incident]))

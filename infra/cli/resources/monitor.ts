@@ -2,26 +2,25 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { usageError } from '../../runtime/start-error.ts'
 import type { Api } from '../api/with-api.ts'
-import { type ApiOptions, addApiNoun, collect } from '../noun.ts'
+import { addApiNoun, collect } from '../noun.ts'
 import { type Kind, pick } from '../pick.ts'
 import {
   archiveResource,
+  type ChangeOptions,
   changeResource,
   createResource,
   type ListOptions,
   listResources,
+  type NewResource,
   showResource,
   withListOptions,
 } from './resource-verbs.ts'
 
 const template = 'website-check@1'
 
-interface CreateOptions extends ApiOptions {
+interface CreateOptions extends Omit<NewResource, 'template'> {
   every: { interval_value: number; interval_unit: string }
   location?: string[]
-  key?: string
-  meta?: string[]
-  label?: string[]
 }
 
 interface Location {
@@ -60,8 +59,9 @@ export function addMonitorCommands(program: Command): void {
     .argument(...named)
     .option('--name <name>', 'another name')
     .option('--meta <field=value>', 'an answer, such as url=https://example.com; nothing behind the = takes the default', collect)
+    .option('--location <location>', 'where it is checked from now on, by id or name; several times for several', collect)
     .option('--label <key=value>', 'a label; nothing behind the = takes it away', collect)
-    .action(changeResource)
+    .action(changeMonitor)
   verb('archive', 'end a monitor for good')
     .argument(...named)
     .action(archiveResource)
@@ -74,6 +74,9 @@ async function createMonitor(name: string, website: string, { every, ...options 
     ...every,
   }))
 }
+
+const changeMonitor = (named: string, { location, ...options }: ChangeOptions & { location?: string[] }): Promise<void> =>
+  changeResource(named, options, location && (async ({ api }) => ({ locations: await locationIds(api, location) })))
 
 async function locationIds(api: Api, given: string[] | undefined): Promise<string[]> {
   const all = await api.read<Location[]>('/locations')

@@ -22,7 +22,7 @@ export interface NewResource extends ApiOptions {
   label?: string[]
 }
 
-interface ChangeOptions extends ApiOptions {
+export interface ChangeOptions extends ApiOptions {
   name?: string
   meta?: string[]
   label?: string[]
@@ -35,16 +35,14 @@ export const withListOptions = (list: Command): Command =>
     .option('--label <key=value>', 'only those with this label; at most five', collect)
     .addOption(new Option('--state <state>', 'default: active').choices(['active', 'archived', 'all']))
 
-/** `answersOf` reads answers that come from other options. */
-export async function createResource(
-  name: string,
-  options: NewResource,
-  answersOf: (place: InWorkspace) => Promise<Record<string, unknown>> = async () => ({}),
-): Promise<void> {
+/** Reads answers from other options than `--meta`. */
+type AnswersOf = (place: InWorkspace) => Promise<Record<string, unknown>>
+
+export async function createResource(name: string, options: NewResource, answersOf?: AnswersOf): Promise<void> {
   const { template, key } = options
   const labels = readPairs('--label', options.label ?? [], false)
   const made = await withWorkspace(options, async place => {
-    const meta = { ...(await answersOf(place)), ...(await readAnswers(place, template, options.meta)) }
+    const meta = { ...(await answersOf?.(place)), ...(await readAnswers(place, template, options.meta)) }
     return place.api.send<ResourceDetail>('POST', `${place.root}/resources`, { template, key, name, meta, labels })
   })
   if (options.json) return printJson(made)
@@ -113,15 +111,15 @@ export async function showResource(named: string, options: ApiOptions): Promise<
   )
 }
 
-export async function changeResource(named: string, options: ChangeOptions): Promise<void> {
+export async function changeResource(named: string, options: ChangeOptions, answersOf?: AnswersOf): Promise<void> {
   const { name } = options
-  if (name === undefined && options.meta === undefined && options.label === undefined) {
-    throw usageError('Say what to change: --name, --meta or --label.')
-  }
+  if ([name, options.meta, options.label, answersOf].every(one => one === undefined))
+    throw usageError('Say what to change, such as --name, --meta or --label.')
   const labels = options.label && readPairs('--label', options.label, true)
   const changed = await withWorkspace(options, async place => {
     const { id, template } = await resourceOf(place.api, place.workspace.id, named)
-    const meta = await readAnswers(place, template ?? '', options.meta)
+    const answers = await readAnswers(place, template ?? '', options.meta)
+    const meta = answersOf === undefined ? answers : { ...(await answersOf(place)), ...answers }
     return place.api.send<ResourceDetail>('PATCH', resourcePath(place.root, id), { name, meta, labels })
   })
   if (options.json) return printJson(changed)

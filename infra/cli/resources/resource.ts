@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { addApiNoun, collect } from '../noun.ts'
 import {
   archiveResource,
+  type ChangeOptions,
   changeResource,
   createResource,
   type ListOptions,
@@ -35,7 +36,7 @@ export function addResourceCommands(program: Command): void {
     .option('--name <name>', 'another name')
     .option('--meta <field=value>', 'an answer; nothing behind the = takes the default back', collect)
     .option('--label <key=value>', 'a label; nothing behind the = takes it away', collect)
-    .action(changeResource)
+    .action((resource: string, options: ChangeOptions) => changeResource(resource, options))
   verb('archive', 'end a Resource for good: its Incidents close, its key stays taken')
     .argument(...named)
     .action(archiveResource)

@@ -1,4 +1,4 @@
-// Version, the caller's own key, workspaces and locations. Rules: docs/reference/v3.md, 2.4, 2.7 and 2.8.
+// Version, the caller's own key, workspaces with their members, and locations. Rules: docs/reference/v3.md, 2.4, 2.7 and 2.8.
 import { Type } from 'typebox'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'
@@ -98,4 +98,25 @@ const listLocations = route({
     (await directory.ask('list-locations', {}, traceId)).map(({ id, name }) => ({ id, name })),
 })
 
-export const generalRoutes = [version, key, listWorkspaces, createWorkspace, listLocations]
+export const MemberObject = Answered('Member', {
+  id: Type.String(),
+  name: Type.String(),
+  username: Type.String(),
+  role: Type.Enum(['viewer', 'editor', 'owner']),
+})
+
+const listMembers = route({
+  method: 'GET',
+  path: '/workspaces/:workspace/members',
+  summary: 'People of the workspace, by username.',
+  needs: { role: 'owner', scope: 'full' },
+  result: Type.Array(MemberObject),
+  refusals: [],
+  isAudited: false,
+  handler: async ({ directory }, { workspaceId, traceId }) =>
+    (await directory.ask('list-members', { workspaceId }, traceId)).map(({ userId, displayName, username, role }) => {
+      return { id: userId, name: displayName, username, role }
+    }),
+})
+
+export const generalRoutes = [version, key, listWorkspaces, createWorkspace, listLocations, listMembers]

@@ -158,6 +158,24 @@ t.test('v3 2.7 scoped key lists only its own workspace', async t => {
   ])
 })
 
+t.test('v3 2.7 owner with a full key lists the members of the workspace', async t => {
+  const listed = await call('GET', '/workspaces/w1/members')
+  t.strictSame(listed.json.result, [
+    { id: 'user-edda', name: '', username: 'edda', role: 'editor' },
+    { id: 'user-olga', name: '', username: 'olga', role: 'owner' },
+    { id: 'user-vera', name: '', username: 'vera', role: 'viewer' },
+  ])
+  t.match(await call('GET', '/workspaces/w1/members', { token: editor }), {
+    status: 403,
+    json: { error: { details: { role: 'owner' } } },
+  })
+  const scoped = await scopedKey([])
+  t.match(await call('GET', '/workspaces/w1/members', { token: scoped }), {
+    status: 403,
+    json: { error: { details: { scope: 'full' } } },
+  })
+})
+
 t.test('v3 2.8 creator of a workspace can use it before the revocation of their cached identity arrives', async t => {
   const bus = world.hub.connect()
   const deaf: Bus = {

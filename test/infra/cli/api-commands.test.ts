@@ -130,6 +130,10 @@ t.test('monitor, maintenance and template commands have the effect of the v3 rou
     ['my-shop'],
   )
   t.match(await json('monitor change my-shop --meta method=HEAD'), { meta: { method: 'HEAD' } })
+  const [{ id: locationId }] = (await asked('/locations')) as [{ id: string }]
+  t.match(await json('monitor change my-shop --location LOCAL'), { meta: { method: 'HEAD', locations: [locationId] } })
+  t.match(await run('monitor change my-shop --location nowhere'), { code: 5, stderr: /^There is no location "nowhere"/ })
+  t.match(await run('monitor change my-shop'), { code: 2, stderr: /^Say what to change/ })
   t.match(await run('monitor create x http://127.0.0.1:9/ --location nowhere'), {
     code: 5,
     stderr: /^There is no location "nowhere"/,
@@ -170,6 +174,9 @@ t.test('Incident is listed, shown, explained, acknowledged, and counted by statu
   })
   t.match(await run('incident show nix'), { code: 5, stderr: /^There is no Incident "nix"/ })
   t.match(await json('incident list --lifecycle closed'), [])
+  for (const name of ['other', 'OTHER']) t.match(await json(`incident list --resource ${name}`), [{ id: incident.id }], name)
+  t.strictSame(await json('incident list --resource nightly-backup'), [])
+  t.match(await run('incident list --resource nix'), { code: 5, stderr: /^There is no Resource "nix"/ })
 })
 
 t.test('piped watch prints a line for each change, and ends with 0 by a signal', async t => {
@@ -231,6 +238,11 @@ t.test('destinations, addresses and audit commands return the objects of v3', as
   const [newest] = await json('audit --path /addresses --limit 1')
   t.match(newest, { method: 'POST', workspace: workspaceId, person: { name: 'owner' } })
   t.match(await json('audit --installation --limit 2'), [{ at: String }, { at: String }])
+  for (const where of ['', ' --installation']) {
+    t.match(await json(`audit --person OWNER --limit 1${where}`), [{ person: { name: 'owner' } }])
+    t.match(await json(`audit --person ${newest.person.id} --limit 1${where}`), [{ person: { name: 'owner' } }])
+    t.match(await run(`audit --person nobody${where}`), { code: 5, stderr: /^There is no (member|user) "nobody"/ })
+  }
   t.match(await run('audit --limit 0'), { code: 2 })
 })
 
@@ -336,7 +348,7 @@ t.test('profile stores address, key and workspace with mode 0600, and is used in
   chmodSync(file, 0o600)
   t.match(await json('profile delete second', environment), { name: 'second' })
   writeFileSync(file, '{"profiles": {\n  "default": {"url": "htt', { mode: 0o600 })
-  t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+profile\.json:2:\d+ \(/ })
+  t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+profile\.json:2 \(/ })
   writeFileSync(file, '{"profiles": {"default": {"url": 3}}}', { mode: 0o600 })
   t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+:profiles\.default \(/ })
 })
@@ -360,7 +372,11 @@ t.test('wrong, older, absent or hostile server leads to one sentence with an exi
   const rows: [environment: Record<string, string>, code: number, sentence: RegExp][] = [
     [{ WATCHKEEPER_URL: 'watch.example.com' }, 2, /^The API can't be called: the URL must begin with http:\/\/ or https:\/\/\.$/],
     [{ WATCHKEEPER_URL: 'http://127.0.0.1:1' }, 3, /^Watchkeeper can't be reached at http:\/\/127\.0\.0\.1:1 \(/],
-    [{ WATCHKEEPER_URL: older }, 3, /generation 3 of the API is not served there: the server is older/],
+    [
+      { WATCHKEEPER_URL: older },
+      3,
+      /generation 3 of the API is not served there: the server is older.*: start it, update it, or/,
+    ],
     [{ WATCHKEEPER_URL: proxy }, 3, /it responded with status 502/],
     [{ WATCHKEEPER_URL: hostile }, 4, /^evil \[2J 31m next +\(field x \[1m\)\.$/],
     [{ WATCHKEEPER_API_KEY: 'wk_unknown' }, 4, /^The key was refused: it is unknown, expired or deleted\./],
