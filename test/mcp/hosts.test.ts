@@ -1,4 +1,4 @@
-// The host configurations of docs/mcp.md: each is valid, starts `watchkeeper mcp`, and sets only settings of the MCP server.
+// The host configurations of docs/mcp.md: each is valid, starts `./watchkeeper mcp`, and sets only settings of the MCP server.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -150,7 +150,7 @@ t.test('command over the bus shows one line of progress while the bus does not r
 t.test('apply shows how much of a file is read, also during a long computation', { skip }, async t => {
   const environment = await serve(t, (_path, _request, response) => refuse(response, 'enough'))
   const file = join(temporaryFolder(t), 'all.yaml')
-  t.equal(spawnSync('mkfifo', [file]).status, 0)
+  t.equal(spawnSync('python3', ['-c', 'import os, sys; os.mkfifo(sys.argv[1])', file]).status, 0)
   const apply = runAtTerminal(t, ['apply', dirname(file)], environment)
   await apply.shows(/the files are read …/)
   const part = "kind: Monitor\nname: A\nmeta: {url: 'https://example.com', locations: [local], interval_value: 5}\n"
