@@ -14,7 +14,7 @@ import type { Prober, ProberOptions } from '../../services/prober/app.ts'
 import type { AllSettings } from './all-settings.ts'
 import type { BusAddress } from './bus/bus-credentials.ts'
 import type { CollectorPace } from './collector-pace.ts'
-import { nameApart } from './data/predecessor.ts'
+import { nameInThread } from './data/predecessor.ts'
 import { portError } from './ops-server.ts'
 import type { PlacedProber, Places } from './prober/place.ts'
 import { retryStart } from './retry-start.ts'
@@ -139,27 +139,24 @@ async function startStored(
   })
 }
 
-/** A prober that shares the process with other services moves out of their way while it has many checks. */
+/** Starts the prober of a process with other services. It moves to a worker thread when it has many checks. */
 async function placeProber(context: ServiceContext, options: ServicesOptions): Promise<PlacedProber> {
   const { startPlacedProber } = await import('./prober/place.ts')
   const { settings, busAddress, pace } = options
   const given = await proberOptions(context, options)
-  // A prober that takes over from another place of this process misses nothing.
-  let { missedSince = null } = options
   const places: Places = {
-    together: async onLoad => {
+    inline: async () => {
       const metrics = new Registry()
-      const prober = await startProber({ ...context, metrics }, { ...given, missedSince, onLoad })
-      missedSince = null
+      const prober = await startProber({ ...context, metrics }, { ...given, missedSince: options.missedSince ?? null })
       return { ...prober, metrics: () => metrics.getMetricsAsJSON() }
     },
-    apart: async onLoad => {
+    thread: async missedSince => {
       const { startProberThread } = await import('./prober/thread.ts')
       const { checkEntryCode } = await import('../../services/prober/check-entry.ts')
-      const { egress: _, ...prober } = { ...given, proberId: nameApart(given.proberId) }
+      const { egress: _, ...prober } = { ...given, proberId: nameInThread(given.proberId), missedSince }
       const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
       const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress, checkEntryCode: checkEntryCode() }
-      return startProberThread(data, { clock: context.clock, pace, onLoad })
+      return startProberThread(data, { clock: context.clock, pace })
     },
   }
   return retryStart(context.clock, () => startPlacedProber(context, places))

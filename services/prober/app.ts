@@ -37,8 +37,6 @@ export interface ProberOptions {
   isCheckEntry?(value: unknown): value is CheckEntry
   /** Instant on bus time from which checks of this location may have been missed; null or absent: the prober's own start. */
   missedSince?: number | null
-  /** What `checksPerSecond` answers may have changed; often called many times at once. */
-  onLoad?(): void
 }
 
 export interface Prober extends Service {
@@ -85,7 +83,6 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     owns: hash => presence?.owns(hash) === true,
     runner,
     metrics,
-    onLoad: () => options.onLoad?.(),
   })
   const describe = () => ({ version, inFlight: runner.inFlight(), buffered: reporter.waiting(), shed: shedding.total() })
   const isEntry = options.isCheckEntry ?? (await import('./check-entry.ts')).isCheckEntry

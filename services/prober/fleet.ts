@@ -15,8 +15,6 @@ export interface FleetOptions {
   owns(subjectHash: number): boolean
   runner: Pick<Runner, 'runDue' | 'runExtra'>
   metrics: Pick<ProberMetrics, 'skipped'>
-  /** Its monitors may ask for another number of checks; called for each that comes, changes or goes. */
-  onLoad(): void
 }
 
 /** No monitor is due before `start`, because the members of the location are unknown until then. */
@@ -121,15 +119,11 @@ export class Fleet {
   #take(monitor: Monitor): void {
     if (!monitor.mine) this.#owned++
     monitor.mine = true
-    this.#options.onLoad()
     this.#agenda.put(monitor, this.#nextSlot(monitor))
   }
 
   #release(monitor: Monitor): void {
-    if (monitor.mine) {
-      this.#owned--
-      this.#options.onLoad()
-    }
+    if (monitor.mine) this.#owned--
     monitor.mine = false
     this.#agenda.remove(monitor)
   }

@@ -405,13 +405,13 @@ export const limits = {
 
   /** Place of the prober in a process with other services. */
   proberPlace: {
-    /** Checks a second from which the prober runs in a worker thread, at a cost of 35 MB, and below which it runs inline again. */
-    apartFrom: 250,
-    togetherBelow: 125,
+    /** Checks a second from which the prober runs in a worker thread, which costs about 35 MB. */
+    threadFrom: 250,
     /** Heap of the worker thread: checks allocate short-lived objects, and V8 lets a young generation grow to its limit. */
     threadMemory: { maxYoungGenerationSizeMb: 24 },
-    /** Wait for further changes of the number of monitors before the place is chosen, and pause before a failed thread is tried again. */
-    settleMs: 1 * second,
+    /** Interval at which the rate is compared, and at which a thread that has ended is replaced. */
+    lookMs: 2 * second,
+    /** Pause after a thread that could not start. */
     retryMs: 30 * second,
   },
 

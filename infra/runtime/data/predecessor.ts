@@ -3,8 +3,8 @@
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseKeeperPresence, parseProberPresence } from '#shared/bus/subjects.ts'
 
-/** The prober of a process is known by this name while it runs in a thread of its own. */
-export const nameApart = (proberId: string): string => `${proberId}-apart`
+/** Returns the name of a process's prober in a worker thread. */
+export const nameInThread = (proberId: string): string => `${proberId}-thread`
 
 /**
  * Removes the presence of the keepers and probers of these names. Returns the bus's time of the last sign of a prober among them, ms:
@@ -12,7 +12,7 @@ export const nameApart = (proberId: string): string => `${proberId}-apart`
  */
 export async function removePresence(bus: Bus, names: readonly string[]): Promise<number | null> {
   const presence = bus.bucket('presence')
-  const dead = new Set(names.flatMap(name => [name, nameApart(name)]))
+  const dead = new Set(names.flatMap(name => [name, nameInThread(name)]))
   const isDead = (id: string | null | undefined) => id !== null && id !== undefined && dead.has(id)
   const keepers = (await presence.list(keys.allKeepers)).filter(({ key }) => isDead(parseKeeperPresence(key)))
   const probers = (await presence.list(keys.allProbers)).filter(({ key }) => isDead(parseProberPresence(key)?.proberId))

@@ -1,29 +1,33 @@
-// Messages between the prober's thread and the thread that started it.
+// A prober in a worker thread for the thread that started it, and the messages between both.
 import type { Cidr } from '#shared/net/egress.ts'
+import type { Service } from '#shared/service.ts'
 import type { ProberOptions } from '../../../services/prober/app.ts'
 import type { BusAddress } from '../bus/bus-credentials.ts'
-import type { MetricsJson } from './probing.ts'
 
-/** Given at the start of the thread. */
+/** Content of a registry as JSON, so that the metrics of several threads can be added up. */
+export type MetricsJson = readonly { name: string; type: unknown }[]
+
+export interface ProberThread extends Service {
+  metrics(): Promise<MetricsJson>
+  /** Resolves with the reason when the thread has ended, also after `stop`. */
+  readonly ended: Promise<string>
+}
+
+/** Data that the thread gets when it starts. */
 export interface ProberThreadData {
   logLevel: string
   bus: BusAddress
-  prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl'>
+  prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl' | 'missedSince'>
   egress: { deny: readonly Cidr[]; allow: readonly Cidr[] }
-  /** Body of a function that recognises check entries. */
+  /** Body of a function that validates check entries. */
   checkEntryCode: string
 }
 
 export type ToProber = { kind: 'metrics' } | { kind: 'stop' } | { kind: 'collect' }
 
-export interface ProberState {
-  checksPerSecond: number
-  unready: string[]
-}
-
-/** `metrics` and `stopped` answer their requests, in order, the latter with its last figures; the others come by themselves. */
+/** `metrics` and `stopped` respond to the messages of these kinds, in order. `state` is sent first, and whenever it changes. */
 export type FromProber =
-  | ({ kind: 'state' } & ProberState)
+  | { kind: 'state'; unready: string[] }
   | { kind: 'metrics'; metrics: MetricsJson }
   | { kind: 'stopped'; metrics: MetricsJson }
   | { kind: 'collected'; at: number }

@@ -1,121 +1,71 @@
-// Place of the prober of this process: beside the other services while it has few checks, which costs no memory, in a thread of its own
-// while it has many. It moves as one prober takes over from another: the new one checks before the old one leaves.
+// Place of the prober in a process with other services. It runs inline while it has few checks, which saves memory, and then in a worker
+// thread, which makes its checks less late (ADR 14). It moves once: the prober of the thread checks before the inline prober leaves.
 import { AggregatorRegistry } from 'prom-client'
+import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Service, ServiceContext } from '#shared/service.ts'
-import type { Cancel } from '#shared/time/clock.ts'
-import type { MetricsJson, Probing, ProbingApart } from './probing.ts'
+import type { MetricsJson, ProberThread } from './messages.ts'
+
+export interface InlineProber extends Service {
+  /** Returns the checks a second that its monitors need. */
+  checksPerSecond(): number
+  metrics(): Promise<MetricsJson>
+}
 
 export interface Places {
-  /** Starts one in this thread. `onLoad`: what it answers to `checksPerSecond` may have changed. */
-  together(onLoad: () => void): Promise<Probing>
-  /** Starts one in a thread of its own. */
-  apart(onLoad: () => void): Promise<ProbingApart>
+  /** Starts a prober in this thread. */
+  inline(): Promise<InlineProber>
+  /** Starts a prober in a worker thread. `missedSince`: end of the previous thread, ms since the epoch; null: there was none. */
+  thread(missedSince: number | null): Promise<ProberThread>
 }
 
 export interface PlacedProber extends Service {
-  /** The figures of all probers that this process has had, added up, as text. */
+  /** Returns the sum of the metrics of both places, as text. */
   metrics(): Promise<string>
 }
 
-/** Resolves when a prober checks in this thread. Rejects where it could not start. */
+/** Resolves when a prober checks in this thread. Rejects if it could not start. */
 export async function startPlacedProber(
   { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
   places: Places,
 ): Promise<PlacedProber> {
-  const crew = createCrew()
-  let current: Probing | null = null
-  let isApart = false
-  let noThreadUntil = Number.NEGATIVE_INFINITY
-  let moving: Promise<void> | null = null
-  let stopped = false
-  let cancelLook: Cancel | null = null
+  const inline = await places.inline()
+  let thread = null as ProberThread | null
+  let hasMoved = false
+  let endedAt: number | null = null
+  let isStopped = false
 
-  const take = (probing: Probing) => {
-    crew.join(probing)
-    current = probing
-  }
   const move = async () => {
-    const before = current
-    if (isApart) take(await places.together(onLoad))
-    else {
-      const thread = await places.apart(onLoad)
-      take(thread)
-      void thread.ended.then(why => lose(thread, why))
-    }
-    isApart = !isApart
-    logger.info({ apart: isApart }, 'prober moved')
-    if (before !== null) await crew.retire(before)
+    if (thread !== null || (!hasMoved && inline.checksPerSecond() < limits.proberPlace.threadFrom)) return
+    const started = await places.thread(endedAt)
+    thread = started
+    void started.ended.then(reason => {
+      thread = null
+      endedAt = clock.now()
+      if (!isStopped) logger.error({ reason }, 'prober of this process ended')
+    })
+    if (hasMoved) return
+    hasMoved = true
+    logger.info('prober moved to a thread')
+    await inline.stop()
   }
-  /** A thread that ended by itself: the checks are made beside the other services until it is tried again. */
-  const lose = (probing: Probing, why: string) => {
-    if (stopped || probing !== current) return
-    logger.error({ reason: why }, 'prober of this process ended')
-    noThreadUntil = clock.monotonic() + limits.proberPlace.retryMs
-    crew.lose(probing)
-    current = null
-    look()
-  }
-  const isPlaced = ({ checksPerSecond }: Probing) =>
-    isApart ? checksPerSecond() >= limits.proberPlace.togetherBelow : checksPerSecond() < limits.proberPlace.apartFrom
-  const lookIn = (ms: number) => {
-    if (!stopped) cancelLook ??= clock.schedule(ms, look)
-  }
-  /** Monitors come and go in crowds: one look serves them all. */
-  const onLoad = () => {
-    if (current !== null) lookIn(limits.proberPlace.settleMs)
-  }
-  const look = () => {
-    cancelLook?.()
-    cancelLook = null
-    if (stopped || moving !== null || (current !== null && isPlaced(current))) return
-    const waitMs = noThreadUntil - clock.monotonic()
-    if (!isApart && waitMs > 0) return lookIn(waitMs)
-    moving = move()
-      .catch(error => {
-        noThreadUntil = clock.monotonic() + limits.proberPlace.retryMs
-        logger.warn({ err: error }, 'prober could not move')
-      })
-      .finally(() => {
-        moving = null
-        lookIn(limits.proberPlace.settleMs)
-      })
-  }
-
-  take(await places.together(onLoad))
-  onLoad()
+  const { lookMs: everyMs, retryMs: errorMs } = limits.proberPlace
+  const moving = repeat({ clock, everyMs, errorMs, onError: err => logger.warn({ err }, 'prober could not move') }, move)
   return {
-    unready: () => current?.unready() ?? ['No prober runs in this process at the moment: its checks are not made.'],
-    metrics: crew.metrics,
-    stop: async () => {
-      stopped = true
-      cancelLook?.()
-      await moving
-      await crew.stop()
-    },
-  }
-}
-
-/** All probers of the process that have something to say or to stop, and what those have counted that are gone. */
-function createCrew() {
-  const members = new Set<Probing>()
-  // A total must not fall.
-  let left: MetricsJson = []
-  return {
-    join: (probing: Probing) => void members.add(probing),
-    lose: (probing: Probing) => void members.delete(probing),
-    retire: async (probing: Probing) => {
-      await probing.stop()
-      const counted = (await probing.metrics()).filter(({ type }) => type !== 'gauge')
-      left = await sumOf([left, counted]).getMetricsAsJSON()
-      members.delete(probing)
+    unready: () => {
+      if (hasMoved && thread === null) return ['No prober runs in this process at the moment: its checks are not made.']
+      return (thread ?? inline).unready()
     },
     metrics: async () => {
-      const living = await Promise.all([...members].map(probing => probing.metrics()))
-      return sumOf([left, ...living]).metrics()
+      const figures = await inline.metrics()
+      // Counters of the inline prober stay, because a total must not fall.
+      const counted = hasMoved ? figures.filter(({ type }) => type !== 'gauge') : figures
+      return AggregatorRegistry.aggregate(thread === null ? [counted] : [counted, await thread.metrics()]).metrics()
     },
-    stop: async () => void (await Promise.all([...members].map(probing => probing.stop()))),
+    stop: async () => {
+      isStopped = true
+      await moving.stop()
+      await (thread ?? inline).stop()
+    },
   }
 }
-
-const sumOf = (figures: readonly MetricsJson[]) => AggregatorRegistry.aggregate([...figures])

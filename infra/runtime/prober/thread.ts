@@ -1,17 +1,15 @@
-// A prober in a thread of its own, as the one that started it sees it: its checks then wait for nothing that the keeper or the gateway
-// is doing, nor those for them.
+// Starter of a prober in a worker thread, so that checks and the other services do not wait for each other (ADR 14). Owns the thread.
 import { Worker } from 'node:worker_threads'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { CollectorPace } from '../collector-pace.ts'
-import type { FromProber, ProberState, ProberThreadData, ToProber } from './messages.ts'
-import type { MetricsJson, ProbingApart } from './probing.ts'
+import type { FromProber, MetricsJson, ProberThread, ProberThreadData, ToProber } from './messages.ts'
 
-/** Resolves when the prober of the thread checks. Rejects where it could not start; then nothing of it is left. */
+/** Resolves when the prober of the thread checks. Rejects if it could not start; the thread has then ended. */
 export async function startProberThread(
   data: ProberThreadData,
-  { clock, pace, onLoad }: { clock: Clock; pace: CollectorPace; onLoad(): void },
-): Promise<ProbingApart> {
+  { clock, pace }: { clock: Clock; pace: CollectorPace },
+): Promise<ProberThread> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: data,
     name: 'prober',
@@ -24,15 +22,14 @@ export async function startProberThread(
   const started = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<void>()
   const asked: ((metrics: MetricsJson) => void)[] = []
-  let state: ProberState = { checksPerSecond: 0, unready: [] }
-  /** Its last figures, once it is over. */
+  let reasons: string[] = []
+  /** Metrics at the end of the prober; null: it runs. */
   let last: MetricsJson | null = null
 
   const hear: { [K in FromProber['kind']]: (message: Extract<FromProber, { kind: K }>) => void } = {
-    state: ({ checksPerSecond, unready }) => {
-      state = { checksPerSecond, unready }
+    state: ({ unready }) => {
+      reasons = unready
       started.resolve()
-      onLoad()
     },
     metrics: ({ metrics }) => asked.shift()?.(metrics),
     collected: ({ at }) => paced.collected(at),
@@ -59,8 +56,7 @@ export async function startProberThread(
 
   return {
     ended: ended.promise,
-    unready: () => state.unready,
-    checksPerSecond: () => state.checksPerSecond,
+    unready: () => reasons,
     metrics: () => {
       if (last !== null) return Promise.resolve(last)
       const { promise, resolve } = Promise.withResolvers<MetricsJson>()
@@ -70,7 +66,7 @@ export async function startProberThread(
     },
     stop: async () => {
       send({ kind: 'stop' })
-      // As long as a prober's own bounds allow: what it has seen is reported before it ends.
+      // The wait is as long as the bounds of a prober's stop, so that its results are reported before it ends.
       const cancel = clock.schedule(limits.start.graceMs, stopped.resolve)
       await stopped.promise
       cancel()

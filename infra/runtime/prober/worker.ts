@@ -1,12 +1,12 @@
-// The thread of the prober: the same service as in a process of its own, with a connection to the bus, a clock, a log and metrics of its
-// own. Ends on a message, and with its process.
+// Worker thread of the prober: the service with its own connection to the bus, clock, log and metrics. Ends on a message, and with its
+// process.
 import { parentPort, workerData } from 'node:worker_threads'
 import { Registry } from 'prom-client'
 import { connectBus } from '#shared/bus/nats/nats.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import { createLogger } from '#shared/observability/logger.ts'
-import { type Cancel, createSystemClock } from '#shared/time/clock.ts'
+import { createSystemClock } from '#shared/time/clock.ts'
 import { type ProberOptions, startProber } from '../../../services/prober/app.ts'
 import { busCredentials } from '../bus/bus-credentials.ts'
 import { collectNow, observeCollections } from '../collector-pace.ts'
@@ -29,27 +29,16 @@ const bus = await connectBus({
   declare: false,
 })
 const figures = () => metrics.getMetricsAsJSON()
-let cancelTelling: Cancel | null = null
-let started = false
-/** Monitors come and go in crowds: one message serves them all. */
-const onLoad = () => {
-  if (started) cancelTelling ??= clock.schedule(limits.proberPlace.settleMs, tell)
-}
-/** Made of text: the library that wrote it is nearly half of what a prober's modules hold, and every full collection would go through it. */
+/** Made of text, because the library that wrote it would be nearly half of the modules of this thread (ADR 17). */
 const isCheckEntry: NonNullable<ProberOptions['isCheckEntry']> = new Function(checkEntryCode)()
-const options = { ...prober, egress: createEgress(egress), isCheckEntry, onLoad }
+const options = { ...prober, egress: createEgress(egress), isCheckEntry }
 const service = await startProber({ bus, clock, logger, metrics }, options)
 
-function tell(): void {
-  cancelTelling?.()
-  cancelTelling = null
-  say({ kind: 'state', checksPerSecond: service.checksPerSecond(), unready: service.unready() })
-}
+const sayState = () => say({ kind: 'state', unready: service.unready() })
 const stopObserving = observeCollections(at => say({ kind: 'collected', at }))
-const stopListening = bus.onConnection(tell)
+const stopListening = bus.onConnection(sayState)
 
 async function stop(): Promise<void> {
-  cancelTelling?.()
   stopListening()
   stopObserving()
   await service.stop()
@@ -64,5 +53,4 @@ port.on('message', async (message: ToProber) => {
   else if (message.kind === 'metrics') say({ kind: 'metrics', metrics: await figures() })
   else await stop()
 })
-started = true
-tell()
+sayState()
