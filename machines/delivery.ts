@@ -1,7 +1,9 @@
 // Delivery machine: one alert on its way to one destination, from queued to delivered or failed. Pure: instants and jittered delays come in
 // events, a timer is the deadline in the context. It never sends, writes or reads a clock.
+
 import { assign, setup } from 'xstate'
-import type { DeliveryContext } from '#shared/contracts/notifications/delivery.ts'
+import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
+import { initialTransition, transition } from './transition.ts'
 
 /** Version of the persisted snapshot. Raise it when states or context change so that old snapshots no longer fit. */
 export const deliveryVersion = 1
@@ -37,7 +39,7 @@ export interface DeliveryInput {
 
 export const unknownOutcome = 'not_sent: the notifier stopped while sending, and no time is left for another attempt'
 
-export const deliveryMachine = setup({
+const machine = setup({
   types: {
     context: {} as DeliveryContext,
     events: {} as DeliveryEvent,
@@ -67,7 +69,34 @@ export const deliveryMachine = setup({
     wakeAt: (_, _params: { at: number }) => {},
     startNext: () => {},
   },
-}).createMachine({
+})
+
+/** Events of a delivery that waits for an attempt. */
+const beforeAttempt = {
+  'delivery.claimed': {
+    guard: 'isDue',
+    target: 'sending',
+    actions: [
+      'holdClaim',
+      { type: 'send', params: ({ context }: { context: DeliveryContext }) => ({ attempt: context.attempts }) },
+    ],
+  },
+  'delivery.withdrawn': { target: 'failed', actions: 'rememberError' },
+} as const
+
+type Refused = { context: DeliveryContext; event: Extract<DeliveryEvent, { type: 'attempt.refused' }> }
+
+const logFailure = {
+  type: 'logAttempt',
+  params: ({ context: { attempts }, event: { error, at } }: Refused) => ({
+    attempt: attempts,
+    status: 'failed' as const,
+    error,
+    at,
+  }),
+} as const
+
+export const deliveryMachine = machine.createMachine({
   id: 'delivery',
   // Tolerates missing input: `transition.ts` makes an actor without input, and never starts the actor.
   context: ({ input }) => ({ attempts: 0, deadlineAt: input?.at ?? 0, giveUpAt: input?.giveUpAt ?? 0, lastError: null }),
@@ -75,14 +104,7 @@ export const deliveryMachine = setup({
   states: {
     queued: {
       description: 'Due since it was opened; waits for a notifier, for room, or for its predecessor.',
-      on: {
-        'delivery.claimed': {
-          guard: 'isDue',
-          target: 'sending',
-          actions: ['holdClaim', { type: 'send', params: ({ context }) => ({ attempt: context.attempts }) }],
-        },
-        'delivery.withdrawn': { target: 'failed', actions: 'rememberError' },
-      },
+      on: beforeAttempt,
     },
     sending: {
       description: 'One notifier holds the claim until the deadline.',
@@ -98,34 +120,11 @@ export const deliveryMachine = setup({
           {
             guard: 'mayRetry',
             target: 'waiting',
-            actions: [
-              'armRetry',
-              {
-                type: 'logAttempt',
-                params: ({ context, event }) => ({
-                  attempt: context.attempts,
-                  status: 'failed',
-                  error: event.error,
-                  at: event.at,
-                }),
-              },
-              { type: 'wakeAt', params: ({ context }) => ({ at: context.deadlineAt ?? 0 }) },
-            ],
+            actions: ['armRetry', logFailure, { type: 'wakeAt', params: ({ context }) => ({ at: context.deadlineAt ?? 0 }) }],
           },
           {
             target: 'failed',
-            actions: [
-              'rememberError',
-              {
-                type: 'logAttempt',
-                params: ({ context, event }) => ({
-                  attempt: context.attempts,
-                  status: 'failed',
-                  error: event.error,
-                  at: event.at,
-                }),
-              },
-            ],
+            actions: ['rememberError', logFailure],
           },
         ],
         'claim.lapsed': [
@@ -137,16 +136,40 @@ export const deliveryMachine = setup({
     },
     waiting: {
       description: 'An attempt failed; the deadline is the next one.',
-      on: {
-        'delivery.claimed': {
-          guard: 'isDue',
-          target: 'sending',
-          actions: ['holdClaim', { type: 'send', params: ({ context }) => ({ attempt: context.attempts }) }],
-        },
-        'delivery.withdrawn': { target: 'failed', actions: 'rememberError' },
-      },
+      on: beforeAttempt,
     },
     delivered: { type: 'final', description: 'The receiver took it.', entry: ['clearDeadline', 'startNext'] },
     failed: { type: 'final', description: 'Given up, or withdrawn.', entry: ['clearDeadline', 'startNext'] },
   },
 })
+
+/** Returns a new delivery, due at once. */
+export function openDelivery(input: DeliveryInput): DeliverySnapshot {
+  const [state] = initialTransition(deliveryMachine, input)
+  return persisted(state)
+}
+
+/**
+ * Returns the snapshot after an event and the resulting orders. An event that the state does not accept (or a claim before its time)
+ * returns the same snapshot object and no orders. Throws on a snapshot of another machine or version.
+ */
+export function advanceDelivery(
+  snapshot: DeliverySnapshot,
+  event: DeliveryEvent,
+): { snapshot: DeliverySnapshot; effects: DeliveryEffect[] } {
+  if (snapshot.machine !== 'delivery' || snapshot.version !== deliveryVersion) {
+    throw new RangeError(`Cannot continue a ${snapshot.machine} snapshot of version ${snapshot.version}`)
+  }
+  const state = deliveryMachine.resolveState({ value: snapshot.value, context: snapshot.context })
+  const [next, actions] = transition(deliveryMachine, state, event)
+  // Every transition of this machine changes its state.
+  if (next.value === snapshot.value) return { snapshot, effects: [] }
+  const effects = actions.map(({ type, params }) => ({ type, params }) as DeliveryEffect)
+  return { snapshot: persisted(next), effects }
+}
+
+export const isTerminal = (snapshot: DeliverySnapshot): boolean => snapshot.value === 'delivered' || snapshot.value === 'failed'
+
+function persisted(state: { value: DeliverySnapshot['value']; context: DeliveryContext }): DeliverySnapshot {
+  return { machine: 'delivery', version: deliveryVersion, value: state.value, context: state.context }
+}

@@ -1,10 +1,10 @@
 // Machines as text: a Mermaid state diagram, and the JSON that the Stately editor imports. Made from the machine itself.
+
 import type { AnyStateMachine, AnyTransitionDefinition } from 'xstate'
 import { toDirectedGraph } from 'xstate/graph'
 import { deliveryMachine } from './delivery.ts'
 import { incidentMachine } from './incident.ts'
 import { maintenanceMachine } from './maintenance.ts'
-import { guardName, orderNames } from './transition-words.ts'
 
 export const machines: Record<string, AnyStateMachine> & Record<'incident' | 'maintenance' | 'delivery', AnyStateMachine> = {
   incident: incidentMachine,
@@ -47,3 +47,31 @@ function ordersOf(machine: AnyStateMachine, { actions, target }: AnyTransitionDe
   const orders = orderNames(machine, [...actions, ...entered])
   return orders.length === 0 ? '' : ` / ${orders.join(', ')}`
 }
+
+type Action = AnyTransitionDefinition['actions'][number]
+
+export function guardName(guard: unknown): string {
+  if (typeof guard === 'string') return guard
+  if (typeof guard === 'object' && guard !== null && 'type' in guard) return String(guard.type)
+  return typeof guard === 'function' && 'guards' in guard ? (guard.guards as unknown[]).map(guardName).join(' and ') : 'guarded'
+}
+
+/** Returns the names of the actions that the machine's owner carries out, without assignments to the machine's own context. */
+export function orderNames(machine: AnyStateMachine, actions: readonly Action[]): string[] {
+  return actions.filter(action => !isAssignment(machine, action)).map(orderName)
+}
+
+function isAssignment(machine: AnyStateMachine, action: Action): boolean {
+  const implementation = typeof action === 'function' ? action : machine.implementations.actions[nameOfAction(action)]
+  return typeof implementation === 'function' && 'type' in implementation && implementation.type === 'xstate.assign'
+}
+
+/** Returns the name with the kind, if the kind is fixed: `record closed`, `announce no_data`. */
+function orderName(action: Action): string {
+  const params = typeof action === 'object' ? action.params : undefined
+  const kind = typeof params === 'object' && params !== null && 'kind' in params ? ` ${String(params.kind)}` : ''
+  return `${nameOfAction(action)}${kind}`
+}
+
+const nameOfAction = (action: Action): string =>
+  typeof action === 'string' ? action : 'type' in action ? String(action.type) : ''

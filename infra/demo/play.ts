@@ -4,9 +4,8 @@ import type { DirectoryClient, KeeperClient } from '#shared/bus/clients/clients.
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { StartError } from '../runtime/start-error.ts'
 import type { Outside } from './outside.ts'
-import type { Rest } from './rest.ts'
 import { type Step, summarySteps } from './steps.ts'
-import { isCheck, isInState, isMessage, type Timeline } from './timeline.ts'
+import { isCheck, isInState, isMessage, type Timeline, WaitedInVain } from './timeline.ts'
 
 export interface Stage {
   rest: Rest
@@ -75,3 +74,26 @@ async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: s
 }
 
 const setUp = (...lines: [string, string]): Step => ({ name: 'setup', tone: 'plain', lines, data: {} })
+
+export interface Rest {
+  /** Answers `result`. Throws a StartError where the API refuses, WaitedInVain where the signal aborts before it answers. */
+  call<T>(method: 'GET' | 'POST', route: string, body?: object): Promise<T>
+}
+
+export function createRest(url: string, key: string, signal: AbortSignal): Rest {
+  return {
+    call: async <T>(method: string, route: string, body?: object) => {
+      const headers = { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+      const sent = body === undefined ? null : JSON.stringify(body)
+      const request = `${method} /api/v2${route}`
+      try {
+        const response = await fetch(`${url}/api/v2${route}`, { method, headers, signal, body: sent })
+        const { result, error } = (await response.json()) as { result: T; error: { message: string } | null }
+        if (error !== null) throw new StartError(`${request} was refused: ${error.message}.`)
+        return result
+      } catch (error) {
+        throw signal.aborted ? new WaitedInVain(`an answer to ${request}`) : error
+      }
+    },
+  }
+}

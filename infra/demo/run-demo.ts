@@ -19,11 +19,9 @@ import { obtainNatsServer } from '../runtime/bus/obtain-nats-server.ts'
 import { type Installation, runInstallation } from '../runtime/run.ts'
 import { StartError, startStep } from '../runtime/start-error.ts'
 import { type Message, startOutside } from './outside.ts'
-import { play } from './play.ts'
-import { createRest } from './rest.ts'
+import { createRest, play } from './play.ts'
 import { type Step, shortDuration, stepsOf } from './steps.ts'
-import { createTimeline, isInState, type Timeline, WaitedInVain } from './timeline.ts'
-import { watchInstallation } from './watch.ts'
+import { createTimeline, isInState, type Timeline, WaitedInVain, watchInstallation } from './timeline.ts'
 
 export interface DemoOptions {
   environment: Record<string, string | undefined>

@@ -1,8 +1,12 @@
 // Timeline of the demo: its events so far, and who waits for which. Every event was observed from outside: on the bus, or by the receiver
 // of a message.
 
+import { Compile } from 'typebox/compile'
+import type { Bus } from '#shared/bus/port.ts'
+import { parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { HistoryDocument, IncidentDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'
-import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { News } from '#shared/contracts/news.ts'
+import { CheckResult } from '#shared/contracts/observations/check.ts'
 import type { Message } from './outside.ts'
 
 export interface CheckHappening {
@@ -89,3 +93,21 @@ export const isMessage =
   (transition: Message['transition']) =>
   (happening: Happening): happening is MessageHappening =>
     happening.kind === 'message' && happening.message.transition === transition
+
+const results = Compile(CheckResult)
+
+/** Resolves when both subscriptions are known to the server; they end with the connection. */
+export async function watchInstallation(bus: Bus, now: () => number, timeline: Timeline): Promise<void> {
+  await bus.subscribe(subjects.allObservations, ({ subject, body }) => {
+    if (parseObservation(subject) !== null && results.Check(body)) timeline.note({ kind: 'check', at: now(), result: body })
+  })
+  const states = new Map<string, IncidentState>()
+  await bus.subscribe(subjects.allStates, ({ body }) => {
+    const news = body as News
+    if (news.kind !== 'transition') return
+    const { transition, incident } = news
+    const from = states.get(transition.incidentId) ?? null
+    states.set(transition.incidentId, transition.state as IncidentState)
+    timeline.note({ kind: 'transition', at: now(), transition, incident, from })
+  })
+}

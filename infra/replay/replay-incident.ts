@@ -3,7 +3,7 @@
 // `muted` and the channel of an acknowledgement, and holds that were adopted and never counted, where they moved nothing (an open
 // incident's subject holds them all); for judgements see recorded-judgement.ts, for what is stored see stored-incident.ts.
 import { incidentMachine, incidentVersion } from '#machines/incident.ts'
-import { isListed } from '#machines/incident-listing.ts'
+import { isListed, tookEffectAt } from '#machines/incident-records.ts'
 import type { IncidentEvent } from '#machines/incident-types.ts'
 import { initialTransition, type Order as MachineOrder, transition } from '#machines/transition.ts'
 import type { HeldIncident } from '#shared/contracts/ask/ask-subjects.ts'
@@ -14,8 +14,7 @@ import type {
   IncidentDocument,
   IncidentState,
 } from '#shared/contracts/incidents/incident.ts'
-import { beginning, type Order, orderAfter, orderFaults } from './judging-order.ts'
-import { eventFault, isJudged, isTimed } from './recorded-event.ts'
+import { beginning, eventFault, isJudged, isTimed, type Order, orderAfter, orderFaults } from './judging-order.ts'
 import { judgementFaults } from './recorded-judgement.ts'
 import { storedFaults, text } from './stored-incident.ts'
 
@@ -156,7 +155,7 @@ function machineFaults(
   const { condition, deadlineAt } = after
   const expected: [string, unknown, unknown][] = [
     ['kind', entry.kind, kinds.join(', ')],
-    ['at', entry.at, tookEffectAt(entry.event, snapshot)],
+    ['at', entry.at, tookEffectAt(entry.event, after)],
     ['state', entry.state, stateOf(snapshot)],
     ['deadline', entry.deadlineAt, deadlineAt],
     ['condition', entry.condition, condition],
@@ -165,13 +164,6 @@ function machineFaults(
   return expected
     .filter(([, recorded, replayed]) => recorded !== replayed)
     .map(([field, recorded, replayed]) => `recorded ${field} ${text(field, recorded)}, the machine says ${text(field, replayed)}`)
-}
-
-/** A confirmation took effect at its hold's exact end, a closing when the recovery began: whenever their events came. */
-function tookEffectAt({ type, at }: HistoryDocument['event'], snapshot: Position['snapshot']): number {
-  const { confirmedAt, closedAt } = contextOf(snapshot)
-  if (type === 'hold.elapsed') return confirmedAt ?? at
-  return stateOf(snapshot) === 'closed' ? (closedAt ?? at) : at
 }
 
 /** A verdict moves the incident to its own condition, and time moves it only while it is judged so. Reminders go on while nothing is judged. */

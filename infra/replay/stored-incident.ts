@@ -1,7 +1,9 @@
 // A stored incident against its records: the document that is read, and for an open one the machine as its subject holds it. No record
 // determines the document's `rev`, `workspaceId`, `resourceKey` and the rule's words, `ruleShown` among them. Of a closed one no record
 // determines its `ruleKey` beyond whether that is the built-in rule's. Pure.
+
 import { isDeepStrictEqual } from 'node:util'
+import { statusWords } from '#machines/incident-records.ts'
 import type { HeldIncident } from '#shared/contracts/ask/ask-subjects.ts'
 import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'
 import { facetsOf } from '#shared/incidents/incident-facets.ts'
@@ -17,14 +19,6 @@ export interface Reached {
   first: HistoryDocument
 }
 
-const statusOf: Record<IncidentState, IncidentDocument['status']> = {
-  pending: 'pending',
-  problem: 'problem',
-  noData: 'no_data',
-  recovering: 'recovering',
-  closed: 'ok',
-}
-
 /** `held`: undefined where nobody looked, null where no subject holds the incident as open. */
 export function storedFaults(incident: IncidentDocument, reached: Reached, held: HeldIncident | null | undefined): string[] {
   const { state, context } = reached
@@ -34,7 +28,7 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
     id: `${incident.subjectId}.${incident.number}`,
     open: state === 'closed' ? 0 : 1,
     facets: facetsOf({ isOpen: state !== 'closed', isConfirmed: confirmedAt !== null, isAcknowledged: acknowledgedAt !== null }),
-    status: statusOf[state],
+    status: statusWords[state],
     condition,
     troubleSince,
     confirmedAt,

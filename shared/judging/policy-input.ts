@@ -1,5 +1,7 @@
-// Selection and identity of the inputs of a policy of generation 2 (reference/judging 3.3 and 3.10). Pure.
-import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
+// Inputs of policies of generation 2: their selection and identity (reference/judging 3.3 and 3.10), and the order of rules that cite each
+// other (reference/judging 3.9). Pure.
+
+import { inputsOf, type PolicyInput, type RulePolicy } from '../contracts/subjects/policy.ts'
 
 /** Label with the location of a check; only probers set it. */
 export const locationLabel = 'location'
@@ -23,3 +25,39 @@ export function selects(match: PolicyInput['match'], labels: Readonly<Record<str
   if (match === null) return true
   return Object.entries(match).every(([key, wanted]) => Object.hasOwn(labels, key) && (wanted === '*' || labels[key] === wanted))
 }
+
+interface OrderedRule {
+  slug: string
+  policy: RulePolicy
+}
+
+/**
+ * Returns the rules with every cited rule before the rules that cite it, otherwise in their given order. Returns null if rules cite each
+ * other in a cycle. Citations of missing rules are ignored.
+ */
+export function inJudgingOrder<R extends OrderedRule>(rules: readonly R[]): R[] | null {
+  if (!rules.some(isCiting)) return [...rules]
+  const bySlug = new Map(rules.map(rule => [rule.slug, rule]))
+  const state = new Map<R, 'visiting' | 'placed'>()
+  const ordered: R[] = []
+  const place = (rule: R): boolean => {
+    const known = state.get(rule)
+    if (known !== undefined) return known === 'placed'
+    state.set(rule, 'visiting')
+    for (const slug of citedBy(rule)) {
+      const cited = bySlug.get(slug)
+      if (cited !== undefined && !place(cited)) return false
+    }
+    state.set(rule, 'placed')
+    ordered.push(rule)
+    return true
+  }
+  return rules.every(place) ? ordered : null
+}
+
+/** Returns the slugs that a rule cites with `from`. */
+export function citedBy({ policy }: Pick<OrderedRule, 'policy'>): string[] {
+  return inputsOf(policy).flatMap(input => (input.from === null ? [] : [input.from]))
+}
+
+const isCiting = (rule: OrderedRule) => inputsOf(rule.policy).some(input => input.from !== null)

@@ -5,7 +5,7 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subj
 import { statusOf } from '#shared/subjects/resource-view.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 
-/** Returns the next step that time alone makes in an open incident: `machines/incident-next.ts`. */
+/** Returns the next step that time alone makes in an open incident: `machines/incident-outlook.ts`. */
 export type NextStepOf = (
   incident: Pick<IncidentSnapshot, 'value' | 'context'>,
   outlook: { isDecided: boolean; mutedTo: number | null },

@@ -1,5 +1,6 @@
 // Reads of Incidents of generation 3 in the directory, on each store: pages, filters, and the number of rows read. Rules:
 // docs/reference/v3.md, 5 and 9.
+
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -16,7 +17,7 @@ import { openStore } from '#shared/store/open-store.ts'
 import type { Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { startDirectory } from '../../services/directory/app.ts'
-import { tagDocumentsOf, withTags } from '../../services/keeper/round/tags.ts'
+import { tagDocumentsOf, withTags } from '../../services/keeper/round/outbox.ts'
 import { history, incident, subject } from '../store/documents.ts'
 import { createMemoryHub } from '../support/bus/memory-bus.ts'
 import { createHandClock } from '../support/hand-clock.ts'

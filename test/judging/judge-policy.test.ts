@@ -4,8 +4,7 @@ import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { ObservedInput } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { explainPolicy, type InputFacts, judgePolicy } from '#shared/judging/judge-policy.ts'
-import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
-import { inJudgingOrder } from '#shared/judging/rule-order.ts'
+import { inJudgingOrder, inputKeyOf, selects } from '#shared/judging/policy-input.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 const at = 1_700_000_000_000

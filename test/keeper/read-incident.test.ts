@@ -3,7 +3,7 @@ import t from 'tap'
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { readIncident } from '../../services/keeper/step/incidents/read-incident.ts'
+import { readIncident } from '../../services/keeper/step/commands/incident-commands.ts'
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { create, observe, second, setStage } from './resources/resource-world.ts'
 

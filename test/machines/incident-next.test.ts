@@ -1,8 +1,8 @@
 // The next step that time alone makes in an open incident, and the transitions that are listed. Rules: docs/reference/v3.md, 5.2 and 5.7.
 import t from 'tap'
 import { incidentMachine } from '#machines/incident.ts'
-import { isListed } from '#machines/incident-listing.ts'
-import { nextStep } from '#machines/incident-next.ts'
+import { nextStep } from '#machines/incident-outlook.ts'
+import { isListed } from '#machines/incident-records.ts'
 import type { IncidentEvent } from '#machines/incident-types.ts'
 import { initialTransition, transition } from '#machines/transition.ts'
 import type { IncidentContext, IncidentState } from '#shared/contracts/incidents/incident.ts'

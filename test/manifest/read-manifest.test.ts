@@ -2,10 +2,10 @@
 import t from 'tap'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { answersToKeep, holdsOf, readAnswers } from '#shared/manifest/answers.ts'
+import { unnoticedSilence } from '#shared/manifest/decision-reads.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { signalsOf } from '#shared/manifest/read-decision.ts'
 import { type ManifestContext, readManifest } from '#shared/manifest/read-manifest.ts'
-import { unnoticedSilence } from '#shared/manifest/unnoticed-silence.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,4 +1,5 @@
 // The whole notifier: alerts in the store, real receivers over HTTP, a clock that the test advances.
+
 import { pino } from 'pino'
 import t from 'tap'
 import { createNotifierClient } from '#shared/bus/clients/clients.ts'
@@ -12,7 +13,7 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
-import { createSubject } from '../../services/keeper/step/commands/create-subject.ts'
+import { createSubject } from '../../services/keeper/step/commands/subject-commands.ts'
 import { startWindow } from '../../services/keeper/step/incidents/drive-window.ts'
 import { createLanes } from '../../services/notifier/claim/lanes.ts'
 import type { NotifierContext } from '../../services/notifier/context.ts'

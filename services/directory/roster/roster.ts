@@ -1,6 +1,6 @@
 // The roster of one workspace in memory: read from the store once, kept by news of the bus, and compared with the store's revisions now and then, so
 // that lost news shows for a minute at most. Never writes.
-import { nextStep } from '#machines/incident-next.ts'
+import { nextStep } from '#machines/incident-outlook.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'

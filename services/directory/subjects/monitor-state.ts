@@ -1,5 +1,5 @@
 // One monitor with all that its page shows: made from its document alone, and from its Template's words.
-import { nextStep } from '#machines/incident-next.ts'
+import { nextStep } from '#machines/incident-outlook.ts'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { GetMonitor, MonitorReading, MonitorRule, MonitorState } from '#shared/contracts/subjects/monitor-state.ts'

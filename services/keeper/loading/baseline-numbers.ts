@@ -4,7 +4,7 @@
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { hour, limits } from '#shared/limits/limits.ts'
-import { baselineDaysOn } from '#shared/manifest/counted-on.ts'
+import { baselineDaysOn } from '#shared/manifest/decision-reads.ts'
 import { endOfPrefix, parsePushedObservationId, pushedPrefix } from '#shared/text/ids.ts'
 import { ownMember } from '#shared/text/own-member.ts'
 import type { KeeperContext } from '../context.ts'

@@ -5,7 +5,7 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { isFault, type RevisionFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
-import { UnusableTemplate } from '../step/judging/unusable-template.ts'
+import { UnusableTemplate } from '../step/judging/resource-template.ts'
 import type { TemplateOf } from '../step/types.ts'
 
 type Bound = Pick<SubjectDocument, 'workspaceId' | 'template'>

@@ -79,7 +79,7 @@ export function mergeUnjudged(subject: SubjectDocument, series: readonly SeriesD
 
 /**
  * Merges a series into the document. A Resource's signal is replaced as a whole if the series has newer reports. A series that was read for
- * another revision's rules lacks what the present rules need: only its number is merged (`hear-anew.ts`).
+ * another revision's rules lacks what the present rules need: only its number is merged (`loading/load-subjects.ts`).
  */
 function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDocument {
   const { custom, templated } = subject

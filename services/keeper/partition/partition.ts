@@ -1,14 +1,14 @@
 // Partition as its holder keeps it: waiting inputs, deadlines, position, freshness and silence. It decides nothing; rounds do.
+
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { parseObservation } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
+import type { Freshness } from '#shared/contracts/observations/freshness.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { type Deadlines, firstDueAt, noDeadlines, takeDue } from './deadlines.ts'
 import { type Deafness, hearing, mayPassTime } from './deafness.ts'
-import { type FreshSubjects, noFreshSubjects } from './fresh-subjects.ts'
 import { type Inbox, isEmpty, openInbox, takeResults, type Waiting } from './inbox.ts'
-import { noOutboxes, type Outboxes, unclearedSince } from './outboxes.ts'
 import { isPastCheckpoint, type Position, startPosition } from './position.ts'
 import { type Moment, releasedAt, type Silence, silenceAfter } from './silence.ts'
 
@@ -132,3 +132,32 @@ export const isMoved = ({ fresh, position }: Partition): boolean => fresh.isAhea
 /** Returns whether no input waits to be stepped and no document waits to be written. */
 export const isSettled = (partition: Partition): boolean =>
   isEmpty(partition.inbox) && partition.outboxes.uncleared.size === 0 && !isMoved(partition)
+
+export interface FreshSubjects {
+  /** Ids of cached subjects that are newer in memory than in the store. */
+  readonly dirty: Set<string>
+  /** Whether a sender's report has made a subject newer since the checkpoint was written. */
+  isAhead: boolean
+  /** Checkpointed readings of subjects that are not in memory, by id. They are merged when the subject is next loaded. */
+  readonly checkpointed: Map<string, Freshness>
+}
+
+export const noFreshSubjects = (): FreshSubjects => ({ dirty: new Set(), isAhead: false, checkpointed: new Map() })
+
+/** Returns the number of subjects whose readings a checkpoint must keep. */
+export const freshCount = ({ dirty, checkpointed }: FreshSubjects): number => dirty.size + checkpointed.size
+
+export interface Outboxes {
+  /** Subjects whose stored outbox is written elsewhere but not cleared, by id. Value: the instant since which, ms since the epoch. */
+  readonly uncleared: Map<string, number>
+  /** Ids of deleted subjects whose children are removed. Only the tombstone remains. */
+  readonly childless: Set<string>
+}
+
+export const noOutboxes = (): Outboxes => ({ uncleared: new Map(), childless: new Set() })
+
+/** Returns the earliest instant since which an outbox is not cleared, ms since the epoch; null: all outboxes are cleared. */
+export function unclearedSince({ uncleared }: Outboxes): number | null {
+  for (const since of uncleared.values()) return since
+  return null
+}

@@ -1,7 +1,7 @@
 // Run of Observations through a Template's rules in simulated time, by the keeper's own step. Pure: stores and announces nothing (v3 3.11).
 import type { Preview, PreviewRule } from '#shared/contracts/resources/preview.ts'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
-import type { ObservedResult, ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { AppError, type ErrorCode } from '#shared/errors.ts'
@@ -9,7 +9,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import type { Refusal } from '../step/commands/refusal.ts'
-import { createResource, readResource } from '../step/commands/resource-commands.ts'
+import { createResource, shown } from '../step/commands/resource-commands.ts'
 import { judge } from '../step/judging/judge-subject.ts'
 import { nextDeadline, step } from '../step/step.ts'
 import { nothingHeld, type Step, type StepContext } from '../step/types.ts'
@@ -153,10 +153,10 @@ const errorOf = (error: Refusal['error'] | undefined): AppError =>
     : AppError.fromBody({ ...error, code: error.code as ErrorCode })
 
 function ruleAt(subject: SubjectDocument, key: string, at: number, context: StepContext) {
-  const shown = readResource(subject, at, context)
+  const { result } = shown(subject, at, context)
   const [rule] = subject.rules
-  if ('refused' in shown || rule === undefined) throw new AppError('internal', 'Internal error')
-  const view = (shown.result as ResourceView).rules[0]
+  if (rule === undefined) throw new AppError('internal', 'Internal error')
+  const [view] = result.rules
   const { evidence } = judge(subject, rule, at, context)
   return { key, status: view?.status ?? null, explanation: view?.explanation ?? null, evidence: previewEvidence(evidence) }
 }

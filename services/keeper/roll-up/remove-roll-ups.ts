@@ -4,8 +4,7 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, limits } from '#shared/limits/limits.ts'
 import { parseRollUpId, rollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
 import { endOfPrefix } from '#shared/text/ids.ts'
-import { removeRange } from './remove-range.ts'
-import type { RetryingStore } from './retrying-store.ts'
+import { type RetryingStore, removeRange } from './retrying-store.ts'
 import { rolledUpSources } from './sources.ts'
 
 type Remover = Pick<RetryingStore, 'deleteRange'>

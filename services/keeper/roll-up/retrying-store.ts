@@ -1,4 +1,8 @@
-// Store for work outside the rounds: every call is retried until it succeeds or the partition belongs to another keeper.
+// Store for work outside the rounds: every call is retried until it succeeds or the partition belongs to another keeper. Removes ranges in
+// slices, so that a long history delays no other work.
+
+import { limits } from '#shared/limits/limits.ts'
+import type { CollectionName } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 
@@ -16,4 +20,15 @@ export function retryingStore(context: KeeperContext, mayGoOn: () => boolean, do
     delete: (collection, ids) => retried(() => store.delete(collection, ids)),
     deleteRange: (collection, from, to, limit) => retried(() => store.deleteRange(collection, from, to, limit)),
   }
+}
+
+/** Removes the documents with from <= id < to. May be repeated. */
+export async function removeRange(
+  store: Pick<RetryingStore, 'deleteRange'>,
+  collection: CollectionName,
+  from: string,
+  to: string,
+): Promise<void> {
+  const slice = limits.keeper.deletionSlice
+  while ((await store.deleteRange(collection, from, to, slice)) >= slice);
 }

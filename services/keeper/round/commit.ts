@@ -12,7 +12,7 @@ import { freshnessOf } from '../partition/freshness.ts'
 import type { Partition } from '../partition/partition.ts'
 import { refusal } from '../step/commands/refusal.ts'
 import { type ChangedDraft, type Draft, type Drafts, isChanged, keepDeadLetter } from './draft.ts'
-import { withTags } from './tags.ts'
+import { withTags } from './outbox.ts'
 
 export interface Committed {
   /** Drafts that were committed, or had nothing to commit. */

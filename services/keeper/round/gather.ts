@@ -1,8 +1,7 @@
 // Inputs and writes of the next round, taken from the partitions. Never steps or writes anything.
 import { limits } from '#shared/limits/limits.ts'
 import type { KeeperContext } from '../context.ts'
-import { freshCount } from '../partition/fresh-subjects.ts'
-import { hasWork, isMoved, type Partition, takeInputs } from '../partition/partition.ts'
+import { freshCount, hasWork, isMoved, type Partition, takeInputs } from '../partition/partition.ts'
 import type { Take } from './round.ts'
 
 /**

@@ -1,9 +1,14 @@
 // Outbox rows: all writes and work that a committed subject owes elsewhere. Documents have a row for each collection, work outside the
-// rounds a row for each mode. An `OutboxEntry` without its row does not compile.
+// rounds a row for each mode. An `OutboxEntry` without its row does not compile. A commit
+// adds the changed tags of a subject (v3 9.2 to 9.4).
+
 import type { OutboxEntry, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { SubjectTagDocument } from '#shared/contracts/subjects/subject-tag.ts'
+import { limits } from '#shared/limits/limits.ts'
 import type { Collections } from '#shared/store/collections.ts'
+import { isTaggedAlike, tagsOf } from '#shared/subjects/subject-tags.ts'
+import { subjectTagId } from '#shared/text/ids.ts'
 import type { KeeperContext } from '../context.ts'
-import { tagDocumentsOf } from './tags.ts'
 
 /**
  * Documents that are written before the replies of their commit are sent. insert: written once, by identity. advance: written only over a
@@ -104,4 +109,38 @@ function beginMode<M extends BegunMode>(context: KeeperContext, id: string, outb
   const isOfIt = (entry: OutboxEntry): entry is Extract<OutboxEntry, { mode: M }> => entry.mode === mode
   const entries = outbox.filter(isOfIt)
   if (entries.length > 0) outboxRows.begun[mode].begin(context, id, entries)
+}
+
+type OutboxTags = Extract<OutboxEntry, { mode: 'tags' }>
+
+/** Returns the subject with an outbox of the tags gained and lost since `before`, the committed subject; null: there was none. Pure. */
+export function withTags(before: SubjectDocument | null, subject: SubjectDocument): SubjectDocument {
+  if (before !== null && isTaggedAlike(before, subject)) return subject
+  const had = new Set(before === null ? [] : tagsOf(before))
+  const has = new Set(tagsOf(subject))
+  const put = [...has].filter(tag => !had.has(tag))
+  const gone = [...had].filter(tag => !has.has(tag))
+  if (put.length + gone.length === 0) return subject
+  const earlier = subject.outbox.find(isTags) ?? { put: [], gone: [] }
+  const tags: OutboxTags = {
+    mode: 'tags',
+    put: [...earlier.put.filter(tag => has.has(tag)), ...put],
+    gone: [...earlier.gone.filter(tag => !has.has(tag)), ...gone],
+  }
+  return { ...subject, outbox: [...subject.outbox.filter(entry => !isTags(entry)), tags] }
+}
+
+const isTags = (entry: OutboxEntry): entry is OutboxTags => entry.mode === 'tags'
+
+/** Returns the tag documents in a committed subject's outbox. Their `rev` makes the store refuse a late write of an earlier revision. */
+export function tagDocumentsOf({ id, rev, workspaceId, outbox }: SubjectDocument, now: number): SubjectTagDocument[] {
+  const document = (tag: string, gone: 0 | 1): SubjectTagDocument => ({
+    id: subjectTagId(workspaceId, tag, id),
+    rev,
+    gone,
+    expireAt: gone === 1 ? now + limits.keeper.goneTagMs : null,
+  })
+  return outbox
+    .filter(isTags)
+    .flatMap(({ put, gone }) => [...put.map(tag => document(tag, 0)), ...gone.map(tag => document(tag, 1))])
 }

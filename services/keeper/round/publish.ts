@@ -1,11 +1,15 @@
 // Publication after the commit: writes the outbox documents, and only then sends nudges and news. A successor may repeat the whole
 // publication.
+
+import { nextStep } from '#machines/incident-outlook.ts'
 import { subjects } from '#shared/bus/subjects.ts'
+import type { News } from '#shared/contracts/news.ts'
+import type { RosterRow } from '#shared/contracts/subjects/roster.ts'
 import type { OutboxEntry, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Collections } from '#shared/store/collections.ts'
+import { rosterRow } from '#shared/subjects/roster-row.ts'
 import { type KeeperContext, retryWhile } from '../context.ts'
 import type { Partition } from '../partition/partition.ts'
-import { publishNews } from './news.ts'
 import { documentsOf, outboxRows, outboxSteps, type Written, type WrittenCollection } from './outbox.ts'
 
 /** Writes the outbox documents of these committed subjects; resolves once all are written. May be repeated. */
@@ -52,3 +56,73 @@ export function clearDone(
   }
   partition.outboxes.uncleared.set(subjectId, context.clock.now())
 }
+
+type Told = Pick<Written, 'history' | 'incidents' | 'windows'>
+
+/** Publishes the news. Call it while the cache still holds each subject as previously committed. */
+export function publishNews(
+  context: KeeperContext,
+  committed: readonly SubjectDocument[],
+  { history, incidents, windows }: Told,
+): void {
+  const workspaces = new Map(committed.map(subject => [subject.id, subject.workspaceId]))
+  const publish = (subjectId: string, news: News) =>
+    context.bus.publish(subjects.state(workspaces.get(subjectId) ?? '', subjectId), news)
+  const byId = new Map(incidents.map(document => [document.id, document]))
+  for (const transition of history) {
+    const incident = byId.get(transition.incidentId) ?? null
+    publish(transition.subjectId, { kind: 'transition', transition, incident })
+  }
+  for (const window of windows) publish(window.subjectId, { kind: 'window', window })
+  for (const subject of committed) {
+    const news = rowNews(context, subject)
+    if (news !== null) publish(subject.id, news)
+  }
+  for (const { workspaceId, template } of bindingChanges(context, committed)) {
+    const news: News = { kind: 'template', template }
+    context.bus.publish(subjects.stateOfTemplates(workspaceId), news)
+  }
+}
+
+interface Binding {
+  workspaceId: string
+  template: string
+}
+
+/** Returns the Template revisions that Resources were bound to or unbound from, each revision once. */
+function bindingChanges(context: KeeperContext, committed: readonly SubjectDocument[]): Iterable<Binding> {
+  const found = new Map<string, Binding>()
+  for (const subject of committed) {
+    const { workspaceId } = subject
+    const before = boundTo(context.cache.get(subject.id)?.subject ?? null)
+    const after = boundTo(subject)
+    if (before === after) continue
+    for (const template of [before, after])
+      if (template !== null) found.set(`${workspaceId} ${template}`, { workspaceId, template })
+  }
+  return found.values()
+}
+
+/** Returns the revision that counts the subject among its Resources; null: none. */
+const boundTo = (subject: SubjectDocument | null): string | null =>
+  subject === null || subject.archivedAt !== null || subject.deletedAt !== null ? null : subject.template
+
+/**
+ * Returns news of the subject's row. Null: the row is unchanged, or the subject is too damaged for a row. A subject that is not in memory
+ * may have changed.
+ */
+function rowNews(context: KeeperContext, subject: SubjectDocument): News | null {
+  const before = context.cache.get(subject.id)?.subject ?? null
+  try {
+    const row = rosterRow(subject, nextStep)
+    const known = before && rosterRow(before, nextStep)
+    if (row === null) return before !== null && known === null ? null : { kind: 'gone', id: subject.id, rev: subject.rev }
+    return known !== null && isShownAlike(known, row) ? null : { kind: 'row', row }
+  } catch (error) {
+    context.logger.error({ err: error, subjectId: subject.id }, 'news was not made')
+    return null
+  }
+}
+
+const isShownAlike = (one: RosterRow, other: RosterRow): boolean => textOf(one) === textOf(other)
+const textOf = (row: RosterRow): string => JSON.stringify({ ...row, rev: 0 })

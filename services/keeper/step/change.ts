@@ -1,11 +1,18 @@
-// Difference between a subject before and after a judgement.
-import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import type { Change } from './types.ts'
+// Changes of a subject in a step: the difference that a judgement makes, and additions to the subject's outbox. Pure.
 
-/**
- * Returns the change by a judgement alone: commit if a rule or a maintenance window changed; else the subject is only fresher than its
- * document. Pure.
- */
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { OutboxEntry, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+import type { Change, Step } from './types.ts'
+
+/** Returns a step that changes nothing. */
+export const unchanged = (subject: SubjectDocument | null, reply: Reply | null = null): Step => ({
+  subject,
+  change: 'nothing',
+  observation: null,
+  reply,
+})
+
+/** Returns the change by a judgement alone. Commit: a rule or a maintenance window changed. Freshness: only readings are newer. */
 export function changeBetween(before: SubjectDocument, after: SubjectDocument): Change {
   const rulesMoved = after.rules !== before.rules && after.rules.some((rule, i) => rule !== before.rules[i])
   if (rulesMoved || after.maintenance !== before.maintenance || isDueEarlier(before, after)) return 'commit'
@@ -16,3 +23,16 @@ export function changeBetween(before: SubjectDocument, after: SubjectDocument): 
 /** A counted window ends earlier than any stored deadline. A successor must find that deadline in the store. */
 const isDueEarlier = (before: SubjectDocument, after: SubjectDocument): boolean =>
   after.kind === 'template' && after.dueAt !== null && (before.dueAt === null || after.dueAt < before.dueAt)
+
+/** A later state of a document replaces an earlier one of the same commit. */
+export function addToOutbox(subject: SubjectDocument, entry: OutboxEntry): SubjectDocument {
+  const kept = subject.outbox.filter(other => !isReplacedBy(other, entry))
+  return { ...subject, outbox: [...kept, entry], hasOutbox: 1 }
+}
+
+/** All check entries of one commit have the same revision: only the last entry of a location may be written. */
+function isReplacedBy(other: OutboxEntry, entry: OutboxEntry): boolean {
+  if (other.mode === 'check') return entry.mode === 'check' && other.locationId === entry.locationId
+  if (other.mode !== 'advance' || entry.mode !== 'advance') return false
+  return other.collection === entry.collection && other.document.id === entry.document.id
+}

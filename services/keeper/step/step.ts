@@ -7,16 +7,16 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { earliest } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { customSubjectView, subjectView } from '#shared/subjects/subject-view.ts'
-import { changeBetween } from './change.ts'
+import { changeBetween, unchanged } from './change.ts'
 import { isOver, refuseArchived } from './commands/archive.ts'
-import { createSubject } from './commands/create-subject.ts'
-import { handleCommand, withIdempotencyRecord } from './commands/handle-command.ts'
+import { handleCommand } from './commands/handle-command.ts'
+import { replyBefore, withIdempotencyRecord } from './commands/idempotency.ts'
 import { refusal } from './commands/refusal.ts'
 import { createResource } from './commands/resource-commands.ts'
-import { asCommitted, createWebsite } from './commands/website-commands.ts'
+import { asCommitted, createSubject, createWebsite } from './commands/subject-commands.ts'
 import { windowEndOf } from './incidents/drive-window.ts'
 import { isDueBy, judgeSubject } from './judging/judge-subject.ts'
-import { templateFault } from './judging/unusable-template.ts'
+import { templateFault } from './judging/resource-template.ts'
 import { takeFirstReport } from './observations/first-report.ts'
 import { takeResult } from './observations/take-result.ts'
 import type { Change, Handled, Input, Step, StepContext } from './types.ts'
@@ -27,7 +27,7 @@ export function step(subject: SubjectDocument | null, input: Input, context: Ste
   if (input.kind === 'deadline') return passDeadlines(subject, input.at, context)
   if (input.kind === 'command') {
     const reply = replyBefore(subject, input.command.id)
-    if (reply !== null) return { subject, change: 'nothing', observation: null, reply }
+    if (reply !== null) return unchanged(subject, reply)
   }
   if (isOver(subject, input)) return refuseArchived(subject, input, context)
   const isCaughtUp = !isDueBy(subject, input.at) || isSparedFrom(subject, input, context)
@@ -71,7 +71,7 @@ function passDeadlines(subject: SubjectDocument, until: number, context: StepCon
     next = judgeSubject(next, judgedAt, context)
     at = nextDeadline(next, judgedAt)
   }
-  return { subject: next, change: changeBetween(subject, next), observation: null, reply: null }
+  return { ...unchanged(next), change: changeBetween(subject, next) }
 }
 
 /** Returns the earliest deadline after `at`; null: none. */
@@ -83,20 +83,13 @@ export function nextDeadline(subject: SubjectDocument, at: number): number | nul
 
 /** Steps an input for an absent subject. Only a create makes a subject. A create repeated after a deletion gets its recorded reply. */
 function stepAbsent(subject: SubjectDocument | null, input: Input, context: StepContext): Step {
-  const nothing = unchanged(subject)
-  if (input.kind !== 'command') return nothing
+  if (input.kind !== 'command') return unchanged(subject)
   const reply = subject && replyBefore(subject, input.command.id)
-  if (reply !== null) return { ...nothing, reply }
+  if (reply !== null) return unchanged(subject, reply)
   if (subject === null && input.command.kind === 'first-report')
     return takeFirstReport(null, input.subjectId, input.command, input.at, context)
-  if (subject !== null || !isCreate(input.command)) return { ...nothing, reply: refusal('not_found', 'Subject not found') }
+  if (subject !== null || !isCreate(input.command)) return unchanged(subject, refusal('not_found', 'Subject not found'))
   return create(input.subjectId, input.command, input.at, context)
-}
-
-/** Returns the recorded reply to a command with this id; null: the command is new. */
-function replyBefore(subject: SubjectDocument, commandId: string): Reply | null {
-  const reply = subject.idempotency.find(record => record.id === commandId)?.reply ?? null
-  return reply === null ? null : (JSON.parse(reply) as Reply)
 }
 
 type Create = CommandOf<'create-website' | 'create-subject' | 'create-resource'>
@@ -106,14 +99,9 @@ const isCreate = (command: Command): command is Create =>
 
 function create(subjectId: string, command: Create, at: number, context: StepContext): Step {
   const handled = created(subjectId, command, at, context)
-  if ('refused' in handled) return { ...unchanged(null), reply: handled.refused }
+  if ('refused' in handled) return unchanged(null, handled.refused)
   const reply: Reply = { ok: true, result: handled.result }
-  return {
-    subject: withIdempotencyRecord(handled.subject, command.id, context.now, reply),
-    change: 'commit',
-    observation: null,
-    reply,
-  }
+  return { ...unchanged(withIdempotencyRecord(handled.subject, command.id, context.now, reply), reply), change: 'commit' }
 }
 
 function created(subjectId: string, command: Create, at: number, context: StepContext): Handled {
@@ -125,8 +113,6 @@ function created(subjectId: string, command: Create, at: number, context: StepCo
   const subject = createWebsite(subjectId, command, at, context)
   return { subject, result: subjectView(asCommitted(subject)) }
 }
-
-const unchanged = (subject: SubjectDocument | null): Step => ({ subject, change: 'nothing', observation: null, reply: null })
 
 const weight: Record<Change, number> = { nothing: 0, freshness: 1, commit: 2 }
 const larger = (one: Change, other: Change) => (weight[one] >= weight[other] ? one : other)

@@ -10,7 +10,7 @@ import type {
 } from '#shared/contracts/observations/observation.ts'
 import type { ReportKind } from '#shared/contracts/observations/silence.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
-import type { Command } from '#shared/contracts/subjects/command.ts'
+import type { Command, CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Refusal } from './commands/refusal.ts'
@@ -92,3 +92,11 @@ export interface Taken {
 
 /** Subject after a command and the command's result, or the refusal of the command with nothing changed. */
 export type Handled = { subject: SubjectDocument; result: unknown } | { refused: Refusal }
+
+/** Handler of one kind of command to an existing subject. `at`: instant of its effect, ms. */
+export type Handler<K extends Command['kind']> = (
+  subject: SubjectDocument,
+  command: CommandOf<K>,
+  at: number,
+  context: StepContext,
+) => Handled

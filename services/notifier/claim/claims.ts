@@ -4,13 +4,14 @@
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { Store } from '#shared/store/port.ts'
+import { pagesOf } from '#shared/store/pages.ts'
+import type { Query, Store } from '#shared/store/port.ts'
 import type { BodyMaker } from '../bodies/body-maker.ts'
 import type { NotifierContext } from '../context.ts'
 import type { FollowUp } from '../decide/follow-up.ts'
 import { archivedIncidents, overtakenIncidents } from '../decide/routing.ts'
 import { isHeld, openSiblings } from '../decide/siblings.ts'
-import type { Step } from '../record/delivery-document.ts'
+import { nextRevision, type Step } from '../record/delivery-document.ts'
 import { endedRows } from '../record/log-rows.ts'
 import type { Job } from '../record/record.ts'
 import { retryStoreCall } from '../record/retry-store-call.ts'
@@ -170,3 +171,34 @@ function stepOrNone(
 
 const byId = <T extends { id: string }>(documents: readonly (T | null)[]): Map<string, T> =>
   new Map(documents.filter(document => document !== null).map(document => [document.id, document]))
+
+const { batch, claimMs, scanPages } = limits.notifier
+
+/** Best effort: a claim that stays ends by itself. */
+export async function releaseDeadClaims({ store, clock, logger, options }: NotifierContext): Promise<void> {
+  const dead = new Set(options.deadNotifiers ?? [])
+  if (dead.size === 0) return
+  try {
+    let released = 0
+    let pages = 0
+    const at = clock.now()
+    const claimed: Query = {
+      where: { open: 1, dueAt: { gt: at, lte: at + claimMs } },
+      sort: [['dueAt', 'asc']],
+      limit: batch,
+    }
+    for await (const page of pagesOf(claimed, query => store.find('deliveries', query))) {
+      const steps = page.flatMap(document => {
+        if (document.claimedBy === null || !dead.has(document.claimedBy)) return []
+        const step = nextRevision(document, [{ type: 'claim.released', at }], options.notifierId)
+        return step === null ? [] : [step.document]
+      })
+      const results = await store.replace('deliveries', steps)
+      released += results.filter(result => result === 'written').length
+      if (++pages >= scanPages) break
+    }
+    if (released > 0) logger.info({ deliveries: released }, 'claims of a dead notifier given back')
+  } catch (error) {
+    logger.warn({ err: error }, 'claims of a dead notifier could not be given back')
+  }
+}

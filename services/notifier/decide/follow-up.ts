@@ -1,11 +1,15 @@
 // Consequences of a stored step of a delivery: its retry's timer, the next message of its incident, the counts. Holds timers in memory; the
 // scan finds those that are lost with the process.
 
+import type { Bus } from '#shared/bus/port.ts'
+import { subjects } from '#shared/bus/subjects.ts'
+import type { DeliveryNews, News } from '#shared/contracts/news.ts'
+import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import { limits, second } from '#shared/limits/limits.ts'
+import { subjectOfIncident } from '#shared/text/ids.ts'
 import type { Cancel } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
-import { decidedAtOf, type Step } from '../record/delivery-document.ts'
-import { createLogNames } from '../record/log-names.ts'
+import { createLogNames, decidedAtOf, type Step } from '../record/delivery-document.ts'
 import { isHeld, openSiblings } from './siblings.ts'
 
 export interface FollowUp {
@@ -78,4 +82,17 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
       timers.clear()
     },
   }
+}
+
+/** Of the end of an attempt; a claim is no news. */
+export function publishNews(
+  bus: Pick<Bus, 'publish'>,
+  { id, workspaceId, incidentId, destinationId, snapshot }: DeliveryDocument,
+  more: Pick<DeliveryNews, 'destinationName' | 'at'>,
+): void {
+  const { value: state, context } = snapshot
+  if (state === 'queued' || state === 'sending') return
+  const delivery: DeliveryNews = { id, incidentId, destinationId, state, attempts: context.attempts, ...more }
+  const news: News = { kind: 'delivery', delivery }
+  bus.publish(subjects.state(workspaceId, subjectOfIncident(incidentId)), news)
 }

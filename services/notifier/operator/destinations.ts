@@ -5,8 +5,8 @@ import type { DeliveryLogDocument } from '#shared/contracts/notifications/delive
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Change } from './conditions.ts'
+import type { Watcher, Watching } from './context.ts'
 import { bounded, instantText, isoOrNull } from './message.ts'
-import type { Watcher, Watching } from './watching.ts'
 
 const kind = 'destination_failing'
 const { failingMs, failingRows, batch } = limits.operator

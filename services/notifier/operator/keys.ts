@@ -6,8 +6,8 @@ import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
 import type { Change } from './conditions.ts'
+import type { Watcher, Watching } from './context.ts'
 import { bounded, instantText, isoOrNull } from './message.ts'
-import type { Watcher, Watching } from './watching.ts'
 
 const kind = 'key_expiring'
 const { keyMs, keysMs, batch } = limits.operator

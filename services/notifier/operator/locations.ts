@@ -5,9 +5,9 @@ import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel } from '#shared/time/clock.ts'
 import type { Change } from './conditions.ts'
+import type { Watcher, Watching } from './context.ts'
 import { bounded, counted, instantText, isoOrNull } from './message.ts'
 import { usedLocations } from './used-locations.ts'
-import type { Watcher, Watching } from './watching.ts'
 
 const kind = 'location_lost'
 const { lostMs, usageMs, seenMs, retryMs } = limits.operator

@@ -7,7 +7,7 @@ import type { DestinationDocument } from '#shared/contracts/notifications/destin
 import { limits } from '#shared/limits/limits.ts'
 import type { Sender } from '../send/send.ts'
 import { createConditions } from './conditions.ts'
-import type { OperatorContext } from './context.ts'
+import type { OperatorContext, Watcher, Watching } from './context.ts'
 import { watchDeadLetters } from './dead-letters.ts'
 import { type Attempt, watchDestinations } from './destinations.ts'
 import { watchKeys } from './keys.ts'
@@ -15,7 +15,6 @@ import { watchLocations } from './locations.ts'
 import { createOperatorMetrics } from './metrics.ts'
 import { createOutbox } from './outbox.ts'
 import { type StorageWatcher, watchStorage } from './storage.ts'
-import type { Watcher, Watching } from './watching.ts'
 
 export interface Operator {
   /** An attempt at this destination has ended. Never throws. */

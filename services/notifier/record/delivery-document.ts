@@ -1,14 +1,16 @@
 // How a delivery's document is made and how its next revision is; pure but for the writer's random mark.
+
 import { createHash } from 'node:crypto'
-import type { DeliveryEffect, DeliveryEvent } from '#machines/delivery.ts'
-import { advanceDelivery, isTerminal, openDelivery } from '#machines/delivery-snapshot.ts'
+import { advanceDelivery, type DeliveryEffect, type DeliveryEvent, isTerminal, openDelivery } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { MadeBody } from '../bodies/body-maker.ts'
 import { subjectOf } from '../bodies/words.ts'
+import type { NotifierContext } from '../context.ts'
 import type { Message } from '../send/send.ts'
 import { signatureOf } from '../send/signature.ts'
 
@@ -117,3 +119,18 @@ const writerMark = (notifierId: string) => `${notifierId}.${randomId(8)}`
 /** Derived from the delivery's id, so that every writer gets the same; opaque, because receivers see it. */
 const idempotencyKeyOf = (deliveryId: string, salt: string) =>
   `msg_${createHash('sha256').update(`${salt}:${deliveryId}`).digest('base64url').slice(0, 27)}`
+
+type Destination = Pick<DestinationDocument, 'name' | 'number'>
+
+/** `destination` undefined: it is gone. */
+export function createLogNames({ options }: Pick<NotifierContext, 'options'>) {
+  const { encode } = createIncidentIds(options.incidentSalt)
+  return ({ id, alertKind, subjectName, incidentId, destinationId }: DeliveryDocument, destination: Destination | undefined) => ({
+    kind: alertKind,
+    subject: subjectName ?? null,
+    incident: encode(incidentId),
+    destination: destination?.name ?? null,
+    destinationId: destination?.number ?? destinationId,
+    deliveryId: id,
+  })
+}

@@ -1,5 +1,7 @@
 // How long to wait after a failed attempt. Pure; the share of jitter is handed in.
+
 import { limits } from '#shared/limits/limits.ts'
+import { fromBase62, randomId } from '#shared/text/ids.ts'
 
 const { retryMs, retryMsMax } = limits.notifier
 
@@ -12,3 +14,7 @@ export function retryDelay(attempt: number, jitter: number, retryAfterMs: number
   const own = Math.round(full * (1 - jitter / 2))
   return Math.min(Math.max(own, retryAfterMs ?? 0), retryMsMax)
 }
+
+const digits = 4
+
+export const systemJitter = (): number => fromBase62(randomId(digits)) / 62 ** digits

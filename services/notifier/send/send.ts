@@ -1,12 +1,13 @@
 // One attempt to bring a message to its receiver: a POST, its time-out, and what its answer means. Never throws for what a
 // receiver or the network does, follows no redirect, and never lets the destination's address into an outcome.
-import type { Agent, Dispatcher, request } from 'undici'
+
+import { isIP, type LookupFunction } from 'node:net'
+import type { Agent, buildConnector, Dispatcher, request } from 'undici'
 import { limits, second } from '#shared/limits/limits.ts'
-import { createEgress, type Egress } from '#shared/net/egress.ts'
+import { createEgress, type Egress, EgressError, permitted } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { createGuardedConnect } from './guarded-connect.ts'
 import { failed, type Outcome, readQuote, refusedBy, unreachable } from './outcome.ts'
 import { redactAddress } from './redact.ts'
 
@@ -153,4 +154,43 @@ function headersOf({ url, contentType, idempotencyKey, madeAt, signature }: Mess
 function credentialsOf(url: string): Record<string, string> {
   const credentials = basicCredentials(new URL(url))
   return credentials === null ? {} : { authorization: `Basic ${credentials}` }
+}
+
+export interface ConnectOptions {
+  resolve: Resolve
+  egress: Egress
+  /** ms until a connection that is not there is given up. */
+  timeoutMs: number
+}
+
+/** A connector for undici. A closed address fails with an EgressError before any packet; of several, only open ones are tried. */
+export function createGuardedConnect(
+  build: typeof buildConnector,
+  { resolve, egress, timeoutMs }: ConnectOptions,
+): buildConnector.connector {
+  const lookup: LookupFunction = (hostname, options, done) => {
+    resolve(hostname, (error, found) => {
+      const addresses = error === null ? openOnes(egress, found) : error
+      if (addresses instanceof Error) return done(addresses, '', 0)
+      if (options.all) return done(null, addresses)
+      const [first] = addresses
+      done(null, first?.address as string, first?.family)
+    })
+  }
+  const connect = build({ allowH2: false, timeout: timeoutMs, lookup })
+  return (options, done) => {
+    // An address needs no lookup, so nothing would look at it.
+    const reason = isIP(options.hostname) === 0 ? null : egress.refusal(options.hostname)
+    if (reason === null) connect(options, done)
+    else done(new EgressError(reason), null)
+  }
+}
+
+function openOnes(egress: Egress, found: readonly string[]): { address: string; family: number }[] | Error {
+  if (found.length === 0) return Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
+  try {
+    return permitted(egress, found).map(address => ({ address, family: isIP(address) }))
+  } catch (error) {
+    return error as Error
+  }
 }

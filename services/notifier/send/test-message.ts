@@ -13,6 +13,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'
 import type { BodyMaker, MadeBody } from '../bodies/body-maker.ts'
+import { testWords } from '../bodies/words.ts'
 import { notPrepared } from '../claim/claim-step.ts'
 import type { NotifierContext } from '../context.ts'
 import { placeOf, reasonOf } from '../record/log-rows.ts'
@@ -20,7 +21,6 @@ import { type LogRow, type RowWriter, withNote } from '../record/row-writer.ts'
 import { type Outcome, unreachable } from './outcome.ts'
 import type { Sender } from './send.ts'
 import { signatureOf } from './signature.ts'
-import { testAlert } from './test-alert.ts'
 
 const { testMs, testsAtOnce, testLogMs, logMs } = limits.notifier
 
@@ -137,4 +137,51 @@ async function waitForRow({ clock, logger }: NotifierContext, written: Promise<v
     logger.warn({ error: String(error) }, 'log row of a test message could not be written')
   })
   await waitAtMost(clock, testLogMs, logged)
+}
+
+const subjectName = 'Test message'
+const subjectId = 'test000000'
+
+/** `at`: ms since the epoch. Its id is new each time. */
+export function testAlert({ workspaceId }: DestinationDocument, at: number): AlertDocument {
+  const incidentId = `${subjectId}.1`
+  const troubleSince = at - limits.policy.holdMs
+  return {
+    id: `test.${randomId(16)}`,
+    rev: 1,
+    workspaceId,
+    subjectId,
+    incidentId,
+    number: 1,
+    kind: 'problem',
+    reminder: false,
+    held: null,
+    decidedAt: at,
+    facts: {
+      subjectName,
+      subjectSlug: 'test',
+      ruleKey: 'test',
+      ruleName: '',
+      template: null,
+      url: '',
+      fields: {},
+      fieldsOmitted: 0,
+      evidence: { inputs: [], omitted: 0, truncated: false },
+      failing: [],
+      unknown: [],
+      ok: [],
+      problems: [],
+      silence: null,
+      isTest: true,
+      error: testWords,
+      explanation: testWords,
+      troubleSince,
+      confirmedAt: at,
+      wellSince: null,
+      closedAt: null,
+    },
+    state: 'dispatched',
+    deliveries: null,
+    expireAt: at,
+  }
 }

@@ -1,6 +1,8 @@
 // Roll-ups compared with a plain recomputation; late reports, crashes, take-over, clocks, removal, expiry.
+
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import type { WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
 import { day, hour, limits, minute } from '#shared/limits/limits.ts'
@@ -12,7 +14,7 @@ import type { Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { checkObservationId, observationIdKey, pushedObservationId } from '#shared/text/ids.ts'
-import { expireIncidents } from '../../../services/keeper/roll-up/expire-incidents.ts'
+import { expireIncidents } from '../../../services/keeper/roll-up/expire.ts'
 import { progressOf, rawLeavesBefore, rollUpDue } from '../../../services/keeper/roll-up/progress.ts'
 import { expireRollUps } from '../../../services/keeper/roll-up/remove-roll-ups.ts'
 import { rollUpPartition } from '../../../services/keeper/roll-up/roll-up-partition.ts'

@@ -1,7 +1,7 @@
 // Tags of subjects that a test stores without a keeper, as the keeper stores them.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Store } from '#shared/store/port.ts'
-import { tagDocumentsOf, withTags } from '../../../services/keeper/round/tags.ts'
+import { tagDocumentsOf, withTags } from '../../../services/keeper/round/outbox.ts'
 
 /** `before`: the previously stored subject; null: none. */
 export async function storeTags(store: Store, before: SubjectDocument | null, after: SubjectDocument, now = 0): Promise<void> {

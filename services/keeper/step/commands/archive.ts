@@ -4,17 +4,18 @@ import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { closeIncidents } from '../incidents/close-incidents.ts'
+import { unchanged } from '../change.ts'
+import { closeIncidents } from '../incidents/drive-incident.ts'
 import { tellWindow } from '../incidents/drive-window.ts'
 import { judge, verdictOf } from '../judging/judge-subject.ts'
-import type { Handled, Input, Step, StepContext } from '../types.ts'
+import type { Handled, Handler, Input, Step, StepContext } from '../types.ts'
 import { rebindResource } from './rebind.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import { invalid, shown, updateResource } from './resource-commands.ts'
-import { assign, isWatched } from './website-commands.ts'
+import { assign, isWatched } from './subject-commands.ts'
 
 /** Archives the Resource. Its rules keep their present verdicts: nothing is judged any longer. */
-export function archiveResource(subject: SubjectDocument, at: number, context: StepContext): Handled {
+export const archiveResource: Handler<'archive-resource'> = (subject, _command, at, context) => {
   const settled = { ...subject, rules: subject.rules.map(rule => settle(subject, rule, context)) }
   const closed = closeIncidents(settled, { type: 'subject.archived', at }, context)
   const unheld = tellWindow(closed, { type: 'window.cancelled', at })
@@ -55,7 +56,7 @@ export function isOver({ archivedAt }: SubjectDocument, input: Input): boolean {
 /** Drops reports of workers and deadlines, and refuses commands. Nothing changes. */
 export function refuseArchived(subject: SubjectDocument, input: Input, context: StepContext): Step {
   const reply = input.kind === 'command' ? archivedReply(subject, input.command, input.at, context) : null
-  return { subject, change: 'nothing', observation: null, reply }
+  return unchanged(subject, reply)
 }
 
 /** For generations 1 and 2 the Resource no longer exists. Generation 3 refuses a wrong field before the state. */

@@ -1,6 +1,18 @@
 // Idempotency records of a subject: replies kept for retries of their commands. Pure.
-import type { IdempotencyRecord } from '#shared/contracts/subjects/subject.ts'
+import type { Reply } from '#shared/contracts/ask/reply.ts'
+import type { IdempotencyRecord, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
+
+/** Returns the subject with the command's reply of `at` among its idempotency records. The command may have waited for long. */
+export function withIdempotencyRecord(subject: SubjectDocument, id: string, at: number, reply: Reply): SubjectDocument {
+  return { ...subject, idempotency: remembered(subject.idempotency, { id, at, reply: JSON.stringify(reply) }) }
+}
+
+/** Returns the recorded reply to a command with this id; null: the command is new. */
+export function replyBefore(subject: SubjectDocument, commandId: string): Reply | null {
+  const reply = subject.idempotency.find(record => record.id === commandId)?.reply ?? null
+  return reply === null ? null : (JSON.parse(reply) as Reply)
+}
 
 /** Adds a record. The last 16 replies and the last 1,024 stamps of reports stay, so that many reports remove no reply. */
 export function remembered(idempotency: readonly IdempotencyRecord[], added: IdempotencyRecord): IdempotencyRecord[] {

@@ -1,14 +1,14 @@
 // Commands that start, move and cancel a maintenance window (reference/custom-subjects 5). Pure.
-import type { CommandOf } from '#shared/contracts/subjects/command.ts'
+
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { minute } from '#shared/limits/limits.ts'
 import { windowView } from '#shared/subjects/subject-view.ts'
 import { startWindow, tellWindow } from '../incidents/drive-window.ts'
-import type { Handled, StepContext } from '../types.ts'
+import type { Handled, Handler } from '../types.ts'
 import { refused } from './refusal.ts'
 import { shown } from './resource-commands.ts'
 
-export function startMaintenance(subject: SubjectDocument, command: CommandOf<'start-maintenance'>, at: number): Handled {
+export const startMaintenance: Handler<'start-maintenance'> = (subject, command, at) => {
   if (subject.maintenance !== null)
     return refused('invalid_state', 'Already in maintenance', 'A maintenance window runs already; move its end or cancel it')
   if (command.endsAt <= at) return endsInThePast
@@ -17,13 +17,13 @@ export function startMaintenance(subject: SubjectDocument, command: CommandOf<'s
 }
 
 /** Moves the end of the running window, without a message. The start stays. */
-export function moveMaintenance(subject: SubjectDocument, command: CommandOf<'move-maintenance'>, at: number): Handled {
+export const moveMaintenance: Handler<'move-maintenance'> = (subject, command, at) => {
   if (subject.maintenance === null) return noWindow
   if (command.endsAt <= at) return endsInThePast
   return answered(tellWindow(subject, { type: 'end.moved', at, endsAt: command.endsAt }))
 }
 
-export function cancelMaintenance(subject: SubjectDocument, at: number): Handled {
+export const cancelMaintenance: Handler<'cancel-maintenance'> = (subject, _command, at) => {
   if (subject.maintenance === null) return noWindow
   const { context } = subject.maintenance
   return {
@@ -33,12 +33,7 @@ export function cancelMaintenance(subject: SubjectDocument, at: number): Handled
 }
 
 /** Sets a window of generation 3, which lasts `minutes` from now. A running window keeps its start and its author (v3 6.7). */
-export function setMaintenance(
-  subject: SubjectDocument,
-  { minutes, by }: CommandOf<'set-maintenance'>,
-  at: number,
-  context: StepContext,
-): Handled {
+export const setMaintenance: Handler<'set-maintenance'> = (subject, { minutes, by }, at, context) => {
   const endsAt = at + minutes * minute
   const next =
     subject.maintenance === null
@@ -47,7 +42,7 @@ export function setMaintenance(
   return shown(next, at, context)
 }
 
-export function endMaintenance(subject: SubjectDocument, at: number, context: StepContext): Handled {
+export const endMaintenance: Handler<'end-maintenance'> = (subject, _command, at, context) => {
   if (subject.maintenance === null) return refused('invalid_state', 'No maintenance', 'No maintenance window is running.')
   return shown(tellWindow(subject, { type: 'window.cancelled', at }), at, context)
 }

@@ -3,25 +3,19 @@
 
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
-import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { answersToKeep } from '#shared/manifest/answers.ts'
-import { baselineDaysOn, countedOn } from '#shared/manifest/counted-on.ts'
+import { baselineDaysOn, countedOn } from '#shared/manifest/decision-reads.ts'
 import { ownMember } from '#shared/text/own-member.ts'
-import { closeIncidents } from '../incidents/close-incidents.ts'
+import { closeIncidents } from '../incidents/drive-incident.ts'
 import { withBaselines } from '../judging/baselines.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
 import { recall } from '../recall.ts'
-import type { Handled, StepContext, StoredReports } from '../types.ts'
+import type { Handler, StoredReports } from '../types.ts'
 import { answersOf, invalid, newRule, shown, usableTemplate, withSignals } from './resource-commands.ts'
 
 /** Binds the Resource and judges it at once. All open incidents close, also incidents of rules that both revisions have. */
-export function rebindResource(
-  subject: SubjectDocument,
-  command: CommandOf<'rebind-resource'>,
-  at: number,
-  context: StepContext,
-): Handled {
+export const rebindResource: Handler<'rebind-resource'> = (subject, command, at, context) => {
   const { templated } = subject
   if (templated === null)
     return { refused: invalid('template', 'Only a Resource of a published Template is bound to another one') }

@@ -1,6 +1,6 @@
 // Refusal of a command: nothing changes. The reason is a word of the closed set, with the message of docs/reference.
 import type { Reply } from '#shared/contracts/ask/reply.ts'
-import type { ErrorCode, ErrorFacts } from '#shared/errors.ts'
+import type { ErrorCode } from '#shared/errors.ts'
 
 export type Refusal = Extract<Reply, { ok: false }>
 
@@ -15,10 +15,9 @@ export const refused = (code: ErrorCode, message: string, details?: string): { r
 })
 
 /** Returns the refusal of one field's value. */
-export const refusedField = (field: string, message: string, details: string): { refused: Refusal } => {
-  const facts: ErrorFacts = { field }
-  return { refused: { ok: false, error: { code: 'validation', message, details, facts } } }
-}
+export const refusedField = (field: string, message: string, details: string): { refused: Refusal } => ({
+  refused: { ok: false, error: { code: 'validation', message, details, facts: { field } } },
+})
 
 export const invalidName = refusedField('name', 'Invalid name', 'A name needs at least one letter or digit')
 

@@ -10,12 +10,11 @@ import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { resourceView } from '#shared/subjects/resource-view.ts'
 import { judge, judgeSubject } from '../judging/judge-subject.ts'
-import { templateFault } from '../judging/unusable-template.ts'
-import type { Handled, StepContext } from '../types.ts'
-import { emptySubject } from './create-subject.ts'
-import { type Refusal, refusal } from './refusal.ts'
+import { templateFault } from '../judging/resource-template.ts'
+import type { Handled, Handler, StepContext } from '../types.ts'
+import { type Refusal, refusedField } from './refusal.ts'
 import { nothingCustom } from './signal-commands.ts'
-import { assign, isWatched } from './website-commands.ts'
+import { assign, emptySubject, isWatched } from './subject-commands.ts'
 
 export function createResource(
   subjectId: string,
@@ -66,12 +65,7 @@ export function usableTemplate(
 }
 
 /** Updates the Resource and judges it at once with the new answers. Answers that the command omits stay. */
-export function updateResource(
-  subject: SubjectDocument,
-  command: CommandOf<'update-resource'>,
-  at: number,
-  context: StepContext,
-): Handled {
+export const updateResource: Handler<'update-resource'> = (subject, command, at, context) => {
   const labels = labelsOf(subject.labels, command.labels ?? {})
   if (Object.keys(labels).length > limits.v3.resourceLabels)
     return { refused: invalid('labels', `A Resource has at most ${limits.v3.resourceLabels} labels`) }
@@ -80,31 +74,20 @@ export function updateResource(
   return 'refused' in answered ? answered : shown(judgeSubject(answered.subject, at, context), at, context)
 }
 
-/** A custom subject of generation 2 has no fields. */
 function withAnswers(
   subject: SubjectDocument,
-  sent: Readonly<Record<string, unknown>> | null,
+  sent: Sent | null,
   at: number,
-  context: StepContext,
+  { templateOf }: StepContext,
 ): { subject: SubjectDocument } | { refused: Refusal } {
   if (sent === null) return { subject }
-  try {
-    if (isWatched(subject)) return { subject: assign(subject, readWebsiteAnswers(sent, subject.check), at) }
-    const { templated } = subject
-    if (templated === null) return { refused: invalid('meta', 'This Resource has no fields') }
-    const answers = readAnswers(context.templateOf(subject), sent, templated.answers)
-    return { subject: { ...subject, templated: { ...templated, answers } } }
-  } catch (error) {
-    if (error instanceof ManifestRefusal) return { refused: invalid(error.field, error.message) }
-    throw error
-  }
+  if (isWatched(subject)) return orRefused(() => ({ subject: assign(subject, readWebsiteAnswers(sent, subject.check), at) }))
+  const { templated } = subject
+  // A custom subject of generation 2 has no fields.
+  if (templated === null) return { refused: invalid('meta', 'This Resource has no fields') }
+  const answers = answersOf(templateOf(subject), sent, templated.answers)
+  return 'refused' in answers ? answers : { subject: { ...subject, templated: { ...templated, answers: answers.read } } }
 }
-
-/** Returns the Resource with its rules judged at `at`, whatever was last recorded. Changes nothing. */
-export const readResource = (subject: SubjectDocument, at: number, context: StepContext): Handled => ({
-  ...shown(subject, at, context),
-  subject,
-})
 
 /**
  * Returns the subject with the signals that the Template declares. Signals that exist keep their data; signals that the Template lacks are
@@ -154,18 +137,20 @@ export function shown(
   return { subject, result: resourceView(subject, template, subject.archivedAt === null ? judged : undefined) }
 }
 
-export function answersOf(
-  template: Template,
-  sent: Readonly<Record<string, unknown>>,
-  present: Answers,
-): { read: Answers } | { refused: Refusal } {
+/** Returns the read answers, or the refusal of the first invalid field. */
+export const answersOf = (template: Template, sent: Sent, present: Answers): { read: Answers } | { refused: Refusal } =>
+  orRefused(() => ({ read: readAnswers(template, sent, present) }))
+
+function orRefused<T>(read: () => T): T | { refused: Refusal } {
   try {
-    return { read: readAnswers(template, sent, present) }
+    return read()
   } catch (error) {
     if (error instanceof ManifestRefusal) return { refused: invalid(error.field, error.message) }
     throw error
   }
 }
+
+type Sent = Readonly<Record<string, unknown>>
 
 function labelsOf(present: Record<string, string>, sent: Record<string, string | null>): Record<string, string> {
   const entries = Object.entries({ ...present, ...sent }).filter((entry): entry is [string, string] => entry[1] !== null)
@@ -173,7 +158,4 @@ function labelsOf(present: Record<string, string>, sent: Record<string, string |
 }
 
 /** Returns a refusal that names the invalid field. */
-export function invalid(field: string, message: string): Refusal {
-  const { error } = refusal('validation', message)
-  return { ok: false, error: { ...error, facts: { field } } }
-}
+export const invalid = (field: string, message: string): Refusal => refusedField(field, message, message).refused

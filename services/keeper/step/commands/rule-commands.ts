@@ -1,7 +1,6 @@
 // Commands that create, replace and remove the rules of a subject (reference/custom-subjects 3). Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { SeriesDocument } from '#shared/contracts/observations/observation.ts'
-import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import {
   inputsOf,
   type Policy,
@@ -10,25 +9,19 @@ import {
   type RulePolicy,
 } from '#shared/contracts/subjects/policy.ts'
 import type { CustomState, ObservedInput, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { inputKeyOf, selects } from '#shared/judging/policy-input.ts'
-import { citedBy, inJudgingOrder } from '#shared/judging/rule-order.ts'
+import { citedBy, inJudgingOrder, inputKeyOf, selects } from '#shared/judging/policy-input.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { ruleView, signalsOf, viewFits } from '#shared/subjects/subject-view.ts'
 import { slugOf } from '#shared/text/slug.ts'
+import { addToOutbox } from '../change.ts'
 import { tellIncident } from '../incidents/drive-incident.ts'
 import { judge, judgeSubject } from '../judging/judge-subject.ts'
 import { isLater, neverObserved, observedOf } from '../observations/observed-input.ts'
-import { addToOutbox } from '../outbox.ts'
-import type { Handled, StepContext } from '../types.ts'
+import type { Handled, Handler, StepContext } from '../types.ts'
 import { invalidName, type Refusal, refused, refusedField, tooLarge } from './refusal.ts'
 import { nothingCustom } from './signal-commands.ts'
 
-export function createRule(
-  subject: SubjectDocument,
-  command: CommandOf<'create-rule'>,
-  at: number,
-  context: StepContext,
-): Handled {
+export const createRule: Handler<'create-rule'> = (subject, command, at, context) => {
   const slug = slugOf(command.name)
   if (slug === '') return invalidName
   if (subject.rules.some(rule => rule.slug === slug))
@@ -60,12 +53,7 @@ export function createRule(
  * Replaces name and policy. The slug, the rule's identity and its open incident stay, judged by the new policy. A policy that equals the
  * saved one keeps its version, so that a rename is no new version (reference/custom-subjects 3.8).
  */
-export function replaceRule(
-  subject: SubjectDocument,
-  command: CommandOf<'replace-rule'>,
-  at: number,
-  context: StepContext,
-): Handled {
+export const replaceRule: Handler<'replace-rule'> = (subject, command, at, context) => {
   const rule = subject.rules.find(candidate => candidate.slug === command.rule)
   if (rule === undefined) return noRule
   if (rule.policy.language === 'reachability') return managed
@@ -78,12 +66,7 @@ export function replaceRule(
 }
 
 /** Deletes the rule. Its open incident closes now, without a message. */
-export function deleteRule(
-  subject: SubjectDocument,
-  command: CommandOf<'delete-rule'>,
-  at: number,
-  context: StepContext,
-): Handled {
+export const deleteRule: Handler<'delete-rule'> = (subject, command, at, context) => {
   const rule = subject.rules.find(candidate => candidate.slug === command.rule)
   if (rule === undefined) return noRule
   if (rule.policy.language === 'reachability') return managed

@@ -1,11 +1,11 @@
 // Commands that create, change and remove the signals of a subject (reference/custom-subjects 2). Pure.
-import type { CommandOf } from '#shared/contracts/subjects/command.ts'
+
 import type { CustomState, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isOfGeneration2, ruleView, signalsOf, signalView, viewFits } from '#shared/subjects/subject-view.ts'
 import { slugOf } from '#shared/text/slug.ts'
-import { addToOutbox } from '../outbox.ts'
-import type { Handled } from '../types.ts'
+import { addToOutbox } from '../change.ts'
+import type { Handler } from '../types.ts'
 import { invalidName, refused, refusedField, tooLarge } from './refusal.ts'
 
 /** Custom part of a subject without signals. */
@@ -17,7 +17,7 @@ export const nothingCustom: CustomState = {
   observed: {},
 }
 
-export function createSignal(subject: SubjectDocument, command: CommandOf<'create-signal'>, at: number): Handled {
+export const createSignal: Handler<'create-signal'> = (subject, command, at) => {
   const slug = slugOf(command.name)
   if (slug === '') return invalidName
   const custom = subject.custom ?? nothingCustom
@@ -38,7 +38,7 @@ export function createSignal(subject: SubjectDocument, command: CommandOf<'creat
 }
 
 /** Updates name and meta. Kind and slug never change. */
-export function updateSignal(subject: SubjectDocument, command: CommandOf<'update-signal'>, at: number): Handled {
+export const updateSignal: Handler<'update-signal'> = (subject, command, at) => {
   const found = findSignal(subject, command.signal)
   if ('refused' in found) return found
   if (slugOf(command.name) === '') return invalidName
@@ -53,7 +53,7 @@ export function updateSignal(subject: SubjectDocument, command: CommandOf<'updat
  * Deletes a signal. Its observations are removed afterwards, in slices. A rule that reads the signal is the first reason to refuse, for the
  * platform's signal too (reference/custom-subjects 2.8).
  */
-export function deleteSignal(subject: SubjectDocument, command: CommandOf<'delete-signal'>, at: number): Handled {
+export const deleteSignal: Handler<'delete-signal'> = (subject, command, at) => {
   const isRead = (rule: RuleState) => ruleView(subject, rule).policy.inputs.some(input => input.signal === command.signal)
   const reader = subject.rules.find(isRead)
   if (reader !== undefined)

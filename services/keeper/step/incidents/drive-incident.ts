@@ -1,5 +1,6 @@
 // Driver of the incident machine of one rule: sends it the verdict of one instant, and adds the documents that it orders (incident, history,
 // alerts) to the outbox. Pure.
+
 import { incidentMachine, incidentVersion } from '#machines/incident.ts'
 import type { Announcement, IncidentEffect, IncidentEvent } from '#machines/incident-types.ts'
 import { initialTransition, type Order, transition } from '#machines/transition.ts'
@@ -8,8 +9,9 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subj
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { incidentId } from '#shared/text/ids.ts'
-import { templateFault } from '../judging/unusable-template.ts'
-import { addToOutbox } from '../outbox.ts'
+import { addToOutbox } from '../change.ts'
+import { judge } from '../judging/judge-subject.ts'
+import { templateFault } from '../judging/resource-template.ts'
 import type { StepContext } from '../types.ts'
 import { isMuted } from './drive-window.ts'
 import { alertDocument, historyDocument, incidentDocument, incidentWords, type Recorded } from './incident-documents.ts'
@@ -205,4 +207,15 @@ function announce(drive: Drive, held: IncidentSnapshot, order: Announcement): Dr
     subject: addToOutbox(drive.subject, { mode: 'insert', collection: 'alerts', document }),
     rule: { ...drive.rule, incident },
   }
+}
+
+type Closing = Extract<IncidentEvent, { type: 'rule.removed' | 'subject.archived' }>
+
+/** Returns the subject without open incidents. */
+export function closeIncidents(subject: SubjectDocument, event: Closing, context: StepContext): SubjectDocument {
+  return subject.rules.reduce((left, rule) => {
+    if (rule.incident === null) return left
+    const judgement = judge(left, rule, left.judgedAt, context)
+    return tellIncident({ subject: left, rule, judgement, at: event.at, context }, event)
+  }, subject)
 }

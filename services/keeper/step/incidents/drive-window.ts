@@ -4,7 +4,7 @@ import { initialTransition, transition } from '#machines/transition.ts'
 import type { MaintenanceSnapshot, MaintenanceStep, WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { addToOutbox } from '../outbox.ts'
+import { addToOutbox } from '../change.ts'
 
 /** Returns whether problems and silences are held back at `at`. The window excludes its end. */
 export function isMuted({ maintenance }: SubjectDocument, at: number): boolean {

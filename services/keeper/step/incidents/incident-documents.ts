@@ -1,6 +1,6 @@
 // Documents of an incident: the incident for reads, its history entries, its alerts. Pure.
 import { incidentVersion } from '#machines/incident.ts'
-import { isListed } from '#machines/incident-listing.ts'
+import { isListed, statusWords, tookEffectAt } from '#machines/incident-records.ts'
 import type { Announcement } from '#machines/incident-types.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type {
@@ -9,25 +9,15 @@ import type {
   IncidentContext,
   IncidentDocument,
   IncidentSnapshot,
-  IncidentState,
-  IncidentStatus,
   IncidentWords,
 } from '#shared/contracts/incidents/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { facetsOf } from '#shared/incidents/incident-facets.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { templateRuleOf } from '../judging/template-rule.ts'
+import { templateRuleOf } from '../judging/resource-template.ts'
 import type { TemplateOf } from '../types.ts'
 import { alertFacts } from './alert-facts.ts'
-
-export const statusWords: Record<IncidentState, IncidentStatus> = {
-  pending: 'pending',
-  problem: 'problem',
-  noData: 'no_data',
-  recovering: 'recovering',
-  closed: 'ok',
-}
 
 /** Returns the incident for reads, with the rev that this commit gives its subject. */
 export function incidentDocument(
@@ -95,7 +85,7 @@ export function historyDocument(
     sequence: incident.transitions,
     listed: isListed(event, before, incident.context) ? 1 : 0,
     kind,
-    at: tookEffectAt(incident, event),
+    at: tookEffectAt(event, incident.context),
     machine: incident.machine,
     version: incidentVersion,
     event,
@@ -106,15 +96,6 @@ export function historyDocument(
     explanation: judgement.explanation,
     evidence: judgement.evidence,
   }
-}
-
-/**
- * Returns the instant of effect, whenever the event was sent: the exact end of the delay for a confirmation, the start of the recovery for
- * a closing.
- */
-function tookEffectAt({ value, context }: IncidentSnapshot, event: HistoryDocument['event']): number {
-  if (event.type === 'hold.elapsed') return context.confirmedAt ?? event.at
-  return value === 'closed' ? (context.closedAt ?? event.at) : event.at
 }
 
 /** Returns one message to send. Its facts never change afterwards. */

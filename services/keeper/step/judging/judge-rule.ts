@@ -16,7 +16,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { isOfGeneration2 } from '#shared/subjects/subject-view.ts'
 import { neverObserved } from '../observations/observed-input.ts'
 import type { TemplateOf } from '../types.ts'
-import { templateRuleOf } from './template-rule.ts'
+import { templateRuleOf } from './resource-template.ts'
 
 const none: ReadonlyMap<string, Verdict> = new Map()
 

@@ -5,15 +5,14 @@ import type { RuleState, RuleVerdict, SubjectDocument } from '#shared/contracts/
 import type { Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { readPolicyInput } from '#shared/judging/judge-policy.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
-import { inJudgingOrder } from '#shared/judging/rule-order.ts'
+import { inJudgingOrder } from '#shared/judging/policy-input.ts'
 import { second } from '#shared/limits/limits.ts'
 import { holdsOf as templateHolds } from '#shared/manifest/answers.ts'
 import { driveIncident, type Holds, movesHold, movesIncident } from '../incidents/drive-incident.ts'
 import { endWindow, windowEndOf } from '../incidents/drive-window.ts'
 import type { HeldSilence, StepContext, Taken, TemplateOf } from '../types.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
-import { templateRuleOf } from './template-rule.ts'
-import { templateFault, unjudged } from './unusable-template.ts'
+import { templateFault, templateRuleOf, unjudged } from './resource-template.ts'
 
 /**
  * Returns the subject as judged at `at`, or at its last judgement if that is later. `dueAt` is the next instant that can change a result.

@@ -7,7 +7,7 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subj
 import type { DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 import type { TemplateOf } from '../types.ts'
-import { templateRuleOf } from './template-rule.ts'
+import { templateRuleOf } from './resource-template.ts'
 
 interface Decided {
   context: IncidentContext

@@ -10,13 +10,13 @@ import { readPolicyInput } from '#shared/judging/judge-policy.ts'
 import { slugCandidate } from '#shared/text/slug.ts'
 import { createRule, replaceRule } from '../commands/rule-commands.ts'
 import { windowEndOf } from '../incidents/drive-window.ts'
-import type { Handled, StepContext } from '../types.ts'
+import type { Handled, Handler, StepContext } from '../types.ts'
 import { factsOf, judgeRule } from './judge-rule.ts'
 
 type Trial = CommandOf<'try-rule'>
 
 /** Refuses a policy that saving would refuse. If it replaces a rule, the rule's present incident continues in the trial only. */
-export function tryRule(subject: SubjectDocument, command: Trial, at: number, context: StepContext): Handled {
+export const tryRule: Handler<'try-rule'> = (subject, command, at, context) => {
   const before = subject.rules.find(({ slug }) => slug === command.rule)
   const slug = command.rule ?? freeSlug(subject)
   const saved = save(subject, slug, command, at, context)

@@ -1,16 +1,64 @@
-// Commands that create and change a website monitor, and the command that removes a subject of either kind. Pure.
+// Commands that create subjects of generations 1 and 2, change a website monitor, and remove a subject of any kind. Pure.
+
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { Reading, RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { intervalMs, type WebsiteCheck, websiteTemplate } from '#shared/contracts/subjects/website.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { subjectView } from '#shared/subjects/subject-view.ts'
-import { closeIncidents } from '../incidents/close-incidents.ts'
+import { partitionOf } from '#shared/text/hash.ts'
+import { addToOutbox } from '../change.ts'
+import { closeIncidents } from '../incidents/drive-incident.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
-import { addToOutbox } from '../outbox.ts'
-import type { Handled, StepContext } from '../types.ts'
-import { emptySubject } from './create-subject.ts'
+import type { Handler, StepContext } from '../types.ts'
 import { refused } from './refusal.ts'
+
+/** Returns a custom subject, which begins without signal, rule and check (reference/custom-subjects 1.1). */
+export function createSubject(subjectId: string, command: CommandOf<'create-subject'>, at: number): SubjectDocument {
+  return {
+    ...emptySubject(subjectId, command, at),
+    kind: 'custom',
+    template: null,
+    check: null,
+    rules: [],
+  }
+}
+
+/** Returns the fields that every new subject has in addition to the fields of its kind. */
+export function emptySubject(
+  id: string,
+  { workspaceId, slug, name }: { workspaceId: string; slug: string; name: string },
+  at: number,
+): Omit<SubjectDocument, 'kind' | 'template' | 'check' | 'rules'> {
+  return {
+    id,
+    rev: 0,
+    writer: '',
+    partition: partitionOf(id),
+    workspaceId,
+    slug,
+    name,
+    templated: null,
+    labels: {},
+    createdAt: at,
+    updatedAt: at,
+    archivedAt: null,
+    deletedAt: null,
+    readings: {},
+    custom: null,
+    maintenance: null,
+    incidents: 0,
+    windows: 0,
+    judgedAt: at,
+    checkRev: null,
+    checkLocations: [],
+    dueAt: null,
+    outbox: [],
+    hasOutbox: 0,
+    idempotency: [],
+    faulty: null,
+  }
+}
 
 export function createWebsite(
   subjectId: string,
@@ -30,12 +78,7 @@ export function createWebsite(
 }
 
 /** Replaces all fields that generations 1 and 2 can express. Holds stay, and so does the failure mode if the command omits it. */
-export function updateWebsite(
-  subject: SubjectDocument,
-  command: CommandOf<'update-website'>,
-  at: number,
-  context: StepContext,
-): Handled {
+export const updateWebsite: Handler<'update-website'> = (subject, command, at, context) => {
   if (!isWatched(subject)) return refused('invalid_state', 'Custom subjects are managed elsewhere')
   const { confirm_after, recover_after } = subject.check
   const failure_mode = command.check.failure_mode ?? subject.check.failure_mode

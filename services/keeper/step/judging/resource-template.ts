@@ -1,10 +1,24 @@
-// Template revision that is missing or damaged, so that it cannot judge anything (v3 4.12). Pure.
-import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
+// Template of a Resource in a step: the declaration of a rule, and the fault of a revision that cannot judge (v3 4.12). Pure.
+
+import type { TemplateRule } from '#shared/contracts/resources/template.ts'
+import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Judgement } from '#shared/judging/judgement.ts'
 import { notJudged, type RevisionFault } from '#shared/subjects/stored-revisions.ts'
 import type { TemplateOf } from '../types.ts'
 
-/** Error for an operator; its message names the Template and the Resource. */
+/** Returns the rule as the Resource's Template declares it; null: a rule in another language. Throws if the Template lacks the rule. */
+export function templateRuleOf(
+  subject: SubjectDocument,
+  { key, policy }: RuleState,
+  templateOf: TemplateOf,
+): TemplateRule | null {
+  if (policy.language !== 'decision') return null
+  const declared = templateOf(subject).rules.find(candidate => candidate.key === key)
+  if (declared === undefined) throw new Error(`subject ${subject.id} has a rule that its Template does not declare`)
+  return declared
+}
+
+/** Error for an operator: the revision is missing or damaged. Its message names the Template and the Resource. */
 export class UnusableTemplate extends Error {
   readonly fault: RevisionFault
 
