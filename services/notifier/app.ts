@@ -1,17 +1,16 @@
-// The notifier: sends people the decisions of keepers. It owns deliveries and their log, marks alerts dispatched, and writes nothing else.
-// Any number of notifiers share the work by claims.
+// Notifier: sends people the decisions of keepers. Owns deliveries and their log, marks alerts as dispatched, and owns conditions of the
+// installation. Any number of notifiers share the work by claims.
 
-import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Service, ServiceContextWithStore } from '#shared/service.ts'
 import type { BatchLoop } from './batch-loop.ts'
-import { createBodyMaker, createLocationNames } from './bodies/body-maker.ts'
+import { createBodyMaker } from './bodies/body-maker.ts'
 import { type Claims, createClaims, releaseDeadClaims } from './claim/claims.ts'
-import { createLanes } from './claim/lanes.ts'
+import { Lanes } from './claim/lanes.ts'
 import type { NotifierContext, NotifierOptions } from './context.ts'
 import { createDispatch } from './decide/dispatch.ts'
-import { createFollowUp, publishNews } from './decide/follow-up.ts'
+import { createFollowUp } from './decide/follow-up.ts'
 import { startScan } from './decide/scan.ts'
 import { createMetrics } from './metrics.ts'
 import type { OperatorContext } from './operator/context.ts'
@@ -23,33 +22,26 @@ import { systemJitter } from './send/retry-delay.ts'
 import { createSender } from './send/send.ts'
 import { serveTestMessages } from './send/test-message.ts'
 
-/** Notifiers of this name share the nudges and the test messages. */
+/** Queue group in which notifiers share nudges and test messages. */
 const queue = 'notifiers'
 
-/** Resolves when it listens. The first scan is under way then. */
+/** Resolves when the notifier listens. The first scan is running then. */
 export async function startNotifier(serviceContext: ServiceContextWithStore, options: NotifierOptions): Promise<Service> {
   const { bus, store, clock, metrics } = serviceContext
   const logger = serviceContext.logger.child({ service: 'notifier', notifier: options.notifierId })
-  const lanes = createLanes()
-  const names = createLocationNames(store, clock)
+  const lanes = new Lanes()
   let stopping = false
   let operator: Operator | null = null
-  /** Fires when what is being sent has to end, whatever comes of it. */
+  /** Fires when running sends must end, even without an outcome. */
   const cutOff = new AbortController()
   const context: NotifierContext = {
-    store,
-    clock,
-    logger,
-    lanes,
-    names,
-    options,
+    ...{ bus, store, clock, logger, lanes, options },
     metrics: createMetrics(metrics, lanes),
     noteAttempt: (destination, attempt) => operator?.noteAttempt(destination, attempt),
-    publishNews: (document, name) => publishNews(bus, document, { destinationName: name, at: clock.now() }),
     stopping: () => stopping,
   }
 
-  // The circle: room given back lets more be claimed, what is claimed is sent, what is sent gives room back and is recorded.
+  // Released room starts new claims, claimed deliveries are sent, and an ended attempt releases its room and is recorded.
   const pump = () => claims.pump()
   const bodies = createBodyMaker(context)
   const sender = createSender({ clock, ...options })
@@ -59,9 +51,9 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
   const deliverer = createDeliverer(context, sender, recorder, cutOff.signal)
   const claims: Claims = createClaims(context, { bodies, deliverer, rows, followUp })
   const dispatch = createDispatch(context, { bodies, deliverer, rows, followUp }, pump)
-  operator = await startOperator(operatorContext(context, bus), { sender, registry: metrics, cutOff: cutOff.signal })
+  operator = await startOperator(operatorContext(context), { sender, registry: metrics, cutOff: cutOff.signal })
   const nudges = await bus.subscribe(subjects.alertNudge, ({ body }) => takeNudge(body, dispatch), { queue })
-  const tests = await serveTestMessages(context, bus, queue, { bodies, sender, rows, stop: cutOff.signal })
+  const tests = await serveTestMessages(context, queue, { bodies, sender, rows, stop: cutOff.signal })
   await releaseDeadClaims(context)
   const scan = startScan(context, dispatch, sender, pump)
 
@@ -90,12 +82,8 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
   }
 }
 
-const operatorContext = ({ store, clock, logger, options, stopping }: NotifierContext, bus: Bus): OperatorContext => ({
-  bus,
-  store,
-  clock,
-  logger,
-  stopping,
+const operatorContext = ({ bus, store, clock, logger, options, stopping }: NotifierContext): OperatorContext => ({
+  ...{ bus, store, clock, logger, stopping },
   notifierId: options.notifierId,
   incidentSalt: options.incidentSalt,
   source: options.publicUrl,
@@ -103,7 +91,7 @@ const operatorContext = ({ store, clock, logger, options, stopping }: NotifierCo
   jitter: options.jitter ?? systemJitter,
 })
 
-/** A nudge is only a hint: what is not a list of ids, or too much, is left to the scan. */
+/** Takes the alert ids of a nudge. A nudge is a hint: the scan finds alerts of a malformed nudge, and alerts above the bound. */
 function takeNudge(body: unknown, dispatch: BatchLoop<string>): void {
   const alertIds = (body as { alertIds?: unknown } | null)?.alertIds
   if (!Array.isArray(alertIds)) return

@@ -1,46 +1,47 @@
-// Context that the parts of one notifier share.
+// Options of a notifier, and the context that its parts share.
 
-import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
+import type { Bus } from '#shared/bus/port.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import type { Egress } from '#shared/net/egress.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { LocationNames } from './bodies/body-maker.ts'
 import type { Lanes } from './claim/lanes.ts'
 import type { NotifierMetrics } from './metrics.ts'
-import type { Attempt } from './operator/destinations.ts'
 
 export interface NotifierOptions {
-  /** Unique among the living: it stands in claims. */
+  /** Id of this notifier, unique among running notifiers. Its claims carry the id. */
   notifierId: string
-  /** Notifiers that are known to be dead; absent: none. Their claims are free at once. */
+  /** Ids of notifiers that no longer run; absent: none. Their claims are released at the start. */
   deadNotifiers?: readonly string[]
   version: string
   serviceUrl: string
-  /** The dashboard's address without a trailing slash. */
+  /** Address of the dashboard without a trailing slash. */
   publicUrl: string
   incidentSalt: string
-  /** Addresses that messages may not go to; absent: those that are always refused. */
+  /** Rules for the addresses of receivers; absent: only addresses that are always closed are refused. */
   egress?: Egress
-  /** Address at which the operator hears of changes of the installation; null or absent: none. `secret` null: messages are not signed. */
+  /** Address of the operator's receiver; null or absent: none. `secret` null: messages are not signed. */
   operatorWebhook?: { url: string; secret: string | null } | null
-  /** A share from 0 to 1 for each retry's jitter; from the system's randomness where it is not given. */
+  /** Returns a number from 0 to 1 for the jitter of each retry; absent: a random one. */
   jitter?: () => number
 }
 
+export interface Attempt {
+  isDelivered: boolean
+  at: number
+}
+
 export interface NotifierContext {
+  bus: Bus
   store: Store
   clock: Clock
   logger: Logger
   metrics: NotifierMetrics
   lanes: Lanes
-  names: LocationNames
   options: NotifierOptions
-  /** An attempt at this destination has ended. */
+  /** Called when an attempt at this destination has ended. */
   noteAttempt(destination: DestinationDocument, attempt: Attempt): void
-  /** Notifies watchers that a delivery is stored in another state. */
-  publishNews(document: DeliveryDocument, destinationName: string | null): void
-  /** True once the notifier stops: nothing new is claimed. */
+  /** Returns whether the notifier stops: nothing new is claimed then. */
   stopping(): boolean
 }

@@ -1,4 +1,4 @@
-// The notifier's settings, declared once.
+// Settings of the notifier.
 
 import { limits } from '#shared/limits/limits.ts'
 import { egressSettings } from '#shared/net/egress.ts'
@@ -42,7 +42,7 @@ export const notifierSettings = {
   },
 }
 
-/** Null: the operator has no address. */
+/** Returns the operator's receiver; null: none is set. */
 export function operatorWebhook(settings: { OPERATOR_WEBHOOK_URL: string; OPERATOR_WEBHOOK_SECRET: string }) {
   const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = settings
   return url === '' ? null : { url, secret: secret === '' ? null : secret }
@@ -53,7 +53,7 @@ function parseWebhook(value: string): string {
   throw new Error(`must be an http or https address of at most ${limits.destination.urlCharacters} characters`)
 }
 
-/** Standard Webhooks takes 24 to 64 bytes. */
+/** Standard Webhooks allows 24 to 64 bytes. */
 function parseSecret(value: string): string {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value) ?? []
   const { length } = Buffer.from(base64, 'base64')
@@ -61,7 +61,7 @@ function parseSecret(value: string): string {
   throw new Error('must be whsec_ and the base64 of 24 to 64 bytes')
 }
 
-/** The address without trailing slashes. */
+/** Returns the address without trailing slashes. */
 function parseAddress(value: string): string {
   if (!/^https?:\/\//.test(value) || !URL.canParse(value)) throw new Error('must be an http or https address')
   return value.replace(/\/+$/, '')

@@ -1,4 +1,5 @@
 // Content and receivers of a message: expected bodies, choice of destinations, pauses between retries, lanes, redaction.
+
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
@@ -10,7 +11,7 @@ import { readSettings, SettingError } from '#shared/settings.ts'
 import { openApiDocument } from '../../services/gateway/openapi/document.ts'
 import { generations } from '../../services/gateway/openapi/generations.ts'
 import { builtInBody } from '../../services/notifier/bodies/built-in-body.ts'
-import { createLanes } from '../../services/notifier/claim/lanes.ts'
+import { Lanes } from '../../services/notifier/claim/lanes.ts'
 import { redactAddress } from '../../services/notifier/send/redact.ts'
 import { retryDelay } from '../../services/notifier/send/retry-delay.ts'
 import { createSender } from '../../services/notifier/send/send.ts'
@@ -340,7 +341,7 @@ t.test("retry pauses grow with a jitter of a half, and follow the receiver's req
 
 t.test('lanes share the free places for sends', async t => {
   const { inFlight, inFlightPerDestination: width, inFlightPerDestinationMax, queuedPerDestination } = limits.notifier
-  const lanes = createLanes()
+  const lanes = new Lanes()
   const offered = Array.from({ length: queuedPerDestination }, (_, i) => lanes.offer('busy', `b${i}`))
   t.ok(offered.every(Boolean), 'there is room in the queue')
   t.notOk(lanes.offer('busy', 'one more'), 'a full lane refuses')
@@ -355,18 +356,18 @@ t.test('lanes share the free places for sends', async t => {
   t.same(lanes.pick(), ['b8'])
   lanes.settle('b8', 'took')
   t.same(lanes.pick(), ['b9', 'b10'], 'who takes messages gets more at once')
-  for (let i = 9; lanes.running() < inFlightPerDestinationMax + 1; lanes.pick()) lanes.settle(`b${i++}`, 'took')
+  for (let i = 9; lanes.running < inFlightPerDestinationMax + 1; lanes.pick()) lanes.settle(`b${i++}`, 'took')
   t.same(lanes.pick(), [], 'up to a bound')
   lanes.release('c0')
   lanes.offer('calm', 'b0')
   t.same(lanes.pick(), [], 'what is not written yet is not sent again')
   for (let i = 0; i < queuedPerDestination; i++) lanes.release(`b${i}`)
-  t.equal(lanes.running(), 0)
+  t.equal(lanes.running, 0)
   lanes.pick()
-  const running = lanes.running()
+  const running = lanes.running
   for (let i = 0; i < 2 * inFlight; i++) lanes.offer(`d${i}`, `e${i}`)
   t.equal(lanes.pick().length, inFlight - running, 'bounded in all')
-  t.equal(lanes.running(), inFlight)
+  t.equal(lanes.running, inFlight)
   t.notOk(lanes.take('fresh', 'f'))
 })
 

@@ -15,7 +15,7 @@ import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import { createSubject } from '../../services/keeper/step/commands/subject-commands.ts'
 import { startWindow } from '../../services/keeper/step/incidents/drive-window.ts'
-import { createLanes } from '../../services/notifier/claim/lanes.ts'
+import { Lanes } from '../../services/notifier/claim/lanes.ts'
 import type { NotifierContext } from '../../services/notifier/context.ts'
 import { startScan } from '../../services/notifier/decide/scan.ts'
 import { newDelivery, nextRevision } from '../../services/notifier/record/delivery-document.ts'
@@ -855,7 +855,7 @@ t.test('sender is opened once, at the first recipient', async t => {
   let prepared = 0
   const sender = createSender({ clock, ...options })
   const counted = { ...sender, prepare: () => sender.prepare().then(() => void prepared++) }
-  const context = { store, clock, logger: pino({ level: 'silent' }), lanes: createLanes(), stopping: () => false }
+  const context = { store, clock, logger: pino({ level: 'silent' }), lanes: new Lanes(), stopping: () => false }
   const dispatch = { size: () => 0, add: () => undefined, idle: async () => undefined }
   const scan = startScan(context as unknown as NotifierContext, dispatch, counted, () => undefined)
   t.teardown(() => Promise.all([scan.stop(), sender.close()]))

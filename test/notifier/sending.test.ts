@@ -1,4 +1,5 @@
 // Sending a message to its receiver: signatures, content that stays equal over retries, closed addresses, test messages.
+
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +18,7 @@ import type { Resolve } from '#shared/net/resolve.ts'
 import { readSettings, SettingError } from '#shared/settings.ts'
 import { StoreError } from '#shared/store/port.ts'
 import { startDirectory } from '../../services/directory/app.ts'
-import { createLanes } from '../../services/notifier/claim/lanes.ts'
+import { Lanes } from '../../services/notifier/claim/lanes.ts'
 import { redactAddress } from '../../services/notifier/send/redact.ts'
 import { createSender } from '../../services/notifier/send/send.ts'
 import { signatureOf } from '../../services/notifier/send/signature.ts'
@@ -357,7 +358,7 @@ t.test('delivery to a closed address fails at once with the reason', async t => 
 
 t.test('destinations that do not respond leave free places for other destinations', async t => {
   const { inFlight, inFlightUnanswered } = limits.notifier
-  const lanes = createLanes()
+  const lanes = new Lanes()
   for (let i = 0; i < inFlight; i++) {
     t.ok(lanes.take(`dead${i}`, `a${i}`) || t.fail('no room'))
     lanes.settle(`a${i}`, 'silent')
@@ -371,7 +372,7 @@ t.test('destinations that do not respond leave free places for other destination
 })
 
 t.test('sending pauses while too many outcomes wait for the store', async t => {
-  const lanes = createLanes()
+  const lanes = new Lanes()
   for (let i = 0; i < limits.notifier.unwritten; i++) {
     lanes.take('one', `a${i}`)
     lanes.settle(`a${i}`, 'busy')

@@ -1,14 +1,11 @@
-// Makes the bodies of messages out of alerts: by the destination's payload template, else the built-in one. What names and templates
-// they need is read once per batch of them.
+// Maker of message bodies from alerts: by the payload template of the destination, else the built-in body. Reads the names and templates that
+// a batch of messages needs.
 
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
-import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import type { TransformationDocument } from '#shared/contracts/notifications/transformation.ts'
+import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { Store } from '#shared/store/port.ts'
 import { type ContentType, contentTypeOf, renderTemplate } from '#shared/template/template.ts'
-import type { Clock } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
 import { builtInBody, guardFor } from './built-in-body.ts'
 import { templateFields } from './template-fields.ts'
@@ -20,15 +17,11 @@ export interface MadeBody {
   note: string | null
 }
 
-export interface BodyMaker {
-  /** Reads what the bodies of these alerts to any of these destinations need. Rejects with a StoreError. */
-  prepare(alerts: Iterable<AlertDocument>, destinations: Iterable<DestinationDocument>): Promise<void>
-  /** Null where no body can be made: the alert is gone, or its facts are not what they should be. */
-  make(alert: AlertDocument | undefined, destination: DestinationDocument): MadeBody | null
-}
+export type BodyMaker = ReturnType<typeof createBodyMaker>
 
-export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock' | 'logger' | 'names' | 'options'>): BodyMaker {
-  const { names, options, logger } = context
+export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock' | 'logger' | 'options'>) {
+  const { options, logger } = context
+  const names = createLocationNames(context)
   const templates = createTemplates(context)
   const { encode } = createIncidentIds(options.incidentSalt)
   const bodyContext = { publicUrl: options.publicUrl, encodeIncidentId: encode, locationName: names.nameOf }
@@ -38,7 +31,7 @@ export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock'
     contentType: 'application/json',
     note,
   })
-  /** A template passed its samples when it was stored. If it fails on a message, the built-in body is sent instead. */
+  /** Samples were rendered when the template was stored. If it fails on a message, the built-in body is sent instead. */
   const byTemplate = (template: string, alert: AlertDocument, destination: DestinationDocument): MadeBody => {
     const fields = templateFields(alert, { ...bodyContext, workspaceName: templates.workspaceName(alert) }, guardFor(destination))
     const rendered = renderTemplate(template, fields)
@@ -48,11 +41,13 @@ export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock'
     return builtIn(alert, destination, `the built-in body was sent, because template ${transformationId} did not render`)
   }
   return {
-    prepare: async (alerts, destinations) => {
+    /** Reads names and templates for the bodies of these alerts to any of these destinations. Rejects with a StoreError. */
+    prepare: async (alerts: Iterable<AlertDocument>, destinations: Iterable<DestinationDocument>): Promise<void> => {
       const locations = [...alerts].flatMap(({ facts }) => [facts?.failing ?? [], facts?.unknown ?? [], facts?.ok ?? []])
       await Promise.all([names.load(locations.flat()), templates.load(destinations)])
     },
-    make: (alert, destination) => {
+    /** Returns the body; null: the alert is missing, or a body cannot be made from its facts. */
+    make: (alert: AlertDocument | undefined, destination: DestinationDocument): MadeBody | null => {
       if (alert === undefined) return null
       try {
         const template = templates.templateOf(destination)
@@ -65,38 +60,26 @@ export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock'
   }
 }
 
-export interface LocationNames {
-  /** Makes sure that `nameOf` knows these, reading what is unknown or old. Rejects with a StoreError. */
-  load(locationIds: Iterable<string>): Promise<void>
-  /** The name; the id itself where there is no such location. */
-  nameOf(locationId: string): string
-}
+type Reading = Pick<NotifierContext, 'store' | 'clock'>
 
-export function createLocationNames(store: Store, clock: Clock): LocationNames {
+/** Names of locations, cached for a while because every message needs some. */
+function createLocationNames({ store, clock }: Reading) {
   const known = new Map<string, { name: string; readAt: number }>()
   const isFresh = (id: string) => {
     const entry = known.get(id)
     return entry !== undefined && clock.monotonic() - entry.readAt < limits.notifier.namesMs
   }
   return {
-    load: async locationIds => {
+    load: async (locationIds: Iterable<string>) => {
       const wanted = [...new Set(locationIds)].filter(id => !isFresh(id))
       if (wanted.length === 0) return
       const found = await store.get('locations', wanted)
       if (known.size + wanted.length > limits.notifier.namesCached) known.clear()
       for (const [i, id] of wanted.entries()) known.set(id, { name: found[i]?.name ?? id, readAt: clock.monotonic() })
     },
-    nameOf: id => known.get(id)?.name ?? id,
+    /** Returns the name; the id if the location does not exist. */
+    nameOf: (id: string) => known.get(id)?.name ?? id,
   }
-}
-
-export interface Templates {
-  /** Reads what messages to these destinations need. Rejects with a StoreError. */
-  load(destinations: Iterable<DestinationDocument>): Promise<void>
-  /** Null where the destination has none, or one that is gone. */
-  templateOf(destination: DestinationDocument): string | null
-  /** Empty where the workspace is gone. */
-  workspaceName(alert: Pick<AlertDocument, 'workspaceId'>): string
 }
 
 interface Read {
@@ -104,11 +87,12 @@ interface Read {
   readAt: number
 }
 
-export function createTemplates({ store, clock }: Pick<NotifierContext, 'store' | 'clock'>): Templates {
+/** Payload templates and names of workspaces, read again for each batch: a saved template is used at once. */
+function createTemplates({ store, clock }: Reading) {
   const templates = new Map<string, Read>()
   const workspaces = new Map<string, Read>()
 
-  /** Other rounds may stand between reading and making: what they read a moment ago stays. */
+  /** Texts of the last moments stay, because another batch may have read them and not made its bodies yet. */
   const remember = (known: Map<string, Read>, key: string, text: string | null) => {
     const readAt = clock.monotonic()
     known.delete(key)
@@ -136,14 +120,16 @@ export function createTemplates({ store, clock }: Pick<NotifierContext, 'store' 
     for (const [i, id] of ids.entries()) remember(workspaces, id, found[i]?.name ?? null)
   }
   return {
-    load: async destinations => {
+    load: async (destinations: Iterable<DestinationDocument>) => {
       const using = [...destinations].filter(({ transformationId }) => transformationId !== null)
       if (using.length === 0) return
       await Promise.all([readTemplates(using), readWorkspaces([...new Set(using.map(({ workspaceId }) => workspaceId))])])
     },
-    templateOf: ({ workspaceId, transformationId }) =>
+    /** Returns the template; null: the destination has none, or the template was deleted. */
+    templateOf: ({ workspaceId, transformationId }: DestinationDocument) =>
       transformationId === null ? null : (templates.get(keyOf(workspaceId, transformationId))?.text ?? null),
-    workspaceName: ({ workspaceId }) => workspaces.get(workspaceId)?.text ?? '',
+    /** Returns the name; empty if the workspace was deleted. */
+    workspaceName: ({ workspaceId }: AlertDocument) => workspaces.get(workspaceId)?.text ?? '',
   }
 }
 

@@ -1,5 +1,5 @@
-// The built-in body of a message: the attachments that chat services read, and for a plain webhook the incident as data. Pure; made once
-// per delivery and then frozen. Rules: docs/notifications.md, and docs/reference/v3.md, 10.7 and 10.9.
+// Built-in body of a message: the attachments that chat services read, and for a plain webhook also the incident as data. Pure. Made once for
+// each delivery. Rules: docs/notifications.md, and docs/reference/v3.md, 10.7 and 10.9.
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { type IncidentObject, incidentObject } from './incident-object.ts'
@@ -22,11 +22,11 @@ import {
 const productName = 'Watchkeeper'
 
 export interface BodyContext {
-  /** The dashboard's address without a trailing slash. */
+  /** Address of the dashboard without a trailing slash. */
   publicUrl: string
-  /** The public id of an internal incident id. */
+  /** Returns the public id of an internal incident id. */
   encodeIncidentId(internalId: string): string
-  /** The name of a location; its id where the location is gone. */
+  /** Returns the name of a location; its id if the location was deleted. */
   locationName(locationId: string): string
 }
 
@@ -44,7 +44,7 @@ const colors: Record<AlertKind, string> = {
   acknowledged: '#4f46e5',
 }
 
-/** The exact text that is sent, as JSON. */
+/** Returns the exact text to send, as JSON. */
 export function builtInBody(
   alert: AlertDocument,
   destination: Pick<DestinationDocument, 'type' | 'channel'>,
@@ -68,7 +68,7 @@ export function builtInBody(
   return JSON.stringify(body)
 }
 
-/** A Template's rule says what it read and what its senders said; any other says where it fails and by which error. */
+/** A rule of a Template shows its readings and the reasons of senders. Any other rule shows the failing locations and the error. */
 function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): string[] {
   const isOfTemplate = actionOf(alert) !== ''
   const about = isOfTemplate
@@ -85,13 +85,13 @@ function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): st
   return lines.filter(line => line !== '')
 }
 
-/** In back-ticks. A back-tick inside would end the quotation, so it becomes an apostrophe. */
+/** Returns the text in back-ticks. A back-tick in the text would end the quotation, so it becomes an apostrophe. */
 function quoted(text: string, guard: Guard): string {
   return text === '' ? '' : `\`${guard(text.replaceAll('`', "'"))}\``
 }
 
-/** How foreign text is made safe for this receiver; a plain webhook gets it as it is. */
+/** Returns the function that makes foreign text safe for the receiver. A plain webhook gets the text unchanged. */
 export const guardFor = ({ type }: Pick<DestinationDocument, 'type'>): Guard => (type === 'slack' ? escapeForSlack : text => text)
 
-/** Slack reads `<…>` as links and mentions even inside quotations: foreign text must not reach people that way. */
+/** Slack reads `<…>` as links and mentions even in quotations: foreign text must not contain any. */
 const escapeForSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

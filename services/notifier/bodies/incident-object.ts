@@ -1,4 +1,4 @@
-// The `incident` object of a plain webhook's body. Pure. Rule: docs/reference/v3.md, 10.9.
+// Object `incident` in the body for a plain webhook. Pure. Rule: docs/reference/v3.md, 10.9.
 import type { AlertDocument, AlertFacts, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { Condition, DecisionInput, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -9,7 +9,7 @@ export interface IncidentObject {
   id: string
   rule: string
   verdict: Condition
-  /** Advice of the rule for a person; null if the rule has none. */
+  /** Advice of the rule for people; null: the rule has none. */
   action: string | null
   transition: 'opened' | 'confirmed' | 'closed' | 'acknowledged'
   lifecycle: 'open' | 'closed'
@@ -46,7 +46,7 @@ const transitions: Record<AlertKind, IncidentObject['transition']> = {
   acknowledged: 'acknowledged',
 }
 
-/** A reminder repeats the latest transition, with the instant at which that took effect. `id` is the public incident id. */
+/** A reminder repeats the latest transition with its instant of effect. `id`: the public incident id. */
 export function incidentObject(alert: AlertDocument, id: string): IncidentObject {
   const { facts, kind } = alert
   return {
@@ -69,7 +69,7 @@ export function incidentObject(alert: AlertDocument, id: string): IncidentObject
   }
 }
 
-/** When the transition took effect, ms since the epoch. */
+/** Returns the instant at which the transition took effect, ms since the epoch. */
 function effectiveAt({ kind, decidedAt, facts }: AlertDocument): number {
   if (kind === 'acknowledged') return decidedAt
   if (kind === 'opened') return facts.troubleSince

@@ -1,7 +1,7 @@
-// Foreign text (a check's error, a receiver's answer) made safe to stand in one line of a message or a log row.
+// Conversion of foreign text (the error of a check, the response of a receiver) to one line of a message or a log row.
 import { cut } from '#shared/text/plain-text.ts'
 
-/** One line without control, formatting and line-breaking characters or broken surrogates, at most `characters` long. */
+/** Returns one line of at most `characters`, without control, formatting and line-breaking characters or broken surrogates. */
 export function oneLine(text: string, characters: number): string {
   const line = text
     .toWellFormed()

@@ -1,4 +1,4 @@
-// The values of an alert for a payload template (docs/notifications.md). Pure.
+// Values of an alert for a payload template (docs/notifications.md). Pure.
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { TemplateFields } from '#shared/template/fields.ts'
@@ -20,7 +20,7 @@ import {
 } from './words.ts'
 
 export interface FieldsContext {
-  /** The dashboard's address without a trailing slash. */
+  /** Address of the dashboard without a trailing slash. */
   publicUrl: string
   locationName: LocationName
   workspaceName: string
@@ -34,7 +34,7 @@ const statuses: Record<AlertKind, string> = {
   acknowledged: 'acknowledged',
 }
 
-/** `guard` makes foreign text safe for the kind of receiver; addresses are the workspace's own and stay as they are. */
+/** `guard` makes foreign text safe for the receiver. Addresses belong to the workspace and stay unchanged. */
 export function templateFields(alert: AlertDocument, context: FieldsContext, guard: Guard): TemplateFields {
   return {
     kind: alert.kind,
@@ -55,7 +55,7 @@ export function templateFields(alert: AlertDocument, context: FieldsContext, gua
   }
 }
 
-/** One line that says it all: `Shop is down: failing from 2 of 3 locations — de, fr`, `Shop is back up after 14m`. */
+/** Returns a summary in one line: `Shop is down: failing from 2 of 3 locations — de, fr`, `Shop is back up after 14m`. */
 function summaryOf(alert: AlertDocument, nameOf: LocationName): string {
   if (alert.facts.isTest) return testWords
   const title = titleOf(alert)

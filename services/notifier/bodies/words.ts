@@ -1,5 +1,5 @@
-// Words of messages, for the built-in body and for payload templates alike. Pure; foreign text leaves here as one
-// line without control characters. Rules: docs/reference/v3.md, 10.7 and 10.8.
+// Texts of messages, for the built-in body and for payload templates. Pure. Every returned foreign text is one line without control
+// characters. Rules: docs/reference/v3.md, 10.7 and 10.8.
 import type { AlertDocument, AlertProblem, TableKind } from '#shared/contracts/incidents/alert.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { humanDuration } from '#shared/time/durations.ts'
@@ -7,7 +7,7 @@ import { oneLine } from './one-line.ts'
 
 export type LocationName = (locationId: string) => string
 
-/** Makes foreign text safe for the kind of receiver. */
+/** Makes foreign text safe for the receiver. */
 export type Guard = (text: string) => string
 
 const { errorCharacters, nameCharacters, keyCharacters, explanationCharacters, evidence: evidenceBounds } = limits.notifier
@@ -44,30 +44,29 @@ export const subjectOf = ({ facts }: AlertDocument): string => oneLine(facts.sub
 
 export const resourceKeyOf = ({ facts }: AlertDocument): string => oneLine(facts.resourceKey ?? facts.subjectSlug, keyCharacters)
 
-/** The action text of a Template's rule; empty of other rules. */
+/** Returns the action text of a Template's rule; empty for other rules. */
 export const actionOf = ({ facts }: AlertDocument): string => oneLine(facts.action ?? '', errorCharacters)
 
-/** The explanation as one line. */
 export const explanationOf = ({ facts }: AlertDocument): string => oneLine(facts.explanation, explanationCharacters)
 
-/** The page of the subject, where its timeline is. */
+/** Returns the address of the subject's page, which shows its timeline. */
 export const linkOf = ({ subjectId }: AlertDocument, publicUrl: string): string =>
   `${publicUrl}/subjects/${encodeURIComponent(subjectId)}`
 
-/** The subject matter: an opening or an acknowledgement is about a problem or about silence. */
+/** Returns the topic of a message. An opening or an acknowledgement is about a problem or about silence. */
 function topicOf({ kind, facts }: AlertDocument): TableKind {
   if (kind !== 'opened' && kind !== 'acknowledged') return kind
   return facts.condition === 'no_data' ? 'no_data' : 'problem'
 }
 
-/** Names of the locations that the message is about: failing, silent, or well again. A custom subject has none. */
+/** Returns the names of the locations of the message: failing, silent or recovered ones. A custom subject has none. */
 export function placesOf(alert: AlertDocument, nameOf: LocationName): string[] {
   const { failing, unknown, ok } = alert.facts
   const ids = { problem: failing, no_data: unknown, recovery: ok }[topicOf(alert)]
   return ids.map(id => oneLine(nameOf(id), errorCharacters))
 }
 
-/** How many locations fail or are silent, and which fail; empty with a single location, where it would say nothing. */
+/** Returns how many locations fail or are silent, and which fail; empty for a single location. */
 export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
   const { facts } = alert
   const topic = topicOf(alert)
@@ -78,23 +77,23 @@ export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
   return `Failing from ${places.length} of ${total} locations — ${places.join(', ')}`
 }
 
-/** The check's own error; empty where there is none. A recovery quotes none. */
+/** Returns the error of the check; empty: none. A recovery has none. */
 export const errorOf = ({ kind, facts }: AlertDocument): string =>
   kind === 'recovery' ? '' : oneLine(facts.error, errorCharacters)
 
-/** One line for each reason that a sender gave. */
+/** Returns a line for each reason of a sender. */
 export const reasonLinesOf = ({ facts }: AlertDocument): string[] =>
   (facts.reasons ?? [])
     .slice(0, evidenceBounds.inputs)
     .map(({ signal, text }) => `Reason: ${signal}: ${oneLine(text, evidenceBounds.textCharacters)}`)
 
-/** How long it has been bad; for a recovery how long it was. */
+/** Returns the length of the trouble until the message, or until its end for a recovery. */
 export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
   const until = kind === 'recovery' ? (facts.closedAt ?? decidedAt) : decidedAt
   return humanDuration(until - facts.troubleSince)
 }
 
-/** How long it lasts or lasted. An opening has only begun. */
+/** Returns a sentence about the length of the trouble. An opening has only begun. */
 export function durationLineOf(alert: AlertDocument): string {
   const { kind, reminder } = alert
   const lasted = lastedOf(alert)
@@ -103,7 +102,7 @@ export function durationLineOf(alert: AlertDocument): string {
   return reminder || kind === 'acknowledged' ? `Down for ${lasted} so far.` : `Down for ${lasted} before we alerted.`
 }
 
-/** Which authored rule it is about, and what that reads; empty of a website monitor's own rule. */
+/** Returns the name and the readings of an authored rule; empty for the rule of a website monitor. */
 export function ruleLineOf(alert: AlertDocument): string {
   const { ruleName, problems, explanation } = alert.facts
   if (ruleName === '') return ''
@@ -111,7 +110,7 @@ export function ruleLineOf(alert: AlertDocument): string {
   return `${subjectOf(alert)}: rule "${oneLine(ruleName, nameCharacters)}": ${says}`
 }
 
-/** Since when nothing was heard; empty in other messages. */
+/** Returns lines about the silence of a no-data message; empty for other messages. */
 export function silenceLinesOf({ kind, decidedAt, facts }: AlertDocument): string[] {
   if (kind !== 'no_data') return []
   const { ruleName, failing, unknown, ok, silence, troubleSince } = facts
@@ -123,7 +122,7 @@ export function silenceLinesOf({ kind, decidedAt, facts }: AlertDocument): strin
   return [`No reports for ${humanDuration(decidedAt - lastAt)} (last at ${instantText(lastAt, decidedAt)}). ${isUnknown}`]
 }
 
-/** When the trouble ended; empty in other messages. */
+/** Returns the end of the trouble for a recovery; empty for other messages. */
 export function endLineOf({ kind, decidedAt, facts }: AlertDocument): string {
   return kind === 'recovery' ? `It ended at ${instantText(facts.closedAt ?? decidedAt, decidedAt)}.` : ''
 }
@@ -143,7 +142,7 @@ function problemWords(problem: AlertProblem): string {
   return `${signal} is ${number.value}, ${number.compare === '<' ? 'under' : 'over'} ${number.threshold}`
 }
 
-/** `02:11:40 UTC`, with its date unless that is the day of the message. */
+/** Returns an instant as `02:11:40 UTC`, with its date unless it is on the day of the message. */
 function instantText(at: number, decidedAt: number): string {
   const [day = '', time = ''] = new Date(at).toISOString().slice(0, -'.000Z'.length).split('T')
   const isSameDay = new Date(decidedAt).toISOString().startsWith(day)

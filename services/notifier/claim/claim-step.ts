@@ -1,4 +1,4 @@
-// Next step of one due delivery when a notifier takes it up: claimed, withdrawn, or given up.
+// Next step of one due delivery that a notifier found: claimed, withdrawn, or failed.
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -7,24 +7,24 @@ import { limits } from '#shared/limits/limits.ts'
 import type { BodyMaker } from '../bodies/body-maker.ts'
 import { nextRevision, type Step, withMessage } from '../record/delivery-document.ts'
 
-/** Documents that decide about claims, by id. */
+/** Documents that decide about claims, by id. `gone` and `archived` are known only for deliveries that have waited. */
 export interface Sources {
   destinations: Map<string, DestinationDocument>
   alerts: Map<string, AlertDocument>
-  /** Alerts that are gone with their subject, of those deliveries that have waited for a while. */
+  /** Ids of alerts that were removed with their subject. */
   gone: ReadonlySet<string>
-  /** Incidents that the archive of their Resource closed, of those deliveries too. */
+  /** Ids of incidents that the archiving of their Resource closed. */
   archived: ReadonlySet<string>
-  /** Incidents that have been confirmed or closed, of those deliveries that are openings. */
+  /** Ids of incidents that were confirmed or closed, for deliveries of openings. */
   overtaken: ReadonlySet<string>
-  /** Incidents of which nobody is reminded any more, each with the reason. */
+  /** Reasons why incidents need no reminder, by incident id. */
   settled: ReadonlyMap<string, string>
 }
 
 export const overtaken = 'confirmed_first: the incident was confirmed or closed before it was delivered'
 export const notPrepared = 'not_sent: the message could not be prepared'
 
-/** Null where the delivery's state takes none of it. Throws on a snapshot of an unknown version. */
+/** Returns the step; null: the delivery's state accepts no such event. Throws on a snapshot of an unknown version. */
 export function claimStep(
   document: DeliveryDocument,
   { destinations, alerts, gone, archived, overtaken: past, settled }: Sources,
@@ -44,16 +44,16 @@ export function claimStep(
   if (!destination.enabled) return needless('destination_disabled: the destination is switched off')
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
   if (document.body !== null) return takeUp(document, claimed, by)
-  // Made by a version that froze a message at its first attempt.
+  // An earlier version stored the message at the first attempt.
   const made = bodies.make(alerts.get(document.alertId), destination)
   return made === null ? withdrawn(notPrepared) : takeUp(withMessage(document, made, destination), claimed, by)
 }
 
-/** If a dead notifier's last attempt ended the delivery, its receiver may have missed the message. */
+/** Marks the step as needless, unless the last attempt of a dead notifier ended the delivery: its receiver may have missed the message. */
 const asNeedless = (step: Step | null, error: string): Step | null =>
   step?.document.snapshot.context.lastError === error ? { ...step, isNeedless: true } : step
 
-/** The event, after the end of a dead notifier's claim where there was one; that end alone where it was the last chance. */
+/** Returns the step of the event, after the end of a dead notifier's claim. That end alone may finish the delivery. */
 function takeUp(document: DeliveryDocument, event: DeliveryEvent, by: { notifierId: string; at: number }): Step | null {
   if (document.snapshot.value !== 'sending') return nextRevision(document, [event], by.notifierId)
   const lapsed: DeliveryEvent = { type: 'claim.lapsed', at: by.at }

@@ -1,5 +1,5 @@
-// Claims due deliveries in bulk, as far as lanes have room: one guarded put makes a notifier the only sender for a while.
-// A later message of an incident is not claimed while an earlier one to the same destination is open.
+// Claims of due deliveries, in bulk, as far as the lanes have room. One guarded put makes this notifier the only sender of a delivery for a
+// while. A later message of an incident is not claimed while an earlier message to the same destination is open.
 
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -9,31 +9,24 @@ import type { Query, Store } from '#shared/store/port.ts'
 import type { BodyMaker } from '../bodies/body-maker.ts'
 import type { NotifierContext } from '../context.ts'
 import type { FollowUp } from '../decide/follow-up.ts'
-import { archivedIncidents, overtakenIncidents } from '../decide/routing.ts'
+import { archivedIncidents, overtakenIncidents, presentIncidents } from '../decide/routing.ts'
 import { isHeld, openSiblings } from '../decide/siblings.ts'
 import { nextRevision, type Step } from '../record/delivery-document.ts'
-import { endedRows } from '../record/log-rows.ts'
 import type { Job } from '../record/record.ts'
-import { retryStoreCall } from '../record/retry-store-call.ts'
-import type { RowWriter } from '../record/row-writer.ts'
+import { type RowWriter, retryStoreCall, storeSteps } from '../record/row-writer.ts'
 import type { Deliverer } from '../send/deliver.ts'
 import { claimStep, type Sources } from './claim-step.ts'
 
-interface Collaborators {
+export interface Collaborators {
   bodies: BodyMaker
   deliverer: Deliverer
   rows: RowWriter
   followUp: FollowUp
 }
 
-export interface Claims {
-  /** Begins claiming and sending what the lanes have room for; returns at once. */
-  pump(): void
-  /** Resolves when no claim is under way. */
-  idle(): Promise<void>
-}
+export type Claims = ReturnType<typeof createClaims>
 
-export function createClaims(context: NotifierContext, { bodies, deliverer, rows, followUp }: Collaborators): Claims {
+export function createClaims(context: NotifierContext, { bodies, deliverer, rows, followUp }: Collaborators) {
   const { lanes, logger } = context
   let pumping: Promise<void> | null = null
 
@@ -43,7 +36,7 @@ export function createClaims(context: NotifierContext, { bodies, deliverer, rows
         logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
         return { jobs: [], ended: [] }
       })
-      // The room of a job is given back when it is recorded.
+      // The room of a job is released when its attempt is recorded.
       const started = new Set(jobs.map(({ document }) => document.id))
       for (const id of ids) if (!started.has(id)) lanes.release(id)
       deliverer.start(jobs)
@@ -51,45 +44,37 @@ export function createClaims(context: NotifierContext, { bodies, deliverer, rows
     }
     pumping = null
   }
+
   return {
-    pump: () => {
+    /** Begins to claim and send as many deliveries as the lanes have room for. Returns at once. */
+    pump: (): void => {
       if (!context.stopping()) pumping ??= Promise.resolve().then(rounds)
     },
+    /** Resolves when no claim is running. */
     idle: async () => {
       while (pumping !== null) await pumping
     },
   }
 }
 
-/** `jobs` are claimed and stored; `ended` are stored without being sent. Rejects with a StoreError. */
+/** Returns as `jobs` the claimed deliveries, as `ended` those that ended without being sent. Rejects with a StoreError. */
 async function claim(
   context: NotifierContext,
   bodies: BodyMaker,
   rows: RowWriter,
   ids: readonly string[],
 ): Promise<{ jobs: Job[]; ended: Step[] }> {
-  const { store, clock, metrics } = context
   const due = await findDue(context, ids)
-  const later = due.filter(({ number }) => number > 1)
-  const [sources, siblings] = await Promise.all([
-    readSources(context, due),
-    openSiblings(
-      store,
-      later.map(({ incidentId }) => incidentId),
-    ),
-  ])
+  const later = due.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
+  const [sources, siblings] = await Promise.all([readSources(context, due), openSiblings(context.store, later)])
   await bodies.prepare(sources.alerts.values(), sources.alerts.size > 0 ? sources.destinations.values() : [])
   const steps = due
     .filter(document => !isHeld(document, siblings))
     .map(document => stepOrNone(context, bodies, document, sources))
     .filter(step => step !== null)
   if (steps.length === 0 || context.stopping()) return { jobs: [], ended: [] }
-  // Log rows before the deliveries: their ids do not depend on the writer, so a crash in between loses none.
-  await rows.write(endedRows(steps, clock.now()))
-  const documents = steps.map(({ document }) => document)
-  const results = await retryStoreCall(clock, () => store.replace('deliveries', documents))
-  const stored = steps.filter((_, i) => results[i] === 'written')
-  if (stored.length < steps.length) metrics.overtaken.inc(steps.length - stored.length)
+  const stored = await storeSteps(context, rows, steps)
+  if (stored.length < steps.length) context.metrics.overtaken.inc(steps.length - stored.length)
   const jobs = stored.flatMap(({ document, effects }) => {
     const destination = sources.destinations.get(document.destinationId)
     return destination && effects.some(({ type }) => type === 'send') ? [{ document, destination }] : []
@@ -103,31 +88,33 @@ async function findDue({ store, clock }: NotifierContext, ids: readonly string[]
   return found.filter(document => document !== null).filter(({ open, dueAt }) => open === 1 && dueAt !== null && dueAt <= at)
 }
 
-async function readSources(context: NotifierContext, due: readonly DeliveryDocument[]): Promise<Sources> {
-  const { store, clock } = context
+async function readSources({ store, clock }: NotifierContext, due: readonly DeliveryDocument[]): Promise<Sources> {
+  const at = clock.now()
+  const hasWaited = ({ createdAt, snapshot }: DeliveryDocument) =>
+    snapshot.context.attempts > 0 || at - createdAt >= limits.notifier.scanMs
+  const waited = due.filter(hasWaited)
+  const incidentsOf = (some: readonly DeliveryDocument[]) => [...new Set(some.map(({ incidentId }) => incidentId))]
   const destinationIds = new Set(due.map(({ destinationId }) => destinationId))
   const alertIds = new Set(due.filter(({ body }) => body === null).map(({ alertId }) => alertId))
-  const hasWaited = ({ createdAt, snapshot }: DeliveryDocument) =>
-    snapshot.context.attempts > 0 || clock.now() - createdAt >= limits.notifier.scanMs
-  const waited = due.filter(hasWaited)
-  const openings = new Set(due.filter(({ alertKind }) => alertKind === 'opened').map(({ incidentId }) => incidentId))
   const [destinations, alerts, gone, archived, overtaken, settled] = await Promise.all([
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
     alertIds.size > 0 ? store.get('alerts', [...alertIds]) : [],
     goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
-    archivedIncidents(store, new Set(waited.map(({ incidentId }) => incidentId))),
-    overtakenIncidents(store, [...openings]),
-    settledIncidents(context, new Set(due.filter(({ reminder }) => reminder).map(({ incidentId }) => incidentId))),
+    archivedIncidents(store, incidentsOf(waited)),
+    overtakenIncidents(store, incidentsOf(due.filter(({ alertKind }) => alertKind === 'opened'))),
+    settledIncidents(store, incidentsOf(due.filter(({ reminder }) => reminder)), at),
   ])
   return { destinations: byId(destinations), alerts: byId(alerts), gone, archived, overtaken, settled }
 }
 
-/** An incident is read again before its reminder is sent (reference/messages 2.4); a missing one holds nothing back. */
-async function settledIncidents({ store, clock }: NotifierContext, ids: ReadonlySet<string>): Promise<Sources['settled']> {
-  if (ids.size === 0) return new Map()
-  const incidents = (await store.get('incidents', [...ids])).filter(incident => incident !== null)
+/**
+ * Reads incidents again before their reminders are sent (reference/messages 2.4). Returns the reason for each incident that needs no
+ * reminder. A missing incident stops no reminder.
+ */
+async function settledIncidents(store: Store, ids: readonly string[], at: number): Promise<Sources['settled']> {
+  const incidents = await presentIncidents(store, ids)
+  if (incidents.length === 0) return new Map()
   const subjects = await store.get('subjects', [...new Set(incidents.map(({ subjectId }) => subjectId))])
-  const at = clock.now()
   const inMaintenance = subjects.filter(subject => (subject?.maintenance?.context.endsAt ?? 0) > at)
   const muted = new Set(inMaintenance.map(subject => subject?.id))
   return new Map(
@@ -138,7 +125,6 @@ async function settledIncidents({ store, clock }: NotifierContext, ids: Readonly
   )
 }
 
-/** Why nobody is reminded of the incident now; null: they are. */
 function settledBy({ open, acknowledgedAt, condition }: IncidentDocument, isMuted: boolean): string | null {
   if (open === 0) return 'not_sent: the incident has ended'
   if (acknowledgedAt !== null) return 'not_sent: the incident was acknowledged'
@@ -146,7 +132,7 @@ function settledBy({ open, acknowledgedAt, condition }: IncidentDocument, isMute
   return isMuted ? 'maintenance: a window runs' : null
 }
 
-/** A deleted subject takes its alerts with it: open messages about it are sent to nobody. */
+/** Returns the alerts that were removed with their subject. Open messages about a deleted subject are not sent. */
 async function goneAlerts(store: Store, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   if (ids.size === 0) return ids
   const found = await store.find('alerts', { where: { id: { in: [...ids] } }, limit: ids.size, select: ['number'] })
@@ -174,7 +160,7 @@ const byId = <T extends { id: string }>(documents: readonly (T | null)[]): Map<s
 
 const { batch, claimMs, scanPages } = limits.notifier
 
-/** Best effort: a claim that stays ends by itself. */
+/** Releases claims of notifiers that no longer run, so that their messages are sent at once. Best effort: a kept claim ends by itself. */
 export async function releaseDeadClaims({ store, clock, logger, options }: NotifierContext): Promise<void> {
   const dead = new Set(options.deadNotifiers ?? [])
   if (dead.size === 0) return

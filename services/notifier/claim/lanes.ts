@@ -1,5 +1,6 @@
-// Room to send: one lane per destination, so that a slow or dead receiver holds back nobody else. Holds ids in memory only;
-// what has no place here stays in the store, where the scan finds it.
+// Room to send: one lane for each destination, so that a slow or dead receiver delays no other. Holds ids in memory only. A delivery without
+// a place here stays in the store, where the scan finds it.
+
 import { limits } from '#shared/limits/limits.ts'
 
 const {
@@ -12,135 +13,124 @@ const {
   unwritten,
 } = limits.notifier
 
-/** How an attempt ended, as far as the next ones are concerned: busy is a refusal that may pass; null: nothing was learnt. */
-export type News = 'took' | 'refused' | 'busy' | 'silent' | null
-
-export interface Lanes {
-  /** Queues a delivery that is due. False where the lane is full; one that is known already is not queued twice. */
-  offer(destinationId: string, deliveryId: string): boolean
-  /** Takes room at once; false where there is none, or others wait for it. */
-  take(destinationId: string, deliveryId: string): boolean
-  /** Takes room for queued deliveries, lane by lane in turn, as far as there is room; answers their ids. */
-  pick(): string[]
-  /** The attempt is over and gives its room back; its outcome is still to be written. Who takes messages gets more at once. */
-  settle(deliveryId: string, news: News): void
-  /** Nothing of it is left to do here, whether it was sent or not. */
-  release(deliveryId: string): void
-  running(): number
-  queued(): number
-}
+/** Response of a receiver to an attempt. busy: a refusal that may pass; silent: no response; null: unknown. */
+export type LaneResponse = 'took' | 'refused' | 'busy' | 'silent' | null
 
 interface Lane {
   queue: Set<string>
   running: number
-  /** 1: it did not answer last time. */
+  /** Bound of `running`. 1: the receiver did not respond to the last attempt. */
   width: number
 }
 
-export function createLanes(): Lanes {
-  const { lanes, isKnown, hasRoom, laneOf, enter, leave, settled, running } = createRoom()
+export class Lanes {
+  /** Lanes by destination id; the next lane to pick from comes first. */
+  readonly #lanes = new Map<string, Lane>()
+  /** Destination ids of running deliveries, by delivery id. */
+  readonly #running = new Map<string, string>()
+  /** Ids of deliveries whose attempt has ended and is not written yet. */
+  readonly #settled = new Set<string>()
+  /** Running deliveries in lanes of width 1. Many dead destinations together must not take all the room. */
+  #unanswered = 0
 
-  const pickOne = (destinationId: string, lane: Lane): string | null => {
-    const [first] = lane.queue
-    if (first === undefined || !hasRoom(lane)) return null
-    enter(destinationId, first)
-    // To the end of the turn order: the next one is another lane's.
-    lanes.delete(destinationId)
-    lanes.set(destinationId, lane)
-    return first
+  /** Queues a due delivery once. Returns false if the lane is full. */
+  offer(destinationId: string, deliveryId: string): boolean {
+    if (this.#isKnown(deliveryId)) return true
+    const { queue } = this.#laneOf(destinationId)
+    if (queue.size >= queuedPerDestination && !queue.has(deliveryId)) return false
+    queue.add(deliveryId)
+    return true
   }
 
-  return {
-    offer: (destinationId, deliveryId) => {
-      if (isKnown(deliveryId)) return true
-      const { queue } = laneOf(destinationId)
-      if (queue.size >= queuedPerDestination && !queue.has(deliveryId)) return false
-      queue.add(deliveryId)
-      return true
-    },
-    take: (destinationId, deliveryId) => {
-      const lane = laneOf(destinationId)
-      if (isKnown(deliveryId) || lane.queue.size > 0 || !hasRoom(lane)) return false
-      enter(destinationId, deliveryId)
-      return true
-    },
-    pick: () => {
-      const picked: string[] = []
-      for (let before = -1; before < picked.length; ) {
-        before = picked.length
-        for (const [destinationId, lane] of [...lanes]) {
-          const id = pickOne(destinationId, lane)
-          if (id !== null) picked.push(id)
-        }
+  /** Takes room for a delivery at once. Returns false if there is no room or other deliveries wait for it. */
+  take(destinationId: string, deliveryId: string): boolean {
+    const lane = this.#laneOf(destinationId)
+    if (this.#isKnown(deliveryId) || lane.queue.size > 0 || !this.#hasRoom(lane)) return false
+    this.#enter(destinationId, deliveryId)
+    return true
+  }
+
+  /** Takes room for queued deliveries, one of each lane in turn, while there is room. Returns their ids. */
+  pick(): string[] {
+    const picked: string[] = []
+    for (let before = -1; before < picked.length; ) {
+      before = picked.length
+      for (const [destinationId, lane] of [...this.#lanes]) {
+        const [first] = lane.queue
+        if (first === undefined || !this.#hasRoom(lane)) continue
+        this.#enter(destinationId, first)
+        this.#lanes.delete(destinationId)
+        this.#lanes.set(destinationId, lane)
+        picked.push(first)
       }
-      return picked
-    },
-    settle: (deliveryId, news) => {
-      if (leave(deliveryId, news)) settled.add(deliveryId)
-    },
-    release: deliveryId => {
-      leave(deliveryId, null)
-      settled.delete(deliveryId)
-    },
-    running,
-    queued: () => [...lanes.values()].reduce((sum, { queue }) => sum + queue.size, 0),
+    }
+    return picked
   }
-}
 
-/** Deliveries under way, and how many more may be. */
-function createRoom() {
-  const lanes = new Map<string, Lane>()
-  const runningIn = new Map<string, string>()
-  const settled = new Set<string>()
-  /** Running in lanes that did not answer: many dead destinations together must not take all the room either. */
-  let unanswered = 0
+  /** Releases the room of an attempt that has ended and is to be written. A receiver that takes messages gets more room at once. */
+  settle(deliveryId: string, response: LaneResponse): void {
+    if (this.#leave(deliveryId, response)) this.#settled.add(deliveryId)
+  }
 
-  const laneOf = (destinationId: string): Lane => {
-    const known = lanes.get(destinationId)
+  /** Forgets a delivery, whether it was sent or not. */
+  release(deliveryId: string): void {
+    this.#leave(deliveryId, null)
+    this.#settled.delete(deliveryId)
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  get queued(): number {
+    return [...this.#lanes.values()].reduce((sum, { queue }) => sum + queue.size, 0)
+  }
+
+  #isKnown(deliveryId: string): boolean {
+    return this.#running.has(deliveryId) || this.#settled.has(deliveryId)
+  }
+
+  #hasRoom({ running, width }: Lane): boolean {
+    const hasRoom = running < width && this.#running.size < inFlight && this.#settled.size < unwritten
+    return hasRoom && (width > 1 || this.#unanswered < inFlightUnanswered)
+  }
+
+  #laneOf(destinationId: string): Lane {
+    const known = this.#lanes.get(destinationId)
     if (known) return known
     const lane = { queue: new Set<string>(), running: 0, width: inFlightPerDestination }
-    lanes.set(destinationId, lane)
+    this.#lanes.set(destinationId, lane)
     return lane
   }
-  const change = (lane: Lane, running: number, width: number) => {
-    unanswered += (width === 1 ? running : 0) - (lane.width === 1 ? lane.running : 0)
-    lane.running = running
-    lane.width = width
+
+  #enter(destinationId: string, deliveryId: string): void {
+    const lane = this.#laneOf(destinationId)
+    lane.queue.delete(deliveryId)
+    this.#change(lane, lane.running + 1, lane.width)
+    this.#running.set(deliveryId, destinationId)
   }
-  return {
-    lanes,
-    settled,
-    laneOf,
-    running: () => runningIn.size,
-    isKnown: (deliveryId: string): boolean => runningIn.has(deliveryId) || settled.has(deliveryId),
-    hasRoom: (lane: Lane): boolean =>
-      lane.running < lane.width &&
-      runningIn.size < inFlight &&
-      settled.size < unwritten &&
-      (lane.width > 1 || unanswered < inFlightUnanswered),
-    enter: (destinationId: string, deliveryId: string) => {
-      const lane = laneOf(destinationId)
-      lane.queue.delete(deliveryId)
-      change(lane, lane.running + 1, lane.width)
-      runningIn.set(deliveryId, destinationId)
-    },
-    /** False where it was not on the way. */
-    leave: (deliveryId: string, news: News): boolean => {
-      const destinationId = runningIn.get(deliveryId)
-      if (destinationId === undefined) return false
-      runningIn.delete(deliveryId)
-      const lane = laneOf(destinationId)
-      change(lane, lane.running - 1, widthAfter(lane.width, news))
-      const isIdle = lane.running === 0 && lane.queue.size === 0
-      if (isIdle && (lane.width >= inFlightPerDestination || lanes.size > lanesKept)) lanes.delete(destinationId)
-      return true
-    },
+
+  /** Returns false if the delivery was not running. */
+  #leave(deliveryId: string, response: LaneResponse): boolean {
+    const destinationId = this.#running.get(deliveryId)
+    if (destinationId === undefined) return false
+    this.#running.delete(deliveryId)
+    const lane = this.#laneOf(destinationId)
+    this.#change(lane, lane.running - 1, widthAfter(lane.width, response))
+    const isIdle = lane.running === 0 && lane.queue.size === 0
+    if (isIdle && (lane.width >= inFlightPerDestination || this.#lanes.size > lanesKept)) this.#lanes.delete(destinationId)
+    return true
+  }
+
+  #change(lane: Lane, running: number, width: number): void {
+    this.#unanswered += (width === 1 ? running : 0) - (lane.width === 1 ? lane.running : 0)
+    Object.assign(lane, { running, width })
   }
 }
 
-function widthAfter(width: number, news: News): number {
-  if (news === 'silent') return 1
-  if (news === 'busy') return Math.max(2, Math.floor(width / 2))
-  if (news === 'took') return Math.min(width * 2, inFlightPerDestinationMax)
-  return news === 'refused' ? Math.max(2, width) : width
+function widthAfter(width: number, response: LaneResponse): number {
+  if (response === 'silent') return 1
+  if (response === 'busy') return Math.max(2, Math.floor(width / 2))
+  if (response === 'took') return Math.min(width * 2, inFlightPerDestinationMax)
+  return response === 'refused' ? Math.max(2, width) : width
 }

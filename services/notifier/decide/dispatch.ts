@@ -1,5 +1,5 @@
-// Dispatch of alerts: makes one delivery for each destination that is to be notified, and claims as many as there is room for in the same
-// put. Alerts of an incident are dispatched in their order. Idempotent: a repeated or rival dispatch finds the deliveries made.
+// Dispatch of alerts: makes one delivery for each chosen destination. The same put claims as many deliveries as the lanes have room for.
+// Alerts of an incident are dispatched in their order. Idempotent: a repeated dispatch, also by another notifier, finds the deliveries.
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -10,31 +10,25 @@ import type { Store } from '#shared/store/port.ts'
 import { type BatchLoop, createBatchLoop } from '../batch-loop.ts'
 import type { BodyMaker } from '../bodies/body-maker.ts'
 import { notPrepared } from '../claim/claim-step.ts'
+import type { Collaborators } from '../claim/claims.ts'
 import type { NotifierContext } from '../context.ts'
 import { beforeFirstPut, newDelivery, type Step, withMessage } from '../record/delivery-document.ts'
-import { endedRows, keptRows } from '../record/log-rows.ts'
-import { retryStoreCall } from '../record/retry-store-call.ts'
-import type { RowWriter } from '../record/row-writer.ts'
-import type { Deliverer } from '../send/deliver.ts'
-import type { FollowUp } from './follow-up.ts'
+import { keptRows } from '../record/log-rows.ts'
+import { retryStoreCall, storeSteps } from '../record/row-writer.ts'
 import { readRouting } from './routing.ts'
 import { isHeld, type OpenSibling, openSiblings } from './siblings.ts'
 import { withdrawOpenings } from './withdraw-openings.ts'
 
-/** A delivery to be made, its message frozen; with its room taken where it is sent at once. */
+/** A delivery to be stored, with its final message. `taken`: it has room in its lane and is sent at once. */
 interface Planned extends Step {
   destination: DestinationDocument
   taken: boolean
 }
 
-interface Collaborators {
-  bodies: BodyMaker
-  deliverer: Deliverer
-  rows: RowWriter
-  followUp: FollowUp
-}
-
-/** The loop takes alert ids; ids of alerts that are missing or dispatched do nothing. `onRoomWanted`: a lane got something. */
+/**
+ * Returns a loop of alert ids. Ids of missing or dispatched alerts have no effect. `onRoomWanted` is called when a delivery was queued in a
+ * lane.
+ */
 export function createDispatch(
   context: NotifierContext,
   { bodies, deliverer, rows, followUp }: Collaborators,
@@ -47,14 +41,7 @@ export function createDispatch(
     if (planned.length === 0) return
     const started = new Set<Planned>()
     try {
-      await rows.write(endedRows(planned, clock.now()))
-      const results = await retryStoreCall(clock, () =>
-        store.replace(
-          'deliveries',
-          planned.map(({ document }) => document),
-        ),
-      )
-      const stored = planned.filter((_, i) => results[i] === 'written')
+      const stored = await storeSteps(context, rows, planned)
       for (const one of stored) {
         if (one.taken) {
           started.add(one)
@@ -74,12 +61,12 @@ export function createDispatch(
     const later = open.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
     const { waiting, siblings } = await predecessorsOf(store, later)
     const { first, rest } = firstOfEachIncident(open, waiting)
-    // Before the routing is read: it says who got an opening.
+    // Openings are withdrawn before the routing is read, because the routing lists the destinations that got an opening.
     await followUp.run(await withdrawOpenings(context, rows, first, siblings))
     const routingOf = await readRouting(store, first)
     const decisions = first.map(alert => ({ alert, ...chooseDestinations(alert, routingOf(alert)) }))
     for (const some of inBatches(decisions)) {
-      // Each batch for itself: what was read for the first may be forgotten by the time a slow store takes the last.
+      // Each batch reads its own names: a slow store may take the last batch when the names of the first are no longer cached.
       const alerts = some.map(({ alert }) => alert)
       await bodies.prepare(alerts, new Set(some.flatMap(({ chosen }) => chosen)))
       await put(
@@ -93,10 +80,10 @@ export function createDispatch(
       deliveries: chosen.length,
       skipped: skippedOf(leftOut, nobody),
     }))
-    // Log rows before the alerts: their ids do not depend on the writer, so a crash in between loses none.
+    // A row's id does not depend on its writer, so a crash between the two writes loses no row.
     const at = clock.now()
     await rows.write(decisions.flatMap(one => keptRows(one.alert, one, routingOf(one.alert).destinations, at)))
-    // Refused means that a rival was first with the same.
+    // A refused alert was dispatched by another notifier.
     if (dispatched.length > 0) await retryStoreCall(clock, () => store.replace('alerts', dispatched))
     metrics.alerts.inc(first.length)
     for (const { alert, nobody } of decisions) {
@@ -119,8 +106,8 @@ export function createDispatch(
 }
 
 /**
- * Plans a delivery. It is sent at once if nothing is before it and there is room; else it becomes due, and a notifier with room claims it.
- * A reminder always becomes due: a claim reads its incident again.
+ * Plans a delivery. It is sent at once if it waits for no earlier message and its lane has room; else it is due, and a notifier with room
+ * claims it. A reminder is never sent at once, because a claim reads its incident again.
  */
 function plan(
   { clock, lanes, options }: NotifierContext,
@@ -143,7 +130,7 @@ function plan(
   return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
 }
 
-/** A round may send many alerts to many destinations each: so few deliveries at a time are made that their bodies fit memory. */
+/** Yields batches of decisions with so few deliveries that their bodies fit into memory. */
 function* inBatches<T extends Decision>(decisions: readonly T[]): Generator<T[]> {
   let some: T[] = []
   let deliveries = 0
@@ -158,7 +145,10 @@ function* inBatches<T extends Decision>(decisions: readonly T[]): Generator<T[]>
   yield some
 }
 
-/** The alerts whose turn it is, and the ids of those to take next: what waits before them, then they themselves. */
+/**
+ * Returns as `first` the alerts to dispatch now, and as `rest` the ids of the next ones: earlier open alerts of the same incidents, then the
+ * alerts that wait for them.
+ */
 function firstOfEachIncident(
   open: readonly AlertDocument[],
   waiting: readonly Pick<AlertDocument, 'id' | 'incidentId' | 'number'>[],
@@ -174,7 +164,7 @@ function firstOfEachIncident(
   return { first, rest }
 }
 
-/** In this order: a rival makes an alert's deliveries before it marks the alert, so that one of the two is seen. */
+/** Reads alerts first: another notifier stores an alert's deliveries before it marks the alert, so this read finds one of them. */
 async function predecessorsOf(store: Store, incidentIds: readonly string[]) {
   const waiting = await openAlerts(store, incidentIds)
   return { waiting, siblings: await openSiblings(store, incidentIds) }
@@ -186,7 +176,7 @@ async function openAlerts(store: Store, incidentIds: readonly string[]) {
   return store.find('alerts', { where, sort: [['number', 'asc']], limit: limits.store.findMax, select: ['incidentId', 'number'] })
 }
 
-/** That a destination was not chosen for this kind of message is what its table says; all else is kept with the alert. */
+/** Returns the destinations that the alert records as skipped, without destinations that their table excludes. */
 function skippedOf(leftOut: Decision['leftOut'], nobody: Decision['nobody']): NonNullable<AlertDocument['skipped']> {
   const skipped = leftOut.filter(({ reason }) => reason !== 'not_routed')
   return nobody === null || skipped.length > 0 ? skipped : [{ destinationId: null, reason: nobody }]

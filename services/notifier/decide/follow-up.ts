@@ -1,5 +1,5 @@
-// Consequences of a stored step of a delivery: its retry's timer, the next message of its incident, the counts. Holds timers in memory; the
-// scan finds those that are lost with the process.
+// Consequences of a stored step of a delivery: timer of its retry, next message of its incident, metrics and log lines. Timers are in memory;
+// the scan finds deliveries whose timers a crash has lost.
 
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -10,69 +10,58 @@ import { subjectOfIncident } from '#shared/text/ids.ts'
 import type { Cancel } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
 import { createLogNames, decidedAtOf, type Step } from '../record/delivery-document.ts'
-import { isHeld, openSiblings } from './siblings.ts'
+import { isHeld, isInTurnWith, openSiblings } from './siblings.ts'
 
-export interface FollowUp {
-  /** Carries out the orders of stored steps. Never rejects. */
-  run(steps: readonly Step[]): Promise<void>
-  stop(): void
-}
+export type FollowUp = ReturnType<typeof createFollowUp>
 
-/** `onRoomWanted` is called when a lane got something to send. */
-export function createFollowUp(context: NotifierContext, onRoomWanted: () => void): FollowUp {
-  const { store, clock, logger, lanes, metrics } = context
+/** `onRoomWanted` is called when a delivery was queued in a lane. */
+export function createFollowUp(context: NotifierContext, onRoomWanted: () => void) {
+  const { bus, store, clock, logger, lanes, metrics } = context
   const aboutOf = createLogNames(context)
   const timers = new Map<string, Cancel>()
 
-  const wakeAt = (document: Step['document'], at: number) => {
+  const wakeAt = (document: DeliveryDocument, at: number) => {
     if (timers.size >= limits.notifier.timers || context.stopping()) return
     const { id, destinationId } = document
     const wake = () => {
       timers.delete(id)
-      // A timer may end a moment before its instant, more so while the clock works off a drift: a claim would not find it due yet.
+      // A timer may end shortly before its instant, when a claim would not find the delivery due.
       if (clock.now() < at) return wakeAt(document, at)
       if (lanes.offer(destinationId, id)) onRoomWanted()
     }
     timers.get(id)?.()
     timers.set(id, clock.schedule(Math.max(0, at - clock.now()), wake))
   }
-
   const startNext = async (ended: readonly Step[]) => {
     if (ended.length === 0 || context.stopping()) return
-    const siblings = await openSiblings(
-      store,
-      ended.map(({ document }) => document.incidentId),
-    )
+    const incidentIds = ended.map(({ document }) => document.incidentId)
+    const siblings = await openSiblings(store, incidentIds)
     for (const { document } of ended) {
-      const next = siblings.find(
-        other =>
-          other.alertKind !== 'opened' &&
-          other.incidentId === document.incidentId &&
-          other.destinationId === document.destinationId,
-      )
+      const next = siblings.find(other => isInTurnWith(document, other))
       if (next && !isHeld(next, siblings)) lanes.offer(next.destinationId, next.id)
     }
     onRoomWanted()
   }
-
+  const report = ({ document, isNeedless, destination }: Step) => {
+    const { value, context } = document.snapshot
+    metrics.deliveries.inc({ outcome: value })
+    const about = aboutOf(document, destination)
+    const why = { ...about, reason: context.lastError }
+    if (value === 'delivered') {
+      metrics.latency.observe((clock.now() - decidedAtOf(document)) / second)
+      logger.info({ ...about, attempts: context.attempts }, 'message delivered')
+    } else if (isNeedless) logger.info(why, 'message withdrawn')
+    else logger.error({ ...why, attempts: context.attempts }, 'message failed for good')
+  }
   return {
-    run: async steps => {
-      for (const step of steps) {
-        context.publishNews(step.document, step.destination?.name ?? null)
-        for (const effect of step.effects) if (effect.type === 'wakeAt') wakeAt(step.document, effect.params.at)
+    /** Carries out the orders of stored steps. Never rejects. */
+    run: async (steps: readonly Step[]): Promise<void> => {
+      for (const { document, effects, destination } of steps) {
+        publishNews(bus, document, { destinationName: destination?.name ?? null, at: clock.now() })
+        for (const effect of effects) if (effect.type === 'wakeAt') wakeAt(document, effect.params.at)
       }
       const ended = steps.filter(({ effects }) => effects.some(({ type }) => type === 'startNext'))
-      for (const { document, isNeedless, destination } of ended) {
-        const { value, context } = document.snapshot
-        metrics.deliveries.inc({ outcome: value })
-        const about = aboutOf(document, destination)
-        const why = { ...about, reason: context.lastError }
-        if (value === 'delivered') {
-          metrics.latency.observe((clock.now() - decidedAtOf(document)) / second)
-          logger.info({ ...about, attempts: context.attempts }, 'message delivered')
-        } else if (isNeedless) logger.info(why, 'message withdrawn')
-        else logger.error({ ...why, attempts: context.attempts }, 'message failed for good')
-      }
+      for (const step of ended) report(step)
       await startNext(ended).catch(error => {
         logger.warn({ error: String(error) }, 'next messages could not be read')
       })
@@ -84,9 +73,9 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
   }
 }
 
-/** Of the end of an attempt; a claim is no news. */
-export function publishNews(
-  bus: Pick<Bus, 'publish'>,
+/** Publishes the end of an attempt for watching clients (`shared/contracts/news.ts`). Does nothing for a claim. */
+function publishNews(
+  bus: Bus,
   { id, workspaceId, incidentId, destinationId, snapshot }: DeliveryDocument,
   more: Pick<DeliveryNews, 'destinationName' | 'at'>,
 ): void {

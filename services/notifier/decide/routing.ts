@@ -1,4 +1,4 @@
-// Reads what a round of alerts is decided from: delivery tables, destinations, which subjects are gone, and how openings went.
+// Reader of the facts by which a round of alerts is routed: delivery tables, destinations, deleted subjects, and deliveries of openings.
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -7,11 +7,9 @@ import type { Routing } from '#shared/notifications/choose-destinations.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 
-const pageSize = limits.store.findMax
-
 /**
- * Reads everything that speaks for and against sending each of these alerts. Tables are read before destinations: otherwise a row of a
- * destination that was made in between would look as if it named a deleted one.
+ * Returns a function that returns the facts for the routing of an alert. Tables are read before destinations: a destination that was created
+ * between the two reads would otherwise look deleted.
  */
 export async function readRouting(store: Store, alerts: readonly AlertDocument[]): Promise<(alert: AlertDocument) => Routing> {
   const subjectIds = [...new Set(alerts.map(({ subjectId }) => subjectId))]
@@ -38,14 +36,13 @@ const incidentsOf = (alerts: readonly AlertDocument[], kind: AlertKind): string[
   ...new Set(alerts.filter(alert => alert.kind === kind).map(({ incidentId }) => incidentId)),
 ]
 
-/** Those that have been confirmed or closed; one that is not there yet is neither. */
+/** Returns the incidents that were confirmed or closed. An incident that is not stored yet is neither. */
 export async function overtakenIncidents(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return nowhere
-  const incidents = (await store.get('incidents', ids)).filter(incident => incident !== null)
+  const incidents = await presentIncidents(store, ids)
   return new Set(incidents.filter(({ confirmedAt, open }) => confirmedAt !== null || open === 0).map(({ id }) => id))
 }
 
-/** Destinations by incident that got its opening; one that is being sent at this moment may get it. */
+/** Returns the destinations that got an incident's opening, by incident. A destination to which it is being sent now may get it. */
 async function openedDestinations(store: Store, incidentIds: readonly string[]): Promise<Map<string, Set<string>>> {
   const opened = new Map<string, Set<string>>()
   if (incidentIds.length === 0) return opened
@@ -64,8 +61,8 @@ async function openedDestinations(store: Store, incidentIds: readonly string[]):
 }
 
 /**
- * Returns true for alerts of a deleted subject: a deleted one is a tombstone for days, and later it is missing. Of an archived Resource it
- * returns true for the alerts that the archive closed or is about to close; an earlier end is still sent.
+ * Returns a function that returns true for alerts that are not sent: alerts of a deleted subject, and alerts of an incident that the archiving
+ * of its Resource closes. Alerts of an incident that ended earlier are sent.
  */
 async function goneAlerts(
   store: Store,
@@ -77,32 +74,26 @@ async function goneAlerts(
   const deleted = new Set(found.filter(({ deletedAt }) => deletedAt !== null).map(({ id }) => id))
   const archived = new Set(found.filter(({ archivedAt }) => archivedAt !== null).map(({ id }) => id))
   const ofArchived = alerts.filter(({ subjectId }) => archived.has(subjectId)).map(({ incidentId }) => incidentId)
-  const incidents = ofArchived.length === 0 ? [] : await store.get('incidents', [...new Set(ofArchived)])
-  const ended = incidents.filter(incident => incident !== null).filter(isEnded)
-  const endedBefore = new Set(ended.map(({ id }) => id))
+  const incidents = await presentIncidents(store, [...new Set(ofArchived)])
+  const endedBefore = new Set(incidents.filter(isEnded).map(({ id }) => id))
   return ({ subjectId, incidentId }) => deleted.has(subjectId) || (archived.has(subjectId) && !endedBefore.has(incidentId))
 }
 
 const isEnded = ({ open, closedReason }: IncidentDocument): boolean => open === 0 && closedReason !== 'resource_archived'
 
-/** Those whose Resource was archived while they were open. */
-export async function archivedIncidents(store: Store, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  if (ids.size === 0) return nowhere
-  const incidents = (await store.get('incidents', [...ids])).filter(incident => incident !== null)
+/** Returns the incidents that were open when their Resource was archived. */
+export async function archivedIncidents(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const incidents = await presentIncidents(store, ids)
   return new Set(incidents.filter(({ closedReason }) => closedReason === 'resource_archived').map(({ id }) => id))
 }
 
+/** Returns the stored incidents among these. */
+export const presentIncidents = async (store: Store, ids: readonly string[]): Promise<IncidentDocument[]> =>
+  ids.length === 0 ? [] : (await store.get('incidents', ids)).filter(incident => incident !== null)
+
 async function destinationsOf(store: Store, workspaceIds: readonly string[]): Promise<Map<string, DestinationDocument[]>> {
-  const where = { workspaceId: { in: workspaceIds } }
-  const byWorkspace = new Map<string, DestinationDocument[]>()
-  for (let page: DestinationDocument[] = []; ; ) {
-    const last = page.at(-1)
-    page = await store.find('destinations', { where, limit: pageSize, ...(last ? { after: { values: [], id: last.id } } : {}) })
-    for (const destination of page) {
-      const known = byWorkspace.get(destination.workspaceId)
-      if (known) known.push(destination)
-      else byWorkspace.set(destination.workspaceId, [destination])
-    }
-    if (page.length < pageSize) return byWorkspace
-  }
+  const found: DestinationDocument[] = []
+  const query: Query = { where: { workspaceId: { in: workspaceIds } }, limit: limits.store.findMax }
+  for await (const page of pagesOf(query, next => store.find('destinations', next))) found.push(...page)
+  return Map.groupBy(found, ({ workspaceId }) => workspaceId)
 }

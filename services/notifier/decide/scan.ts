@@ -1,5 +1,5 @@
-// The scan of every few seconds: finds open alerts, due deliveries and lapsed claims that a lost nudge or a dead notifier left, in bounded
-// pages; removes old rows; loads the sender once there is a destination. Every other part looks at the store only after a nudge.
+// Scan of the store every few seconds, in bounded pages: finds open alerts, due deliveries and ended claims that a lost nudge or a crash left.
+// Removes expired documents, and loads the sender once a destination exists. Every other part reads the store only after a nudge.
 
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -8,16 +8,10 @@ import type { BatchLoop } from '../batch-loop.ts'
 import type { NotifierContext } from '../context.ts'
 import type { Sender } from '../send/send.ts'
 
-export interface Scan {
-  stop(): Promise<void>
-  /** The latest scan failed. */
-  failing(): boolean
-}
-
 const { batch, scanPages, scanMs, expireMs, expireSlice, expireSlices } = limits.notifier
 
-/** Scans at once, then every limits.notifier.scanMs. */
-export function startScan(context: NotifierContext, dispatch: BatchLoop<string>, sender: Sender, onRoomWanted: () => void): Scan {
+/** Scans at once, then every limits.notifier.scanMs. `onRoomWanted` is called when deliveries were queued in lanes. */
+export function startScan(context: NotifierContext, dispatch: BatchLoop<string>, sender: Sender, onRoomWanted: () => void) {
   const { store, clock, logger, lanes } = context
   let cursor: Query['after'] | undefined
   let nextExpiryAt = clock.monotonic() + expireMs
@@ -34,7 +28,7 @@ export function startScan(context: NotifierContext, dispatch: BatchLoop<string>,
     if (dispatch.size() < limits.notifier.nudgeBacklog) dispatch.add(found.map(({ id }) => id))
   }
 
-  /** One page of due deliveries into their lanes; true where there may be more. A full lane leaves its own to a later scan. */
+  /** Queues one page of due deliveries. Returns whether more may be due. Deliveries of a full lane are left to a later scan. */
   const findDeliveries = async (): Promise<boolean> => {
     const found = await store.find('deliveries', {
       where: { open: 1, dueAt: { lte: clock.now() } },
@@ -83,5 +77,9 @@ export function startScan(context: NotifierContext, dispatch: BatchLoop<string>,
 
   const scanning = repeat({ clock, everyMs: scanMs, onError }, scan)
   void scanning.soon()
-  return { stop: scanning.stop, failing: () => failing }
+  return {
+    stop: scanning.stop,
+    /** Returns whether the latest scan failed. */
+    failing: () => failing,
+  }
 }

@@ -1,5 +1,6 @@
-// Conditions of the installation: their documents, and the one guarded put by which the whole cluster decides a change once. The notifier
+// Conditions of the installation: their documents, and the one guarded put by which the whole cluster decides each change once. The notifier
 // whose put is written logs the change and sends its message.
+
 import {
   type ConditionDocument,
   type ConditionKind,
@@ -8,11 +9,11 @@ import {
 } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
-import { retryStoreCall } from '../record/retry-store-call.ts'
+import { retryStoreCall } from '../record/row-writer.ts'
 import type { OperatorContext } from './context.ts'
 import { messageBody, type Notice } from './message.ts'
 
-/** How a condition is to stand. What is absent stays. */
+/** Wanted state of a condition. Absent fields stay. */
 export interface Change {
   name: string
   raised: boolean
@@ -23,36 +24,35 @@ export interface Change {
   notice: Notice | null
 }
 
-export interface Conditions {
-  /** The condition as this process last saw it; null: none. */
-  get(kind: ConditionKind, objectId: string): ConditionDocument | null
-  byId(id: string): ConditionDocument | null
-  all(): ConditionDocument[]
-  ofKind(kind: ConditionKind): ConditionDocument[]
-  raised(): ConditionDocument[]
-  /** Reads one anew. Rejects with a StoreError. */
-  read(id: string): Promise<ConditionDocument | null>
-  /** Reads them anew. Rejects with a StoreError. */
-  load(): Promise<void>
-  /**
-   * Changes one, atomically: `decide` gets what is stored and returns null to leave it. Resolves to the document where this process wrote
-   * it, to null where nothing was to be done. Rejects with a StoreError.
-   */
-  change(kind: ConditionKind, objectId: string, decide: Decide): Promise<ConditionDocument | null>
-  /** Replaces a stored document by one with other fields; null where a rival was first. Rejects with a StoreError. */
-  put(present: ConditionDocument, over: Partial<ConditionDocument>): Promise<ConditionDocument | null>
-  /** Notes in bulk when they were last seen. What a rival has changed meanwhile stays. Rejects with a StoreError. */
-  noteSeen(seen: readonly { document: ConditionDocument; seenAt: number }[]): Promise<void>
-  remove(ids: readonly string[]): Promise<void>
+/** Watcher of one kind of condition. */
+export interface Watcher {
+  /** Looks for changes that nothing announces, after the conditions were read again. Never runs twice at once. Rejects with a StoreError. */
+  look(): Promise<void>
+  stop?(): Promise<void>
 }
 
 type Decide = (present: ConditionDocument | null) => Change | null
 
-export function createConditions(context: OperatorContext): Conditions {
+/** Returns the change that ends a condition. Its name and its start stay. */
+export const cleared = ({ name, since }: Pick<Change, 'name' | 'since'>, notice: Notice): Change => ({
+  name,
+  since,
+  raised: false,
+  notice,
+})
+
+export type Conditions = ReturnType<typeof createConditions>
+
+/** `onClaimed` is called with a document whose first message this notifier has claimed by its put, and must send. */
+export function createConditions(context: OperatorContext, onClaimed: (document: ConditionDocument) => void) {
   const { store, clock, logger } = context
   const known = new Map<string, ConditionDocument>()
   const mark = () => `${context.notifierId}.${randomId(8)}`
+  const all = () => [...known.values()]
+  /** Returns the condition as this process last saw it; null: none. */
+  const byId = (id: string): ConditionDocument | null => known.get(id) ?? null
 
+  /** Replaces a stored document by one with other fields. Returns null if another notifier was first. Rejects with a StoreError. */
   const put = async (present: ConditionDocument, over: Partial<ConditionDocument>): Promise<ConditionDocument | null> => {
     const next = { ...present, ...over, rev: present.rev + 1, writer: mark() }
     const [result] = await retryStoreCall(clock, () => store.replace('conditions', [next]))
@@ -60,13 +60,18 @@ export function createConditions(context: OperatorContext): Conditions {
     known.set(next.id, next)
     return next
   }
+  /** Reads one condition again. Rejects with a StoreError. */
   const read = async (id: string): Promise<ConditionDocument | null> => {
     const [present = null] = await retryStoreCall(clock, () => store.get('conditions', [id]))
     if (present === null) known.delete(id)
     else known.set(id, present)
     return present
   }
-  const change = async (kind: ConditionKind, objectId: string, decide: Decide) => {
+  /**
+   * Changes a condition atomically. `decide` gets the stored document, and returns null for no change. Returns the document if this process
+   * wrote it; null: no change. Rejects with a StoreError.
+   */
+  const change = async (kind: ConditionKind, objectId: string, decide: Decide): Promise<ConditionDocument | null> => {
     const id = conditionId(kind, objectId)
     for (let tried = 0; tried < limits.operator.guardedTries; tried++) {
       const present = await read(id)
@@ -77,35 +82,44 @@ export function createConditions(context: OperatorContext): Conditions {
       if (next === null) continue
       const { notice } = wanted
       if (notice !== null) logger.warn({ condition: id, name: next.name, ...notice.details }, notice.log)
+      // A second message waits for the first, which is being sent or waits for its retry.
+      if (base.unsent.length === 0 && next.unsent.length > 0) onClaimed(next)
       return next
     }
     logger.warn({ condition: id }, 'condition changed too often at once')
     return null
   }
   return {
-    get: (kind, objectId) => known.get(conditionId(kind, objectId)) ?? null,
-    byId: id => known.get(id) ?? null,
-    all: () => [...known.values()],
+    byId,
+    all,
     read,
-    ofKind: kind => [...known.values()].filter(one => one.kind === kind),
-    raised: () => [...known.values()].filter(one => one.raised === 1),
+    put,
+    change,
+    get: (kind: ConditionKind, objectId: string) => byId(conditionId(kind, objectId)),
+    ofKind: (kind: ConditionKind) => all().filter(one => one.kind === kind),
+    raised: () => all().filter(one => one.raised === 1),
+    /** Stores a change if the condition is not stored yet. Rejects with a StoreError. */
+    begin: (kind: ConditionKind, objectId: string, begun: Change) =>
+      change(kind, objectId, present => (present === null ? begun : null)),
+    /** Ends a condition if it is raised. Rejects with a StoreError. */
+    clear: (kind: ConditionKind, objectId: string, ended: (present: ConditionDocument) => Change) =>
+      change(kind, objectId, present => (present?.raised === 1 ? ended(present) : null)),
+    /** Reads all conditions again. Rejects with a StoreError. */
     load: async () => {
       const found = await store.find('conditions', { limit: limits.operator.conditions })
       known.clear()
       for (const document of found) known.set(document.id, document)
     },
-    change,
-    put,
-    noteSeen: async seen => {
+    /** Stores newer instants of `seenAt`, in bulk. Changes of another notifier stay. Rejects with a StoreError. */
+    noteSeen: async (seen: readonly { document: ConditionDocument; seenAt: number }[]) => {
       if (seen.length === 0) return
       const documents = seen.map(({ document, seenAt }) => ({ ...document, seenAt, rev: document.rev + 1, writer: mark() }))
       const results = await retryStoreCall(clock, () => store.replace('conditions', documents))
       for (const [i, document] of documents.entries()) if (results[i] === 'written') known.set(document.id, document)
     },
-    remove: async ids => {
-      if (ids.length === 0) return
-      await store.delete('conditions', ids)
-      for (const id of ids) known.delete(id)
+    remove: async (id: string) => {
+      await store.delete('conditions', [id])
+      known.delete(id)
     },
   }
 }
@@ -137,14 +151,14 @@ function changed(
   const at = context.clock.now()
   const next = { ...fields, raised: raised ? (1 as const) : (0 as const) }
   if (notice === null) return next
-  const told = { ...next, changedAt: at, summary: notice.summary }
-  if (context.webhook === null) return told
+  const noticed = { ...next, changedAt: at, summary: notice.summary }
+  if (context.webhook === null) return noticed
   const stated = { id: base.id, kind: base.kind, name: next.name, raised: next.raised, since: next.since }
   const message = { id: `msg_${randomId(27)}`, type: notice.type, at, body: messageBody(stated, notice, context.source, at) }
-  return { ...told, ...queued(context, base, message) }
+  return { ...noticed, ...queued(context, base, message) }
 }
 
-/** The first message is claimed in the same put: its writer sends it at once. */
+/** The put that adds the first message also claims it, so that its writer sends it at once. */
 function queued(context: OperatorContext, base: ConditionDocument, message: OperatorMessage): Partial<ConditionDocument> {
   const unsent = [...base.unsent, message].slice(-limits.operator.unsent)
   if (base.unsent.length > 0) return { unsent }

@@ -1,18 +1,18 @@
-// Dead letters: inputs that a keeper could not judge and has kept. New ones raise the condition once; it clears when none came for
-// limits.operator.quietMs.
+// Condition about dead letters: inputs that a keeper could not judge and has stored. New ones raise the condition once. It ends when no dead
+// letter came for limits.operator.quietMs.
+
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { DeadLetterDocument } from '#shared/store/collections.ts'
 import { humanDuration } from '#shared/time/durations.ts'
-import type { Change } from './conditions.ts'
-import type { Watcher, Watching } from './context.ts'
-import { bounded, counted, isoOrNull } from './message.ts'
+import { type Change, type Conditions, cleared, type Watcher } from './conditions.ts'
+import type { OperatorContext } from './context.ts'
+import { bounded, counted, isoOrNull, type Notice } from './message.ts'
 
 const kind = 'dead_letters'
 const name = 'dead letters'
 
-export function watchDeadLetters({ context, conditions, alter }: Watching): Watcher {
-  const { store, clock } = context
+export function watchDeadLetters({ store, clock }: OperatorContext, conditions: Conditions): Watcher {
   return {
     look: async () => {
       const known = conditions.byId(kind)
@@ -20,13 +20,14 @@ export function watchDeadLetters({ context, conditions, alter }: Watching): Watc
       const found = await store.find('deadLetters', { where, sort: [['at', 'asc']], limit: limits.operator.batch })
       const newest = found.at(-1)
       if (newest !== undefined) {
-        // A rival that has seen them already has moved `seenAt`.
-        await alter(kind, '', present => ((present?.seenAt ?? 0) >= newest.at ? null : grown(present, found, newest)))
+        // Another notifier that has seen these dead letters has moved `seenAt`.
+        await conditions.change(kind, '', present => ((present?.seenAt ?? 0) >= newest.at ? null : grown(present, found, newest)))
       } else if (known?.raised === 1 && clock.now() - known.seenAt >= limits.operator.quietMs) {
-        await alter(kind, '', present => (present?.raised === 1 && present.seenAt === known.seenAt ? quiet(present) : null))
+        await conditions.change(kind, '', present =>
+          present?.raised === 1 && present.seenAt === known.seenAt ? cleared(present, quiet(present)) : null,
+        )
       }
     },
-    stop: async () => undefined,
   }
 }
 
@@ -37,21 +38,16 @@ function grown(present: ConditionDocument | null, found: readonly DeadLetterDocu
   return { name, raised: true, since, seenAt: newest.at, count, notice: isNew ? foundNotice(count, newest) : null }
 }
 
-const foundNotice = (count: number, newest: DeadLetterDocument): Change['notice'] => ({
+const foundNotice = (count: number, newest: DeadLetterDocument): Notice => ({
   type: 'dead_letters.found',
   summary: `${counted(count, 'input', 'inputs')} could not be judged and became dead letters: ${bounded(newest.reason)}`,
   log: 'dead letters found',
   details: { count, newest_at: isoOrNull(newest.at), subject_id: newest.subjectId, reason: bounded(newest.reason) },
 })
 
-const quiet = ({ count, since, seenAt }: ConditionDocument): Change => ({
-  name,
-  raised: false,
-  since,
-  notice: {
-    type: 'dead_letters.quiet',
-    summary: `No dead letter came for ${humanDuration(limits.operator.quietMs)}; there were ${count}.`,
-    log: 'no more dead letters',
-    details: { count, newest_at: isoOrNull(seenAt) },
-  },
+const quiet = ({ count, seenAt }: ConditionDocument): Notice => ({
+  type: 'dead_letters.quiet',
+  summary: `No dead letter came for ${humanDuration(limits.operator.quietMs)}; there were ${count}.`,
+  log: 'no more dead letters',
+  details: { count, newest_at: isoOrNull(seenAt) },
 })

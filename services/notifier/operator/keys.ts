@@ -1,21 +1,20 @@
-// API keys that end within limits.operator.keyMs. The next one to come near its end is known beforehand, so that keys are read at that
-// instant, and at least once an hour.
+// Condition about API keys that end within limits.operator.keyMs. Keys are read when the next one comes near its end, and at least once an
+// hour.
+
 import type { KeyDocument } from '#shared/contracts/account.ts'
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query } from '#shared/store/port.ts'
-import type { Change } from './conditions.ts'
-import type { Watcher, Watching } from './context.ts'
-import { bounded, instantText, isoOrNull } from './message.ts'
+import { type Conditions, cleared, type Watcher } from './conditions.ts'
+import type { OperatorContext } from './context.ts'
+import { bounded, instantText, isoOrNull, type Notice } from './message.ts'
 
 const kind = 'key_expiring'
 const { keyMs, keysMs, batch } = limits.operator
 
-export function watchKeys(watching: Watching): Watcher {
-  const { context, conditions, alter } = watching
-  const { store, clock } = context
-  /** On the clock of the keys' ends. */
+export function watchKeys({ store, clock }: OperatorContext, conditions: Conditions): Watcher {
+  /** Next instant at which keys are read, ms since the epoch. */
   let nextAt = 0
 
   const raiseNear = async () => {
@@ -30,21 +29,21 @@ export function watchKeys(watching: Watching): Watcher {
   }
   const raise = async (key: KeyDocument) => {
     const [user] = await store.get('users', [key.userId])
-    await alter(kind, key.id, present => (present === null ? expiring(key, user?.username ?? '', clock.now()) : null))
+    const name = bounded(key.description || key.prefix)
+    const notice = expiringNotice(key, name, bounded(user?.username ?? ''))
+    await conditions.begin(kind, key.id, { name, raised: true, since: clock.now(), notice })
   }
   const clearGone = async () => {
     const known = conditions.ofKind(kind)
     if (known.length === 0) return
-    const keys = await store.get(
-      'keys',
-      known.map(({ objectId }) => objectId),
-    )
+    const ids = known.map(({ objectId }) => objectId)
+    const keys = await store.get('keys', ids)
     for (const [i, { id, objectId, raised, unsent }] of known.entries()) {
       const key = keys[i] ?? null
       const reason = key === null ? 'deleted' : key.expiresAt <= clock.now() ? 'expired' : null
       if (reason === null) continue
-      if (raised === 1) await alter(kind, objectId, present => (present?.raised === 1 ? gone(present, reason) : null))
-      else if (unsent.length === 0) await conditions.remove([id])
+      if (raised === 1) await conditions.clear(kind, objectId, present => cleared(present, goneNotice(present, reason)))
+      else if (unsent.length === 0) await conditions.remove(id)
     }
   }
   return {
@@ -52,43 +51,22 @@ export function watchKeys(watching: Watching): Watcher {
       await raiseNear()
       await clearGone()
     },
-    stop: async () => undefined,
   }
 }
 
-function expiring(key: KeyDocument, username: string, now: number): Change {
-  const name = bounded(key.description || key.prefix)
-  const owner = username === '' ? '' : ` of ${bounded(username)}`
+function expiringNotice({ id, prefix, expiresAt, lastUsedAt }: KeyDocument, name: string, username: string): Notice {
+  const owner = username === '' ? '' : ` of ${username}`
   return {
-    name,
-    raised: true,
-    since: now,
-    notice: {
-      type: 'key.expiring',
-      summary: `API key "${name}"${owner} ends at ${instantText(key.expiresAt)}: make another one and delete this one.`,
-      log: 'api key about to end',
-      details: {
-        key_id: key.id,
-        prefix: key.prefix,
-        username: bounded(username),
-        expires_at: isoOrNull(key.expiresAt),
-        last_used_at: isoOrNull(key.lastUsedAt),
-      },
-    },
+    type: 'key.expiring',
+    summary: `API key "${name}"${owner} ends at ${instantText(expiresAt)}: make another one and delete this one.`,
+    log: 'api key about to end',
+    details: { key_id: id, prefix, username, expires_at: isoOrNull(expiresAt), last_used_at: isoOrNull(lastUsedAt) },
   }
 }
 
-function gone({ objectId, name, since }: ConditionDocument, reason: 'deleted' | 'expired'): Change {
-  return {
-    name,
-    raised: false,
-    since,
-    notice: {
-      type: 'key.gone',
-      summary:
-        reason === 'deleted' ? `API key "${name}" was deleted.` : `API key "${name}" has ended: requests with it are refused.`,
-      log: reason === 'deleted' ? 'api key about to end was deleted' : 'api key ended',
-      details: { key_id: objectId, reason },
-    },
-  }
-}
+const goneNotice = ({ objectId, name }: ConditionDocument, reason: 'deleted' | 'expired'): Notice => ({
+  type: 'key.gone',
+  summary: reason === 'deleted' ? `API key "${name}" was deleted.` : `API key "${name}" has ended: requests with it are refused.`,
+  log: reason === 'deleted' ? 'api key about to end was deleted' : 'api key ended',
+  details: { key_id: objectId, reason },
+})

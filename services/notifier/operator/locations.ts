@@ -1,32 +1,33 @@
-// Lost locations: those that had a live prober, are used by monitors, and have had none for limits.operator.lostMs. Listens to presence,
-// and judges nothing while this process cannot hear it. One timer, set to the first location that would be lost.
+// Condition about lost locations: monitors use the location, it had a live prober, and it has had none for limits.operator.lostMs. Listens to
+// presence, and judges nothing while presence cannot be heard. One timer, set to the first location that would be lost.
+
 import { type ProberSign, watchProbers } from '#shared/bus/probers/prober-presence.ts'
-import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { pagesOf } from '#shared/store/pages.ts'
+import type { Query, Store } from '#shared/store/port.ts'
 import type { Cancel } from '#shared/time/clock.ts'
-import type { Change } from './conditions.ts'
-import type { Watcher, Watching } from './context.ts'
-import { bounded, counted, instantText, isoOrNull } from './message.ts'
-import { usedLocations } from './used-locations.ts'
+import { type Conditions, cleared, type Watcher } from './conditions.ts'
+import type { OperatorContext } from './context.ts'
+import { bounded, counted, instantText, isoOrNull, type Notice } from './message.ts'
 
 const kind = 'location_lost'
 const { lostMs, usageMs, seenMs, retryMs } = limits.operator
 
 interface Place {
-  /** The newest sign on the monotonic clock, or since when this process listens. */
+  /** Newest sign on the monotonic clock, or the instant since which this process listens. */
   heardAt: number
-  /** The newest beat on the bus's clock, ms since the epoch; 0: none since this process runs. */
+  /** Newest beat on the bus's clock, ms since the epoch; 0: none since this process runs. */
   seenAt: number
-  /** Lost, and no monitor is checked from it. */
+  /** Whether the location is lost and no monitor uses it. */
   isUnused: boolean
-  /** A change of it is being written. */
+  /** Whether a change of the location is being written. */
   isBusy: boolean
 }
 
 /** Resolves when presence is watched. */
-export async function watchLocations(watching: Watching): Promise<Watcher> {
-  const { bus, clock } = watching.context
-  const places = new Places(watching)
+export async function watchLocations(context: OperatorContext, conditions: Conditions): Promise<Watcher> {
+  const { bus, clock } = context
+  const places = new Places(context, conditions)
   const presence = await watchProbers(bus.bucket('presence'), clock, sign => places.hear(sign))
   places.listenBy(presence.isHearing)
   const stopListening = bus.onConnection(connected => {
@@ -43,16 +44,18 @@ export async function watchLocations(watching: Watching): Promise<Watcher> {
 }
 
 class Places {
-  readonly #watching: Watching
+  readonly #context: OperatorContext
+  readonly #conditions: Conditions
   readonly #places = new Map<string, Place>()
-  /** Probers of which one beat was heard since this process listens. That may be an old one; a second one shows that they live. */
+  /** Probers with one beat since this process listens. The first beat may be old; a second one shows that the prober lives. */
   readonly #heardOnce = new Set<string>()
   #cancel: Cancel = () => undefined
   #nextUsageAt = 0
   #isHearing = (): boolean => true
 
-  constructor(watching: Watching) {
-    this.#watching = watching
+  constructor(context: OperatorContext, conditions: Conditions) {
+    this.#context = context
+    this.#conditions = conditions
   }
 
   hear({ locationId, proberId, at, isEnd }: ProberSign): void {
@@ -65,17 +68,17 @@ class Places {
     else this.#heardOnce.add(prober)
     if (!lives) return
     place.isUnused = false
-    const known = this.#watching.conditions.get(kind, locationId)
+    const known = this.#conditions.get(kind, locationId)
     if (known === null) this.#write(locationId, () => this.#begin(locationId, place))
     else if (known.raised === 1) this.#write(locationId, () => this.#clear(locationId, 'back'))
   }
 
-  /** `isHearing`: whether anybody at all is heard. */
+  /** `isHearing` returns whether any sign arrives. */
   listenBy(isHearing: () => boolean): void {
     this.#isHearing = isHearing
   }
 
-  /** Nobody can be called lost for beats that this process could not hear. */
+  /** Restarts the time of all locations, because this process may have missed beats. */
   listenAnew(): void {
     this.#heardOnce.clear()
     for (const place of this.#places.values()) place.heardAt = this.#now()
@@ -92,81 +95,79 @@ class Places {
     this.#cancel()
   }
 
-  /** The first time that a prober of it lives. */
+  /** Stores a location whose prober lives for the first time. */
   async #begin(id: string, { seenAt }: Place): Promise<void> {
-    const { context, alter } = this.#watching
-    const [location = null] = await context.store.get('locations', [id])
+    const [location = null] = await this.#context.store.get('locations', [id])
     if (location === null) return
     const live = { name: bounded(location.name), raised: false, since: seenAt, seenAt, notice: null }
-    await alter(kind, id, present => (present === null ? live : null))
+    await this.#conditions.begin(kind, id, live)
   }
 
   async #clear(id: string, reason: 'back' | 'unused' | 'deleted'): Promise<void> {
-    const { context, alter } = this.#watching
-    const [location = null] = await context.store.get('locations', [id])
-    const { seenAt } = this.#place(id)
-    await alter(kind, id, present => {
-      if (present?.raised !== 1) return null
-      return cleared(present, { name: bounded(location?.name ?? present.name), reason, seenAt })
+    const [location = null] = await this.#context.store.get('locations', [id])
+    await this.#conditions.clear(kind, id, present => {
+      const name = bounded(location?.name ?? present.name)
+      const seenAt = Math.max(present.seenAt, this.#place(id).seenAt)
+      return { ...cleared({ name, since: present.since }, backNotice(id, { name, seenAt, reason })), seenAt }
     })
   }
 
-  /** Lost if it is used and has still not been heard. */
+  /** Raises the condition if the location is used and still gives no sign. */
   async #judge(id: string, place: Place): Promise<void> {
-    const { context, conditions, alter } = this.#watching
-    const [[location = null], used] = await Promise.all([context.store.get('locations', [id]), usedLocations(context.store)])
+    const { store } = this.#context
+    const [[location = null], used] = await Promise.all([store.get('locations', [id]), usedLocations(store)])
     if (this.#now() - place.heardAt < lostMs) return
     const monitors = used.get(id) ?? 0
-    const document = conditions.get(kind, id)
+    const document = this.#conditions.get(kind, id)
     const seenAt = Math.max(place.seenAt, document?.seenAt ?? 0)
     place.isUnused = location === null || monitors === 0
     if (location === null || place.isUnused) {
-      if (document !== null && document.seenAt < seenAt) await conditions.noteSeen([{ document, seenAt }])
+      if (document !== null && document.seenAt < seenAt) await this.#conditions.noteSeen([{ document, seenAt }])
     } else {
-      const change = lost(id, bounded(location.name), seenAt, monitors)
-      await alter(kind, id, present => (present?.raised === 0 ? change : null))
+      const name = bounded(location.name)
+      const lost = { name, raised: true, since: seenAt, seenAt, notice: lostNotice(id, name, seenAt, monitors) }
+      await this.#conditions.change(kind, id, present => (present?.raised === 0 ? lost : null))
     }
   }
 
-  /** Whether those that are lost are used: a monitor may have come to one, or gone. */
+  /** Checks whether monitors use the lost locations, because the monitors of a location may have changed. */
   async #lookAtUsage(): Promise<void> {
-    const { context, conditions } = this.#watching
-    const doubtful = conditions.ofKind(kind).filter(({ objectId, raised }) => raised === 1 || this.#place(objectId).isUnused)
-    if (doubtful.length === 0 || this.#now() < this.#nextUsageAt) return
+    const { store } = this.#context
+    const lost = this.#conditions.ofKind(kind).filter(({ objectId, raised }) => raised === 1 || this.#place(objectId).isUnused)
+    if (lost.length === 0 || this.#now() < this.#nextUsageAt) return
     this.#nextUsageAt = this.#now() + usageMs
-    const used = await usedLocations(context.store)
-    const ids = doubtful.map(({ objectId }) => objectId)
-    const locations = await context.store.get('locations', ids)
-    for (const [i, { id, objectId, raised, unsent }] of doubtful.entries()) {
+    const used = await usedLocations(store)
+    const ids = lost.map(({ objectId }) => objectId)
+    const locations = await store.get('locations', ids)
+    for (const [i, { id, objectId, raised, unsent }] of lost.entries()) {
       const isUsed = used.has(objectId)
       const isDeleted = locations[i] === null
       if (raised === 1 && !isUsed) await this.#clear(objectId, isDeleted ? 'deleted' : 'unused')
-      else if (raised === 0 && isDeleted && unsent.length === 0) await conditions.remove([id])
+      else if (raised === 0 && isDeleted && unsent.length === 0) await this.#conditions.remove(id)
       else this.#place(objectId).isUnused = !isUsed
     }
   }
 
   async #noteSeen(): Promise<void> {
-    const { conditions } = this.#watching
-    const seen = conditions.ofKind(kind).flatMap(document => {
+    const seen = this.#conditions.ofKind(kind).flatMap(document => {
       const { seenAt } = this.#place(document.objectId)
       return document.raised === 0 && seenAt - document.seenAt >= seenMs ? [{ document, seenAt }] : []
     })
-    await conditions.noteSeen(seen)
+    await this.#conditions.noteSeen(seen)
   }
 
   #arm(): void {
     this.#cancel()
     const heard = this.#live().map(({ heardAt }) => heardAt)
-    if (heard.length === 0 || this.#watching.context.stopping()) return
+    if (heard.length === 0 || this.#context.stopping()) return
     const dueAt = Math.min(...heard) + lostMs
-    this.#cancel = this.#watching.context.clock.schedule(Math.max(0, dueAt - this.#now()), () => this.#onDue(dueAt))
+    this.#cancel = this.#context.clock.schedule(Math.max(0, dueAt - this.#now()), () => this.#onDue(dueAt))
   }
 
   #onDue(dueAt: number): void {
-    // Paused or cut off, this process may have missed beats.
+    // A process that was paused or cut off may have missed beats.
     const isLate = this.#now() - dueAt > limits.presence.goneMs / 2
-    if (isLate || !this.#watching.context.bus.connected() || !this.#isHearing()) {
+    if (isLate || !this.#context.bus.connected() || !this.#isHearing()) {
       this.listenAnew()
       return
     }
@@ -176,22 +177,21 @@ class Places {
     this.#arm()
   }
 
-  /** Places that are not lost yet, as far as this process knows. */
+  /** Returns the places that this process does not know as lost. */
   #live(): (Place & { id: string })[] {
-    return this.#watching.conditions.ofKind(kind).flatMap(({ objectId, raised }) => {
+    return this.#conditions.ofKind(kind).flatMap(({ objectId, raised }) => {
       const place = this.#place(objectId)
       return raised === 1 || place.isUnused || place.isBusy ? [] : [{ ...place, id: objectId }]
     })
   }
 
-  /** One change of a location at a time; one that fails is tried again in a moment. */
+  /** Writes one change of a location at a time. A failed change is retried after a moment. */
   #write(id: string, work: () => Promise<void>): void {
-    const { context } = this.#watching
     const place = this.#place(id)
-    if (place.isBusy || context.stopping()) return
+    if (place.isBusy || this.#context.stopping()) return
     place.isBusy = true
     const done = work().catch(error => {
-      context.logger.warn({ error: String(error), locationId: id }, 'condition of a location not written')
+      this.#context.logger.warn({ error: String(error), locationId: id }, 'condition of a location not written')
       place.heardAt = Math.max(place.heardAt, this.#now() - lostMs + retryMs)
     })
     void done.then(() => {
@@ -209,23 +209,17 @@ class Places {
   }
 
   #now(): number {
-    return this.#watching.context.clock.monotonic()
+    return this.#context.clock.monotonic()
   }
 }
 
-function lost(id: string, name: string, seenAt: number, monitors: number): Change {
+function lostNotice(id: string, name: string, seenAt: number, monitors: number): Notice {
   const checked = `${counted(monitors, 'monitor is', 'monitors are')} not checked from there`
   return {
-    name,
-    raised: true,
-    since: seenAt,
-    seenAt,
-    notice: {
-      type: 'location.lost',
-      summary: `Location ${name} has had no live prober since ${instantText(seenAt)}: ${checked}.`,
-      log: 'location lost',
-      details: { location_id: id, last_seen_at: isoOrNull(seenAt), monitors },
-    },
+    type: 'location.lost',
+    summary: `Location ${name} has had no live prober since ${instantText(seenAt)}: ${checked}.`,
+    log: 'location lost',
+    details: { location_id: id, last_seen_at: isoOrNull(seenAt), monitors },
   }
 }
 
@@ -235,22 +229,22 @@ const ends = {
   deleted: 'was deleted',
 }
 
-function cleared(
-  { objectId, since, seenAt }: ConditionDocument,
-  now: { name: string; reason: keyof typeof ends; seenAt: number },
-): Change {
-  const { name, reason } = now
-  const newest = Math.max(seenAt, now.seenAt)
-  return {
-    name,
-    raised: false,
-    since,
-    seenAt: newest,
-    notice: {
-      type: 'location.back',
-      summary: `Location ${name} ${ends[reason]}.`,
-      log: reason === 'back' ? 'location back' : 'location no longer used',
-      details: { location_id: objectId, last_seen_at: isoOrNull(newest), reason },
-    },
+const backNotice = (
+  id: string,
+  { name, seenAt, reason }: { name: string; seenAt: number; reason: keyof typeof ends },
+): Notice => ({
+  type: 'location.back',
+  summary: `Location ${name} ${ends[reason]}.`,
+  log: reason === 'back' ? 'location back' : 'location no longer used',
+  details: { location_id: id, last_seen_at: isoOrNull(seenAt), reason },
+})
+
+/** Returns the number of monitors by location id. Reads every living subject, page by page, because no index has locations. */
+async function usedLocations(store: Store): Promise<Map<string, number>> {
+  const used = new Map<string, number>()
+  const query: Query = { where: { deletedAt: null }, select: ['checkLocations'], limit: limits.operator.scanSubjects }
+  for await (const page of pagesOf(query, some => store.find('subjects', some))) {
+    for (const { checkLocations } of page) for (const id of checkLocations) used.set(id, (used.get(id) ?? 0) + 1)
   }
+  return used
 }

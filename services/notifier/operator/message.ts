@@ -1,4 +1,4 @@
-// Message to the operator's receiver: one JSON object a change. Pure.
+// Message to the operator's receiver: one JSON object for each change. Pure.
 import type { ConditionKind } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { oneLine } from '../bodies/one-line.ts'
@@ -31,7 +31,7 @@ export interface Stated {
   since: number
 }
 
-/** The exact body, as JSON. `source` is the installation's address; `at` in ms since the epoch. */
+/** Returns the exact body, as JSON. `source`: the address of the installation; `at`: ms since the epoch. */
 export function messageBody(condition: Stated, notice: Notice, source: string, at: number): string {
   return JSON.stringify({
     type: notice.type,
@@ -49,15 +49,15 @@ export function messageBody(condition: Stated, notice: Notice, source: string, a
   })
 }
 
-/** Foreign text as one bounded line. */
+/** Returns foreign text as one bounded line. */
 export const bounded = (text: string): string => oneLine(text, limits.operator.textCharacters)
 
-/** `2026-11-22 02:11:40 UTC` */
+/** Returns an instant as `2026-11-22 02:11:40 UTC`. */
 export const instantText = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
 
-/** `12 MiB`, `2.1 GiB`. */
+/** Returns a size as `12 MiB` or `2.1 GiB`. */
 export function sizeText(bytes: number): string {
   const gib = bytes / 1024 ** 3
   return gib >= 1 ? `${gib.toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`

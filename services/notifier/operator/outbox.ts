@@ -1,5 +1,5 @@
-// Sends the operator's messages: one at a time, each condition's in their order, retried with doubled pauses until they are given up.
-// Nothing here repeats the receiver's address.
+// Outbox of messages to the operator: sends one at a time, the messages of a condition in their order, with doubled pauses between retries,
+// until it gives up. Never logs the receiver's address.
 
 import type { ConditionDocument, OperatorMessage } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -12,35 +12,25 @@ import type { Conditions } from './conditions.ts'
 import type { OperatorContext } from './context.ts'
 import type { OperatorMetrics } from './metrics.ts'
 
-export interface Outbox {
-  /** Sends what this process has just claimed by its put. */
-  send(claimed: ConditionDocument): void
-  /** Claims and sends what is due: a retry, or what a dead notifier left. */
-  sendDue(): void
-  /** Sends a message that the store could not take, and repeats it from memory. */
-  sendUnstored(message: OperatorMessage): void
-  /** Resolves when nothing is being sent. */
-  idle(): Promise<void>
-  stop(): void
-}
+export type Outbox = ReturnType<typeof createOutbox>
 
 interface Collaborators {
   context: OperatorContext
   conditions: Conditions
   sender: Sender
   metrics: OperatorMetrics
-  /** A send that runs when it fires ends without an outcome. */
+  /** When it fires, a running send ends without an outcome. */
   cutOff: AbortSignal
 }
 
-/** How a message stands after an attempt. */
+/** State of a message after an attempt. */
 interface Standing {
   isOver: boolean
   attempts: number
   dueAt: number
 }
 
-export function createOutbox(collaborators: Collaborators): Outbox {
+export function createOutbox(collaborators: Collaborators) {
   const { context, conditions } = collaborators
   const { enqueue, later, idle, stop } = createTurns(context)
 
@@ -58,7 +48,7 @@ export function createOutbox(collaborators: Collaborators): Outbox {
     const claimed = await conditions.put(present, over)
     if (claimed !== null) await deliver(claimed)
   }
-  /** Asked for by every look while they wait for their turn. */
+  /** Ids of due conditions that wait for their turn. Every look finds them again. */
   const waiting = new Set<string>()
   const claimInTurn = (id: string) => {
     if (waiting.has(id)) return
@@ -73,16 +63,20 @@ export function createOutbox(collaborators: Collaborators): Outbox {
     if (!standing.isOver) later(standing.dueAt - context.clock.now(), () => unstored(message, standing.attempts))
   }
   return {
-    send: claimed =>
+    /** Sends the message that this process has claimed by its put. */
+    send: (claimed: ConditionDocument): void =>
       enqueue(async () => {
-        // Its turn may have come so late that another notifier takes it: then the next look finds it due.
+        // If the claim is about to end, another notifier may send the message: the next look finds it due.
         if (context.clock.now() + limits.notifier.sendMs < (claimed.dueAt ?? 0)) await deliver(claimed)
       }),
-    sendDue: () => {
+    /** Claims and sends due messages: retries, and messages of a dead notifier. */
+    sendDue: (): void => {
       const now = context.clock.now()
       for (const one of conditions.all()) if (isDue(one, now)) claimInTurn(one.id)
     },
-    sendUnstored: message => enqueue(() => unstored(message, 0)),
+    /** Sends a message that the store could not take. Retries are in memory only. */
+    sendUnstored: (message: OperatorMessage): void => enqueue(() => unstored(message, 0)),
+    /** Resolves when no message is being sent. */
     idle,
     stop,
   }
@@ -90,7 +84,7 @@ export function createOutbox(collaborators: Collaborators): Outbox {
 
 const isDue = ({ dueAt }: ConditionDocument, now: number): boolean => dueAt !== null && dueAt <= now
 
-/** One after the other: an operator's receiver gets few messages, in the order of what happened. */
+/** Work is done one after the other: the operator's receiver gets few messages, in the order of the changes. */
 function createTurns({ clock, logger, stopping }: OperatorContext) {
   const timers = new Set<Cancel>()
   let last: Promise<void> = Promise.resolve()
@@ -115,7 +109,7 @@ function createTurns({ clock, logger, stopping }: OperatorContext) {
   return { enqueue, later, stop, idle: () => last }
 }
 
-/** One attempt and what follows from it, logged and counted. `attempts`: those before it. */
+/** Makes one attempt. Logs and counts it, and returns the new state of the message. `attempts`: number of earlier attempts. */
 async function attempt(
   { context, sender, metrics, cutOff }: Collaborators,
   message: OperatorMessage,
@@ -151,7 +145,7 @@ async function post(
   return sender.send({ url: webhook.url, body, idempotencyKey: id, madeAt: at, signature }, cutOff)
 }
 
-/** The document may have got another message while this one was sent. Null where the message is not the first any more. */
+/** Stores the state of a sent message. The document may have got further messages. Returns null if the message is no longer the first. */
 async function record(
   conditions: Conditions,
   claimed: ConditionDocument,

@@ -1,10 +1,11 @@
-// The disk under the store: full when little of it is left, so that the operator hears of it while the store can still note it. If the
-// store cannot, this process notifies on its own.
+// Condition about the disk under the store. It is raised while some room is left, so that the store can still write it. If the store cannot,
+// this process notifies the operator without it.
+
 import { createHash } from 'node:crypto'
 import { limits } from '#shared/limits/limits.ts'
 import { type Room, StoreError } from '#shared/store/port.ts'
-import type { Change } from './conditions.ts'
-import type { Watcher, Watching } from './context.ts'
+import { type Conditions, cleared, type Watcher } from './conditions.ts'
+import type { OperatorContext } from './context.ts'
 import { messageBody, type Notice, sizeText } from './message.ts'
 import type { Outbox } from './outbox.ts'
 
@@ -12,13 +13,13 @@ const kind = 'storage_full'
 const name = 'store'
 
 export interface StorageWatcher extends Watcher {
-  /** The disk as it was last looked at; null: unknown. */
+  /** Returns the latest state of the disk; null: unknown. */
   room(): Room | null
-  /** Change that was sent and could not be noted in the store; null: none. */
+  /** Returns the summary of a change that was sent and not stored; null: none. */
   unnoted(): string | null
 }
 
-export function watchStorage({ context, conditions, alter }: Watching, outbox: Outbox): StorageWatcher {
+export function watchStorage(context: OperatorContext, conditions: Conditions, outbox: Outbox): StorageWatcher {
   const { store, clock, logger } = context
   let room: Room | null = null
   let unnoted: { since: number; notice: Notice } | null = null
@@ -26,26 +27,25 @@ export function watchStorage({ context, conditions, alter }: Watching, outbox: O
   const becomeFull = async (at: Room) => {
     const full = { name, raised: true, since: clock.now(), notice: fullNotice(at) }
     try {
-      await alter(kind, '', present => (present?.raised === 1 ? null : full))
+      await conditions.change(kind, '', present => (present?.raised === 1 ? null : full))
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
       unnoted = full
       logger.warn({ condition: kind, name, ...full.notice.details }, full.notice.log)
-      tell(full)
+      sendUnstored(full)
     }
   }
-  const tell = ({ since, notice }: { since: number; notice: Notice }) => {
+  const sendUnstored = ({ since, notice }: { since: number; notice: Notice }) => {
     if (context.webhook === null) return
     const body = messageBody({ id: kind, kind, name, raised: 1, since }, notice, context.source, since)
     const id = unstoredId(context.incidentSalt, conditions.byId(kind)?.rev ?? 0)
     outbox.sendUnstored({ id, type: notice.type, at: since, body })
   }
   const becomeRoomy = async (at: Room) => {
-    const told = unnoted
-    const roomy = (since: number): Change => ({ name, raised: false, since, notice: roomNotice(at) })
-    await alter(kind, '', present => {
-      if (present?.raised === 1) return roomy(present.since)
-      return told === null ? null : roomy(told.since)
+    const sent = unnoted
+    await conditions.change(kind, '', present => {
+      const since = present?.raised === 1 ? present.since : (sent?.since ?? null)
+      return since === null ? null : cleared({ name, since }, roomNotice(at))
     })
     unnoted = null
   }
@@ -60,11 +60,10 @@ export function watchStorage({ context, conditions, alter }: Watching, outbox: O
       if (!isRaised && room.freeBytes < least) await becomeFull(room)
       else if (isRaised && room.freeBytes >= 2 * least) await becomeRoomy(room)
     },
-    stop: async () => undefined,
   }
 }
 
-/** The same from every process that finds the store in this state, so that a receiver knows a second one. */
+/** Returns the same id in every process that finds the store in this state, so that a receiver recognises a repetition. */
 const unstoredId = (salt: string, rev: number): string =>
   `msg_${createHash('sha256').update(`${salt}:${kind}:${rev}`).digest('base64url').slice(0, 27)}`
 

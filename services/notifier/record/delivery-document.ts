@@ -1,4 +1,4 @@
-// How a delivery's document is made and how its next revision is; pure but for the writer's random mark.
+// Documents of deliveries: their first and next revisions, and their names in the log. Pure except for the writer's random mark.
 
 import { createHash } from 'node:crypto'
 import { advanceDelivery, type DeliveryEffect, type DeliveryEvent, isTerminal, openDelivery } from '#machines/delivery.ts'
@@ -14,17 +14,17 @@ import type { NotifierContext } from '../context.ts'
 import type { Message } from '../send/send.ts'
 import { signatureOf } from '../send/signature.ts'
 
-/** A document that is going to be put, and the orders that hold once it is. */
+/** A document to be written, and the orders to carry out once it is written. */
 export interface Step {
   document: DeliveryDocument
   effects: DeliveryEffect[]
-  /** Destination as people know it, for the log; absent if it is gone. */
+  /** Destination with the names of the log; absent: it was deleted. */
   destination?: Pick<DestinationDocument, 'id' | 'name' | 'number' | 'type'> | undefined
-  /** It ends unsent because nobody was to get it any more: nothing failed. */
+  /** True if the delivery ends unsent because its message is no longer needed: nothing failed. */
   isNeedless?: true
 }
 
-/** A delivery that is due at once; rev 1, not yet stored. */
+/** Returns a new delivery with rev 1 that is due at once. */
 export function newDelivery(alert: AlertDocument, destinationId: string, at: number, options: Marks): DeliveryDocument {
   const id = `${alert.id}.${destinationId}`
   const { giveUpMs, giveUpMsLeast } = limits.notifier
@@ -51,13 +51,13 @@ export function newDelivery(alert: AlertDocument, destinationId: string, at: num
   }
 }
 
-/** With its message for good: what retries send, whatever becomes of the destination's name, template or secrets. */
+/** Returns the delivery with its final message. Retries send it unchanged, even if name, template or secrets of the destination change. */
 export function withMessage(document: DeliveryDocument, made: MadeBody, destination: DestinationDocument): DeliveryDocument {
   const signature = signatureOf(destination.secrets, { id: document.idempotencyKey, madeAt: document.createdAt, body: made.body })
   return { ...document, ...made, signature }
 }
 
-/** The message as it goes out, the same at every attempt; to wherever the destination is by now. */
+/** Returns the message, which is the same at every attempt. `url`: the present address of the destination. */
 export const messageOf = (
   { body, contentType, idempotencyKey, createdAt, signature }: DeliveryDocument,
   url: string,
@@ -72,10 +72,7 @@ export const messageOf = (
 
 type Marks = { notifierId: string; incidentSalt: string }
 
-/**
- * Returns the revision after these events; null if some were not accepted, because the state is another by now. The claim belongs to the
- * last claimer; nobody holds it outside of `sending`.
- */
+/** Returns the revision after these events; null: the present state does not accept all of them. Only a delivery in `sending` is claimed. */
 export function nextRevision(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step | null {
   const moved = applied(document.snapshot, events)
   if (moved === null) return null
@@ -86,13 +83,13 @@ export function nextRevision(document: DeliveryDocument, events: readonly Delive
   }
 }
 
-/** As `nextRevision`, for a document that is not stored yet: it stays rev 1. */
+/** Like `nextRevision`, for a document that is not stored yet and keeps rev 1. */
 export function beforeFirstPut(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step {
   const next = nextRevision(document, events, notifierId)
   return next === null ? { document, effects: [] } : { ...next, document: { ...next.document, rev: 1 } }
 }
 
-/** When its alert was decided, ms since the epoch; older documents say it by when they are given up. */
+/** Returns the instant at which the alert was decided, ms since the epoch. Older documents store only when they are given up. */
 export const decidedAtOf = ({ decidedAt, snapshot }: DeliveryDocument): number =>
   decidedAt ?? snapshot.context.giveUpAt - limits.notifier.giveUpMs
 
@@ -116,13 +113,13 @@ const columnsOf = (snapshot: DeliverySnapshot) => ({
 
 const writerMark = (notifierId: string) => `${notifierId}.${randomId(8)}`
 
-/** Derived from the delivery's id, so that every writer gets the same; opaque, because receivers see it. */
+/** Derived from the delivery's id, so that every writer computes the same key. Opaque, because receivers see it. */
 const idempotencyKeyOf = (deliveryId: string, salt: string) =>
   `msg_${createHash('sha256').update(`${salt}:${deliveryId}`).digest('base64url').slice(0, 27)}`
 
 type Destination = Pick<DestinationDocument, 'name' | 'number'>
 
-/** `destination` undefined: it is gone. */
+/** Returns a function that returns the fields of a log line about a delivery: names for people, and ids of the API. */
 export function createLogNames({ options }: Pick<NotifierContext, 'options'>) {
   const { encode } = createIncidentIds(options.incidentSalt)
   return ({ id, alertKind, subjectName, incidentId, destinationId }: DeliveryDocument, destination: Destination | undefined) => ({

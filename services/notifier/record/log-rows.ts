@@ -1,19 +1,25 @@
-// Rows of the delivery log: one for each attempt, and one for each message that is kept back. Pure. Rule: docs/reference/v3.md, 10.3.
+// Rows of the delivery log: one for each attempt, and one for each message that is not sent. Pure. Rule: docs/reference/v3.md, 10.3.
+
 import type { DeliveryEffect } from '#machines/delivery.ts'
 import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
-import type { DeliveryDocument, DeliveryEvent } from '#shared/contracts/notifications/delivery.ts'
+import type { DeliveryDocument, DeliveryEvent, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Decision } from '#shared/notifications/choose-destinations.ts'
 import type { Step } from './delivery-document.ts'
-import { type LogRow, withNote } from './row-writer.ts'
+
+export type LogRow = Omit<DeliveryLogDocument, 'number'>
 
 type Destination = Pick<DestinationDocument, 'id' | 'number' | 'name' | 'type'>
 
-/** The word that an error begins with: `http_503`, `unreachable`, `not_sent`, or why the message was kept back. */
+/** Returns the word with which an error begins: `http_503`, `unreachable`, `not_sent`, or the reason why the message was not sent. */
 export const reasonOf = (error: string): string | null => (error === '' ? null : (error.split(':', 1)[0] as string))
 
-/** A row's destination. `destination` undefined: it is gone; null: none was chosen. */
+/** Returns the error of a row with the remark about its body. A delivered message has no error. */
+export const withNote = (error: string, note: string | null | undefined): string =>
+  error === '' || !note ? error : `${error}; ${note}`
+
+/** Returns the destination's fields of a row. `destination` undefined: deleted; null: none was chosen. */
 export const placeOf = (destination: Destination | null | undefined, id: string | null = null) => ({
   destinationId: destination?.id ?? id,
   destinationNumber: destination?.number ?? null,
@@ -28,7 +34,7 @@ const isOfV2 = (kind: AlertDocument['kind']): boolean => kind !== 'opened' && ki
 
 type Attempted = Extract<DeliveryEffect, { type: 'logAttempt' }>
 
-/** One row per attempt: the destination as it was called then, the exact body, never the address. */
+/** Returns a row for each attempt: the destination with its name at that time, the exact body, never the address. */
 export function attemptRows({ document, effects }: Step, destination: DestinationDocument): LogRow[] {
   const attempts = effects.filter((effect): effect is Attempted => effect.type === 'logAttempt')
   return attempts.map(({ params: { attempt, status, error, at } }) => ({
@@ -46,7 +52,7 @@ export function attemptRows({ document, effects }: Step, destination: Destinatio
   }))
 }
 
-/** Rows of deliveries that end without an attempt: `held` if nobody was to get the message any more, else `failed`. */
+/** Returns rows of deliveries that end without an attempt: `held` if the message was no longer needed, else `failed`. */
 export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
   steps
     .filter(({ document, effects }) => document.open === 0 && !effects.some(({ type }) => type === 'logAttempt'))
@@ -59,7 +65,7 @@ export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
       ...unsent(document.snapshot.context.lastError ?? '', at),
     }))
 
-/** Rows of a message that some destinations, or all, were chosen for and do not get. */
+/** Returns rows of a message that some chosen destinations do not get, or one row if it has no destination. */
 export function keptRows(
   alert: AlertDocument,
   { leftOut, nobody }: Decision,

@@ -1,6 +1,8 @@
-// Writes what came of attempts: first the log rows, then the deliveries' next revision, both in bulk. Keeps trying while the
-// store does not answer, because the message is out and only this knows it.
+// Recorder of ended attempts: writes their log rows, then the next revisions of their deliveries, in bulk. Retries while the store is
+// unavailable, because only this process knows that the messages were sent.
+
 import type { DeliveryEvent } from '#machines/delivery.ts'
+import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
@@ -8,31 +10,24 @@ import { createBatchLoop } from '../batch-loop.ts'
 import type { NotifierContext } from '../context.ts'
 import type { FollowUp } from '../decide/follow-up.ts'
 import { nextRevision, type Step } from './delivery-document.ts'
-import { attemptRows } from './log-rows.ts'
-import { retryStoreCall } from './retry-store-call.ts'
-import type { LogRow, RowWriter } from './row-writer.ts'
+import { attemptRows, type LogRow } from './log-rows.ts'
+import { type RowWriter, replaceDeliveries } from './row-writer.ts'
 
-/** A claimed delivery as it is stored, and where it goes. */
+/** A claimed delivery as it is stored, and its destination. */
 export interface Job {
-  document: Step['document']
+  document: DeliveryDocument
   destination: DestinationDocument
 }
 
-export interface Finished extends Job {
+interface Finished extends Job {
   event: DeliveryEvent
 }
 
-export interface Recorder {
-  add(finished: Finished): void
-  /** Resolves when everything is written, or given up. */
-  idle(): Promise<void>
-  /** From now on a batch that the store refuses to answer is given up: its claims lapse. */
-  giveUp(): void
-}
+export type Recorder = ReturnType<typeof createRecorder>
 
-/** `onRoom` is called when others may be sent. */
-export function createRecorder(context: NotifierContext, log: RowWriter, followUp: FollowUp, onRoom: () => void): Recorder {
-  const { store, clock, logger, lanes, metrics, options } = context
+/** `onRoom` is called when the lanes have room again. */
+export function createRecorder(context: NotifierContext, log: RowWriter, followUp: FollowUp, onRoom: () => void) {
+  const { logger, lanes, metrics, options } = context
   let givingUp = false
 
   const write = async (steps: readonly Step[], rows: LogRow[]): Promise<Step[]> => {
@@ -40,33 +35,26 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
       try {
         if (!logged) await log.write(rows)
         logged = true
-        const results = await retryStoreCall(clock, () =>
-          store.replace(
-            'deliveries',
-            steps.map(({ document }) => document),
-          ),
-        )
-        return steps.filter((_, i) => results[i] === 'written')
+        return await replaceDeliveries(context, steps)
       } catch (error) {
         logger.warn({ error: String(error), attempts: steps.length }, 'attempt results could not be written')
         const isUnavailable = error instanceof StoreError && error.kind === 'unavailable'
         if (givingUp || (!isUnavailable && logged)) return []
-        // Rows that the store will never take must not hold the deliveries back.
+        // Rows that the store never accepts must not stop the deliveries.
         logged ||= !isUnavailable
       }
     }
   }
-
   const handle = async (batch: Finished[]) => {
-    // Their room is free already: what follows them is claimed while they are written, as many at once.
+    // The attempts have released their room, so the next deliveries are claimed while these are written.
     onRoom()
     const steps: Step[] = []
     const rows: LogRow[] = []
-    for (const finished of batch) {
-      const step = nextRevision(finished.document, [finished.event], options.notifierId)
+    for (const { document, destination, event } of batch) {
+      const step = nextRevision(document, [event], options.notifierId)
       if (step === null) continue
-      steps.push({ ...step, destination: finished.destination })
-      rows.push(...attemptRows(step, finished.destination))
+      steps.push({ ...step, destination })
+      rows.push(...attemptRows(step, destination))
     }
     const stored = steps.length > 0 ? await write(steps, rows) : []
     if (stored.length < steps.length) metrics.overtaken.inc(steps.length - stored.length)
@@ -78,11 +66,12 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
     onRoom()
     await followUp.run(stored)
   }
-
   const loop = createBatchLoop<Finished>(limits.notifier.batch, handle)
   return {
-    add: finished => loop.add([finished]),
+    add: (finished: Finished) => loop.add([finished]),
+    /** Resolves when all attempts are written or given up. */
     idle: loop.idle,
+    /** Makes a batch that the store cannot take give up, so that its claims end by themselves. */
     giveUp: () => {
       givingUp = true
     },

@@ -1,26 +1,56 @@
-// Writes rows of the delivery log: numbers them and inserts them. Shared by what became of deliveries and of test messages.
+// Writes to the store: revisions of deliveries, and numbered rows of the delivery log. A call is repeated if the store was unavailable.
 
-import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import { doubled, retry } from '#shared/async/retry.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { CounterDocument } from '#shared/store/collections.ts'
 import { type Store, StoreError } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
-import { retryStoreCall } from './retry-store-call.ts'
+import type { Step } from './delivery-document.ts'
+import { endedRows, type LogRow } from './log-rows.ts'
 
-export type LogRow = Omit<DeliveryLogDocument, 'number'>
+/**
+ * Calls the store. Retries if the outcome is unknown, so the call must be repeatable: a read, or a put that is settled by its writer. Rejects
+ * with the last error after limits.notifier.storeTries, and at once with an error that no retry can cure.
+ */
+export const retryStoreCall = <T>(clock: Clock, call: () => Promise<T>): Promise<T> =>
+  retry(call, {
+    clock,
+    attempts: limits.notifier.storeTries,
+    pauseMs: doubled(limits.notifier.storeRetryMs),
+    mayPass: error => error instanceof StoreError && error.kind === 'unavailable',
+  })
+
+/** Replaces the deliveries of steps. Returns the written steps; another notifier has written the others. Rejects with a StoreError. */
+export async function replaceDeliveries<S extends Pick<Step, 'document'>>(
+  { store, clock }: Pick<NotifierContext, 'store' | 'clock'>,
+  steps: readonly S[],
+): Promise<S[]> {
+  const documents = steps.map(({ document }) => document)
+  const results = await retryStoreCall(clock, () => store.replace('deliveries', documents))
+  return steps.filter((_, i) => results[i] === 'written')
+}
+
+/**
+ * Like `replaceDeliveries`, after the rows of deliveries that end unsent. A row's id does not depend on its writer, so a crash between the
+ * two writes loses no row.
+ */
+export async function storeSteps<S extends Step>(context: NotifierContext, rows: RowWriter, steps: readonly S[]): Promise<S[]> {
+  await rows.write(endedRows(steps, context.clock.now()))
+  return await replaceDeliveries(context, steps)
+}
 
 export interface RowWriter {
-  /** Rejects with a StoreError; a row whose id is there already is left as it is. */
+  /** Numbers the rows and inserts them. A row whose id is stored already stays as it is. Rejects with a StoreError. */
   write(rows: readonly LogRow[]): Promise<void>
 }
 
 export function createRowWriter({ store, clock, logger }: Pick<NotifierContext, 'store' | 'clock' | 'logger'>): RowWriter {
-  const numbers = createLogNumbers(store, clock)
+  const takeNumbers = createLogNumbers(store, clock)
   return {
     write: async rows => {
       if (rows.length === 0) return
-      const first = await numbers.take(rows.length)
+      const first = await takeNumbers(rows.length)
       const documents = rows.map((row, i) => ({ ...row, number: first + i }))
       const results = await retryStoreCall(clock, () => store.insert('deliveryLog', documents))
       const lost = results.filter(result => result === 'taken').length
@@ -29,20 +59,14 @@ export function createRowWriter({ store, clock, logger }: Pick<NotifierContext, 
   }
 }
 
-/** The error of a row; a delivered one has none, whatever is to be said of its body. */
-export const withNote = (error: string, note: string | null | undefined): string =>
-  error === '' || !note ? error : `${error}; ${note}`
-
 const counterId = 'deliveryLog'
 
-export interface LogNumbers {
-  /** The first of `count` numbers that nobody else has. An unknown outcome may leave a gap. Rejects with a StoreError. */
-  take(count: number): Promise<number>
-}
-
-export function createLogNumbers(store: Store, clock: Clock): LogNumbers {
+/**
+ * Returns a function that takes a block of running numbers by one guarded put, and returns the first. An unknown outcome may leave a gap.
+ * Rejects with a StoreError.
+ */
+function createLogNumbers(store: Store, clock: Clock): (count: number) => Promise<number> {
   let known: CounterDocument | null = null
-
   const tryOnce = async (count: number): Promise<number | null> => {
     known ??= (await store.get('counters', [counterId]))[0] ?? { id: counterId, rev: 0, next: 1 }
     const first = known.next
@@ -53,13 +77,11 @@ export function createLogNumbers(store: Store, clock: Clock): LogNumbers {
     known = taken
     return first
   }
-  return {
-    take: async count => {
-      for (let tried = 0; tried < limits.notifier.numberTries; tried++) {
-        const first = await retryStoreCall(clock, () => tryOnce(count))
-        if (first !== null) return first
-      }
-      throw new StoreError('unavailable', 'No delivery log number could be taken.')
-    },
+  return async count => {
+    for (let tried = 0; tried < limits.notifier.numberTries; tried++) {
+      const first = await retryStoreCall(clock, () => tryOnce(count))
+      if (first !== null) return first
+    }
+    throw new StoreError('unavailable', 'No delivery log number could be taken.')
   }
 }

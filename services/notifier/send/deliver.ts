@@ -1,7 +1,8 @@
-// Sends claimed deliveries and hands what came of it to the recorder. Sends nothing whose claim could end meanwhile.
+// Deliverer of claimed deliveries: sends their messages and passes the outcomes to the recorder. Sends nothing whose claim could end meanwhile.
+
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { News } from '../claim/lanes.ts'
+import type { LaneResponse } from '../claim/lanes.ts'
 import type { NotifierContext } from '../context.ts'
 import { createLogNames, messageOf } from '../record/delivery-document.ts'
 import type { Job, Recorder } from '../record/record.ts'
@@ -9,15 +10,10 @@ import type { Outcome } from './outcome.ts'
 import { retryDelay, systemJitter } from './retry-delay.ts'
 import type { Sender } from './send.ts'
 
-export interface Deliverer {
-  /** The jobs' room is taken already; it is given back when they are recorded. */
-  start(jobs: readonly Job[]): void
-  /** Resolves when no send runs. */
-  idle(): Promise<void>
-}
+export type Deliverer = ReturnType<typeof createDeliverer>
 
-/** Once `stop` fires, running sends end without an outcome, and their claims are given back. */
-export function createDeliverer(context: NotifierContext, sender: Sender, recorder: Recorder, stop: AbortSignal): Deliverer {
+/** When `stop` fires, running sends end without an outcome, and their claims are released. */
+export function createDeliverer(context: NotifierContext, sender: Sender, recorder: Recorder, stop: AbortSignal) {
   const { clock, lanes, metrics, logger } = context
   const jitter = context.options.jitter ?? systemJitter
   const aboutOf = createLogNames(context)
@@ -33,17 +29,18 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
       logger.warn({ ...aboutOf(document, destination), reason, retryable }, 'message not taken')
     }
     const event = eventOf(outcome, document.snapshot.context.attempts, clock.now(), jitter)
-    // The next one need not wait until this one is written.
-    lanes.settle(document.id, newsOf(outcome))
+    // The next delivery of the lane need not wait until this attempt is written.
+    lanes.settle(document.id, responseOf(outcome))
     recorder.add({ ...job, event })
   }
 
   return {
-    start: jobs => {
+    /** Sends the jobs, which have room in their lanes. The room is released when the attempts are recorded. */
+    start: (jobs: readonly Job[]): void => {
       for (const job of jobs) {
         const claimEndsAt = job.document.dueAt ?? 0
         if (clock.now() + limits.notifier.sendMs >= claimEndsAt) {
-          // Committing took so long that the claim could end while the message is under way.
+          // The put took so long that the claim could end during the attempt.
           lanes.release(job.document.id)
           continue
         }
@@ -51,6 +48,7 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
         running.add(sending)
       }
     },
+    /** Resolves when no send is running. */
     idle: async () => {
       while (running.size > 0) await Promise.allSettled(running)
     },
@@ -64,7 +62,7 @@ function eventOf(outcome: Outcome, attempt: number, at: number, jitter: () => nu
   return { type: 'attempt.refused', at, retryable, error, retryMs: retryDelay(attempt, jitter(), retryAfterMs) }
 }
 
-function newsOf(outcome: Outcome): News {
+function responseOf(outcome: Outcome): LaneResponse {
   if (outcome.kind !== 'refused') return outcome.kind === 'delivered' ? 'took' : null
   if (!outcome.retryable) return 'refused'
   return outcome.answered ? 'busy' : 'silent'

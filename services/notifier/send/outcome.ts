@@ -8,14 +8,14 @@ import { oneLine } from '../bodies/one-line.ts'
 export type Outcome =
   | { kind: 'delivered' }
   /**
-   * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3) and goes on for a person.
-   * `answered` is false where nothing came back in time. `retryAfterMs` is what the receiver asked for; null: nothing.
+   * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3), followed by words for people.
+   * `answered`: whether a response came in time. `retryAfterMs`: the pause that the receiver asked for; null: none.
    */
   | { kind: 'refused'; retryable: boolean; answered: boolean; error: string; retryAfterMs: number | null }
   /** `stop` fired before an outcome was known. */
   | { kind: 'abandoned' }
 
-/** The first bytes of an answer as text; the rest is not waited for. An answer that breaks off has still said its status. */
+/** Returns the first bytes of a response as text, without waiting for the rest. A response that breaks off still has a status. */
 export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -45,7 +45,7 @@ export function refusedBy({ statusCode, headers }: Dispatcher.ResponseData, quot
   }
 }
 
-/** Seconds or an HTTP date, as ms from `at`; null where there is none or it says nothing. */
+/** Returns the pause in ms from `at`, sent in seconds or as an HTTP date; null: absent or invalid. */
 function parseRetryAfter(value: string | string[] | undefined, at: number): number | null {
   const text = Array.isArray(value) ? value[0] : value
   if (text === undefined) return null
@@ -64,7 +64,7 @@ const notAnswered = (retryable: boolean, error: string): Outcome => ({
   retryAfterMs: null,
 })
 
-/** Messages of network errors quote addresses, so only their codes are looked at. */
+/** Reasons by the code of a network error. Its message is not used, because it may quote the address. */
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
@@ -91,7 +91,7 @@ export function failed(error: unknown): Outcome {
   )
 }
 
-/** The first error code in an error, its causes and its parts; they carry no addresses. */
+/** Returns the first code of an error, its causes and its parts. Codes contain no addresses. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if ('code' in error && typeof error.code === 'string' && error.code !== '') return error.code

@@ -1,14 +1,14 @@
-// Takes a destination's address out of a text that is going to be kept: receivers like to quote the path they were called by,
-// whole, in part, or encoded once more, and that path is the secret.
+// Redaction of a destination's address in a text that will be stored. Receivers quote the path of a request completely, in part, or encoded
+// once more, and that path is secret.
 import { basicCredentials, percentDecoded } from '#shared/net/url-credentials.ts'
 
-/** A piece of the address this long is taken out wherever it stands. */
+/** Characters of the shortest piece of an address that is redacted. */
 const shortestPiece = 4
-/** Of longer pieces, any part of this length is taken out too: a receiver may cut what it quotes. */
+/** Characters of the parts of longer pieces that are redacted too, because a receiver may cut its quotation. */
 const partLength = 8
 const mark = '[redacted]'
 
-/** The text without the address, its host, and any longer part of its path, query or credentials; letter case does not count. */
+/** Returns the text without the address, its host, and longer parts of its path, query or credentials. Ignores the case of letters. */
 export function redactAddress(text: string, address: string): string {
   const { secrets, divisible } = secretsOf(address)
   const lower = lowerCase(text)
@@ -29,7 +29,7 @@ export function redactAddress(text: string, address: string): string {
   return kept
 }
 
-/** How many characters at the end begin a secret: an answer is cut where it is long enough, not where it is safe. */
+/** Returns how many characters at the end begin a secret: the text may have been cut within a secret. */
 function brokenOff(text: string, secrets: readonly string[]): number {
   const lengths = secrets.map(secret => {
     for (let length = Math.min(secret.length, text.length); length >= shortestPiece; length--) {
@@ -46,12 +46,12 @@ function partsOf(secret: string): string[] {
   return parts
 }
 
-/** In lower case, in every form in which they may be quoted. The scheme is no secret, so no part of it is looked for. */
+/** Returns the secrets of an address in lower case, in all forms in which they may be quoted. The scheme is no secret. */
 function secretsOf(address: string): { secrets: string[]; divisible: string[] } {
   if (!URL.canParse(address)) return { secrets: address === '' ? [] : [lowerCase(address)], divisible: [] }
   const url = new URL(address)
   const path = url.pathname + url.search
-  // Also as the Authorization header that they became.
+  // The Authorization header contains the credentials, too.
   const credentials = [url.username, url.password, basicCredentials(url) ?? '']
   const pieces = [...url.pathname.split('/'), ...[...url.searchParams].flat(), ...credentials, url.hostname]
   const whole = [address, url.href, url.host, path, url.pathname].filter(part => part.length > 1)
@@ -64,7 +64,7 @@ function secretsOf(address: string): { secrets: string[]; divisible: string[] } 
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts.map(lowerCase))]
 
-/** As it is, without percent-encoding, encoded once more, and as JSON, HTML and forms write it. */
+/** Returns a part as it is, without percent-encoding, encoded once more, and as JSON, HTML and forms write it. */
 function formsOf(part: string): string[] {
   const plain = percentDecoded(part)
   const encoded = [part, plain].map(form => encodeURIComponent(form.toWellFormed()))
@@ -72,5 +72,5 @@ function formsOf(part: string): string[] {
   return [part, plain, ...encoded, ...html, part.replaceAll('/', '\\/'), plain.replaceAll(' ', '+')]
 }
 
-/** Character by character, so that positions stay what they are. */
+/** Converts ASCII letters only, so that positions in the text stay the same. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, letter => letter.toLowerCase())

@@ -1,4 +1,4 @@
-// How long to wait after a failed attempt. Pure; the share of jitter is handed in.
+// Pause after a failed attempt, with jitter, so that the retries of many messages are spread.
 
 import { limits } from '#shared/limits/limits.ts'
 import { fromBase62, randomId } from '#shared/text/ids.ts'
@@ -6,8 +6,8 @@ import { fromBase62, randomId } from '#shared/text/ids.ts'
 const { retryMs, retryMsMax } = limits.notifier
 
 /**
- * The pause after the `attempt`-th attempt (from 1), ms: doubled each time, with up to a half of it taken off by `jitter`
- * (0 to 1). A longer wish of the receiver wins, but nothing is longer than limits.notifier.retryMsMax.
+ * Returns the pause after the `attempt`-th attempt (from 1), ms. It doubles each time, and `jitter` (0 to 1) shortens it by up to a half. A
+ * longer pause that the receiver asked for has priority. The bound is limits.notifier.retryMsMax.
  */
 export function retryDelay(attempt: number, jitter: number, retryAfterMs: number | null): number {
   const full = Math.min(retryMs * 2 ** Math.min(attempt - 1, 30), retryMsMax)

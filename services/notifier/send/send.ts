@@ -1,5 +1,5 @@
-// One attempt to bring a message to its receiver: a POST, its time-out, and what its answer means. Never throws for what a
-// receiver or the network does, follows no redirect, and never lets the destination's address into an outcome.
+// Sender of one message: a POST, its time-out, and the meaning of its response. Connections are checked against the egress rules after a name
+// was resolved. Never throws for an error of the receiver or the network, follows no redirect, and puts no address into an outcome.
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, buildConnector, Dispatcher, request } from 'undici'
@@ -11,23 +11,23 @@ import type { Clock } from '#shared/time/clock.ts'
 import { failed, type Outcome, readQuote, refusedBy, unreachable } from './outcome.ts'
 import { redactAddress } from './redact.ts'
 
-/** All but the address is the same for every attempt of a delivery. */
+/** A message. Every attempt of a delivery sends the same one, except for the address. */
 export interface Message {
   url: string
   body: string
   /** Absent: JSON. */
   contentType?: 'application/json' | 'text/plain'
   idempotencyKey: string
-  /** When the message was made, ms since the epoch. */
+  /** Instant at which the message was made, ms since the epoch. */
   madeAt: number
   /** The `webhook-signature` header; null: the message is not signed. */
   signature: string | null
 }
 
 export interface Sender {
-  /** Resolves within `timeoutMs` of the clock; without it, within limits.notifier.sendMs. */
+  /** Sends a message. Resolves within `timeoutMs`, by default limits.notifier.sendMs. */
   send(message: Message, stop: AbortSignal, timeoutMs?: number): Promise<Outcome>
-  /** Loads what sending needs, so that the first message does not wait for it. Rejects where that fails; it may be called again. */
+  /** Loads the HTTP client, so that the first message does not wait for it. May be retried after it rejected. */
   prepare(): Promise<void>
   close(): Promise<void>
 }
@@ -36,12 +36,12 @@ export interface SenderOptions {
   clock: Clock
   version: string
   serviceUrl: string
-  /** Addresses that messages may not go to; absent: those that are always refused. */
+  /** Rules for the addresses of receivers; absent: only addresses that are always closed are refused. */
   egress?: Egress
   resolve?: Resolve
 }
 
-/** Connections are reused for moments only: one that the receiver is about to close would fail the next message. */
+/** Time for which an idle connection is reused. A longer one would risk a connection that the receiver is about to close. */
 const idleMs = 2 * second
 
 const timedOut = Symbol('timed out')
@@ -51,7 +51,7 @@ interface Client {
   request: typeof request
 }
 
-/** Loads undici when there is a destination: 5 MB and up to 0.1 s, which an installation without a destination saves. */
+/** Loads undici, which takes 5 MB and up to 0.1 s. An installation without a destination saves both. */
 async function openClient(options: SenderOptions): Promise<Client> {
   const { Agent, buildConnector, request } = await import('undici')
   const agent = new Agent({
@@ -59,7 +59,7 @@ async function openClient(options: SenderOptions): Promise<Client> {
     pipelining: 1,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
-    // The attempt's own timer is exact; these fire up to a second late and only clear away an answer that nobody reads.
+    // The attempt has an exact timer of its own. These fire up to a second late, and end responses that are not read.
     headersTimeout: 2 * limits.notifier.sendMs,
     bodyTimeout: limits.notifier.sendMs,
     connect: createGuardedConnect(buildConnector, {
@@ -73,7 +73,7 @@ async function openClient(options: SenderOptions): Promise<Client> {
 
 export function createSender(options: SenderOptions): Sender {
   let client: Promise<Client> | null = null
-  // One that could not be opened is opened anew by the next message.
+  // After a failure the next message opens the client again.
   const open = () =>
     (client ??= openClient(options).catch(error => {
       client = null
@@ -121,7 +121,7 @@ async function attempt(
   }
 }
 
-/** undici looks at its signal only once there is a connection: an attempt that is over waits for none, and is not sent when one comes. */
+/** Rejects when the signal fires. undici checks its signal only when it has a connection, so an ended attempt would wait for one. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
@@ -131,14 +131,14 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** A short answer leaves its connection to the next message; one that is long or slow is cut off. */
+/** Reads a short response, so that its connection can be reused. Cuts off a long or slow response. */
 async function drain(body: Dispatcher.ResponseData['body'], clock: Clock): Promise<void> {
   const forget = clock.schedule(limits.notifier.drainMs, () => body.destroy())
   await body.dump({ limit: limits.notifier.answerBytes }).catch(() => {})
   forget()
 }
 
-/** The three `webhook-` headers are those of Standard Webhooks. */
+/** The three `webhook-` headers follow Standard Webhooks. */
 function headersOf({ url, contentType, idempotencyKey, madeAt, signature }: Message, { version, serviceUrl }: SenderOptions) {
   return {
     'content-type': contentType === 'text/plain' ? 'text/plain; charset=utf-8' : 'application/json',
@@ -159,11 +159,11 @@ function credentialsOf(url: string): Record<string, string> {
 export interface ConnectOptions {
   resolve: Resolve
   egress: Egress
-  /** ms until a connection that is not there is given up. */
+  /** Time-out of a connection, ms. */
   timeoutMs: number
 }
 
-/** A connector for undici. A closed address fails with an EgressError before any packet; of several, only open ones are tried. */
+/** Returns a connector for undici. A closed address fails with an EgressError before any packet. Of several addresses it tries the open ones. */
 export function createGuardedConnect(
   build: typeof buildConnector,
   { resolve, egress, timeoutMs }: ConnectOptions,
@@ -179,7 +179,7 @@ export function createGuardedConnect(
   }
   const connect = build({ allowH2: false, timeout: timeoutMs, lookup })
   return (options, done) => {
-    // An address needs no lookup, so nothing would look at it.
+    // An address is not looked up, so it is checked here.
     const reason = isIP(options.hostname) === 0 ? null : egress.refusal(options.hostname)
     if (reason === null) connect(options, done)
     else done(new EgressError(reason), null)

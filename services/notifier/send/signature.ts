@@ -1,17 +1,17 @@
-// Signs messages as Standard Webhooks wants it: HMAC-SHA256 over id, timestamp and body, one signature for each secret that is
-// valid. Node's own HMAC is all it takes. The secret appears in nothing that comes out of here.
+// Signatures of messages by Standard Webhooks: HMAC-SHA256 over id, timestamp and body, one for each valid secret. Never returns or throws a
+// secret.
 import { createHmac } from 'node:crypto'
 import type { SigningSecret } from '#shared/contracts/notifications/destination.ts'
 import { second } from '#shared/limits/limits.ts'
 
 export interface Signed {
   id: string
-  /** ms since the epoch; whole seconds of it are signed, and decide which secrets are valid. */
+  /** Ms since the epoch. Whole seconds are signed. Secrets that had ended by then are not used. */
   madeAt: number
   body: string
 }
 
-/** The `webhook-signature` header, newest secret first; null where no secret is valid. */
+/** Returns the `webhook-signature` header, the newest secret first; null: no secret is valid. */
 export function signatureOf(secrets: readonly SigningSecret[] | undefined, { id, madeAt, body }: Signed): string | null {
   const valid = (secrets ?? []).filter(({ expiresAt }) => expiresAt === null || expiresAt > madeAt)
   const content = `${id}.${Math.floor(madeAt / second)}.${body}`

@@ -1,9 +1,9 @@
-// Sends test messages when asked: one attempt, never repeated, given up after 3 s, one row in the delivery log. Nothing of it
-// is a delivery: a test waits for no message and holds none back.
+// Sender of test messages on request: one attempt without a retry, a time-out of 3 s, and one row of the delivery log. A test message is no
+// delivery: it waits for no other message, and no message waits for it.
 
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { serve } from '#shared/bus/clients/serve.ts'
-import type { Bus, Subscription } from '#shared/bus/port.ts'
+import type { Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -16,8 +16,8 @@ import type { BodyMaker, MadeBody } from '../bodies/body-maker.ts'
 import { testWords } from '../bodies/words.ts'
 import { notPrepared } from '../claim/claim-step.ts'
 import type { NotifierContext } from '../context.ts'
-import { placeOf, reasonOf } from '../record/log-rows.ts'
-import { type LogRow, type RowWriter, withNote } from '../record/row-writer.ts'
+import { type LogRow, placeOf, reasonOf, withNote } from '../record/log-rows.ts'
+import type { RowWriter } from '../record/row-writer.ts'
 import { type Outcome, unreachable } from './outcome.ts'
 import type { Sender } from './send.ts'
 import { signatureOf } from './signature.ts'
@@ -28,18 +28,17 @@ interface Collaborators {
   bodies: BodyMaker
   sender: Sender
   rows: RowWriter
-  /** A test that is under way when it fires has failed. */
+  /** When it fires, a running test has failed. */
   stop: AbortSignal
 }
 
-/** Resolves once tests are taken; `close` waits for those that run. */
+/** Resolves once tests are served. `close` waits for running tests. */
 export function serveTestMessages(
   context: NotifierContext,
-  bus: Bus,
   queue: string,
   { bodies, sender, rows, stop }: Collaborators,
 ): Promise<Subscription> {
-  const { clock, logger } = context
+  const { bus, clock, logger } = context
   let running = 0
 
   const test = async ({ destinationId }: TestMessage): Promise<TestMessageResult> => {
@@ -49,7 +48,7 @@ export function serveTestMessages(
     const made = bodies.make(alert, destination)
     const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)
     context.metrics.tests.inc({ result: outcome.kind })
-    // A test that fails says nothing of what people would have got.
+    // A failed test is no sign that messages to people fail.
     if (outcome.kind === 'delivered') context.noteAttempt(destination, { isDelivered: true, at: clock.now() })
     const row = rowOf(destination, alert, made, outcome, clock.now())
     await waitForRow(context, rows.write([row]))
@@ -63,7 +62,7 @@ export function serveTestMessages(
     contractOf: () => TestMessage,
     logger,
     serve: async body => {
-      // Before anything is sent, so that it may be asked again.
+      // The request is refused before anything is sent, so it may be repeated.
       if (running >= testsAtOnce || context.stopping()) throw new AppError('busy', 'Too many test messages at once')
       running += 1
       try {
@@ -131,7 +130,7 @@ function rowOf(
   }
 }
 
-/** The row is written whatever happens; the answer waits for it only so long as its asker waits for the answer. */
+/** Waits for the row, but no longer than the caller waits for the reply. The row is written in any case. */
 async function waitForRow({ clock, logger }: NotifierContext, written: Promise<void>): Promise<void> {
   const logged = written.catch(error => {
     logger.warn({ error: String(error) }, 'log row of a test message could not be written')
@@ -142,7 +141,7 @@ async function waitForRow({ clock, logger }: NotifierContext, written: Promise<v
 const subjectName = 'Test message'
 const subjectId = 'test000000'
 
-/** `at`: ms since the epoch. Its id is new each time. */
+/** Returns an alert about a problem of a subject that does not exist, so that the receiver shows a usual message. Its id is new. `at`: ms. */
 export function testAlert({ workspaceId }: DestinationDocument, at: number): AlertDocument {
   const incidentId = `${subjectId}.1`
   const troubleSince = at - limits.policy.holdMs

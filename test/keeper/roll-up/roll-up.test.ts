@@ -1,8 +1,7 @@
 // Roll-ups compared with a plain recomputation; late reports, crashes, take-over, clocks, removal, expiry.
 
 import { join } from 'node:path'
-import type { Test } from 'tap'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import type { WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
 import { day, hour, limits, minute } from '#shared/limits/limits.ts'

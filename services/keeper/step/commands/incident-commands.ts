@@ -3,6 +3,7 @@
 
 import { nextStep } from '#machines/incident-outlook.ts'
 import { statusWords } from '#machines/incident-records.ts'
+import type { IncidentEvent } from '#machines/incident-types.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -13,7 +14,7 @@ import { windowEndOf } from '../incidents/drive-window.ts'
 import { incidentDocument } from '../incidents/incident-documents.ts'
 import { judge, judgeProvisionally } from '../judging/judge-subject.ts'
 import { templateFault } from '../judging/resource-template.ts'
-import type { Handler } from '../types.ts'
+import type { Handler, StepContext } from '../types.ts'
 import { refused } from './refusal.ts'
 
 /** Records person and instant once. Reminders stop, the status stays. */
@@ -64,4 +65,15 @@ export const readIncident: Handler<'read-incident'> = (subject, { incidentId }, 
     next: isStill ? null : nextStep(rule.incident, { isDecided, mutedTo: windowEndOf(subject) }),
   }
   return { subject, result }
+}
+
+type Closing = Extract<IncidentEvent, { type: 'rule.removed' | 'subject.archived' }>
+
+/** Returns the subject without open incidents. */
+export function closeIncidents(subject: SubjectDocument, event: Closing, context: StepContext): SubjectDocument {
+  return subject.rules.reduce((left, rule) => {
+    if (rule.incident === null) return left
+    const judgement = judge(left, rule, left.judgedAt, context)
+    return tellIncident({ subject: left, rule, judgement, at: event.at, context }, event)
+  }, subject)
 }

@@ -7,11 +7,11 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { answersToKeep } from '#shared/manifest/answers.ts'
 import { baselineDaysOn, countedOn } from '#shared/manifest/decision-reads.ts'
 import { ownMember } from '#shared/text/own-member.ts'
-import { closeIncidents } from '../incidents/drive-incident.ts'
 import { withBaselines } from '../judging/baselines.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
 import { recall } from '../recall.ts'
 import type { Handler, StoredReports } from '../types.ts'
+import { closeIncidents } from './incident-commands.ts'
 import { answersOf, invalid, newRule, shown, usableTemplate, withSignals } from './resource-commands.ts'
 
 /** Binds the Resource and judges it at once. All open incidents close, also incidents of rules that both revisions have. */

@@ -8,9 +8,9 @@ import { limits } from '#shared/limits/limits.ts'
 import { subjectView } from '#shared/subjects/subject-view.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import { addToOutbox } from '../change.ts'
-import { closeIncidents } from '../incidents/drive-incident.ts'
 import { judgeSubject } from '../judging/judge-subject.ts'
 import type { Handler, StepContext } from '../types.ts'
+import { closeIncidents } from './incident-commands.ts'
 import { refused } from './refusal.ts'
 
 /** Returns a custom subject, which begins without signal, rule and check (reference/custom-subjects 1.1). */

@@ -10,7 +10,6 @@ import type { Judgement } from '#shared/judging/judgement.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { incidentId } from '#shared/text/ids.ts'
 import { addToOutbox } from '../change.ts'
-import { judge } from '../judging/judge-subject.ts'
 import { templateFault } from '../judging/resource-template.ts'
 import type { StepContext } from '../types.ts'
 import { isMuted } from './drive-window.ts'
@@ -207,15 +206,4 @@ function announce(drive: Drive, held: IncidentSnapshot, order: Announcement): Dr
     subject: addToOutbox(drive.subject, { mode: 'insert', collection: 'alerts', document }),
     rule: { ...drive.rule, incident },
   }
-}
-
-type Closing = Extract<IncidentEvent, { type: 'rule.removed' | 'subject.archived' }>
-
-/** Returns the subject without open incidents. */
-export function closeIncidents(subject: SubjectDocument, event: Closing, context: StepContext): SubjectDocument {
-  return subject.rules.reduce((left, rule) => {
-    if (rule.incident === null) return left
-    const judgement = judge(left, rule, left.judgedAt, context)
-    return tellIncident({ subject: left, rule, judgement, at: event.at, context }, event)
-  }, subject)
 }
