@@ -10,6 +10,7 @@ import {
   X509Certificate,
 } from 'node:crypto'
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 export interface Pem {
   certificate: string
@@ -50,10 +51,7 @@ export function makeAuthority(subject: Subject): Pem {
   return { certificate, key: pemOf(privateKey) }
 }
 
-/**
- * Makes a server's certificate for these host names and IP addresses. It is valid for a client too, because members of a cluster connect to
- * each other.
- */
+/** Makes a server's certificate for these hosts, also valid for a client, because members of a cluster connect to each other. */
 export function makeServer(authority: Pem, subject: Subject & { hosts: string[] }): Pem {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuer = new X509Certificate(authority.certificate)
@@ -112,20 +110,8 @@ const keyIdentifier = (key: KeyObject): Buffer =>
     .update(key.export({ type: 'spki', format: 'der' }).subarray(-65))
     .digest()
 
-function alternativeName(host: string): Buffer {
-  if (isIP(host) === 0) return tagged(0x82, Buffer.from(host, 'ascii'))
-  if (isIP(host) === 4) return tagged(0x87, Buffer.from(host.split('.').map(Number)))
-  return tagged(0x87, ipv6(host))
-}
-
-/** The 16 bytes of an address in any of its spellings: a URL writes the two halves around `::` without dots. */
-function ipv6(host: string): Buffer {
-  const [head = '', tail = ''] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::')
-  const words = (half: string) => half.split(':').filter(word => word !== '')
-  const [before, after] = [words(head), words(tail)]
-  const all = [...before, ...Array(8 - before.length - after.length).fill('0'), ...after]
-  return Buffer.from(all.map(word => word.padStart(4, '0')).join(''), 'hex')
-}
+const alternativeName = (host: string): Buffer =>
+  isIP(host) === 0 ? tagged(0x82, Buffer.from(host, 'ascii')) : tagged(0x87, Buffer.from(ipaddr.parse(host).toByteArray()))
 
 const nameOf = (commonName: string): Buffer =>
   sequence(tagged(0x31, sequence(identifier(oids.commonName), tagged(0x0c, Buffer.from(commonName)))))

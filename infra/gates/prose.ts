@@ -8,10 +8,7 @@ export interface Passage {
   text: string
 }
 
-/**
- * Returns the passages of a file in their order. The extension and the folder of `path`, relative to the repository, decide how the text is
- * read.
- */
+/** Returns the passages of a file in their order. The extension and folder of `path` decide how the text is read. */
 export function passagesOf({ path, text }: { path: string; text: string }): Passage[] {
   if (path.endsWith('.md')) return paragraphs(text)
   return [...comments(text), ...(path.startsWith('test/') ? titles(text) : [])].sort((one, other) => one.line - other.line)

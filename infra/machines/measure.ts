@@ -1,10 +1,7 @@
 // Texts of a drawn machine and their sizes. Widths are estimated by the number of characters, so no browser is needed.
 import type { GraphState } from './graph.ts'
 
-/**
- * Of a line of text: font size in pixels, mean width of a character as a share of it, line height in pixels. The dashboard's styles have
- * the same.
- */
+/** Font size in pixels, mean width of a character as a share of it, and line height in pixels, as in the styles of the dashboard. */
 const fonts = {
   title: { size: 15, share: 0.66, line: 20 },
   about: { size: 11, share: 0.57, line: 15 },

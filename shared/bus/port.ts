@@ -45,7 +45,7 @@ export interface StreamState {
   firstSequence: number
   lastSequence: number
   /**
-   * Time stamp of the newest message, ms since the epoch; 0 or less: none. A clock that was set back gives older messages later stamps.
+   * Time stamp of the newest message, ms since the epoch; 0 or less: none. Older ones may be later if the clock was set back.
    */
   lastAt: number
   /** Bus time of the response, ms since the epoch; null: the bus does not report it. */

@@ -1,4 +1,4 @@
-// Documents that the directory writes about people: users, workspaces, memberships, sessions, API keys, addresses, locations, names.
+// Documents of the directory: users, workspaces, memberships, sessions, API keys, addresses, locations, credentials of probers, names.
 import type { Stored } from '#shared/contracts/common.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
@@ -35,10 +35,7 @@ export interface WorkspaceDocument extends Stored {
   deletion?: { id: string; contents: Record<'subjects' | 'destinations' | 'transformations' | 'templates' | 'members', number> }
 }
 
-/**
- * An index entry from a user to a workspace, with id `<workspaceId>.<userId>`. It is written before its user enters the roster. An entry
- * whose user is not in the roster means nothing.
- */
+/** Index entry from a user to a workspace, written before the roster and valid only with it. id: `<workspaceId>.<userId>`. */
 export interface MembershipDocument extends Stored {
   workspaceId: string
   userId: string
@@ -129,4 +126,15 @@ export interface NameDocument extends Stored {
   workspaceId: string
   subjectId: string
   reservedAt: number
+}
+
+/** Credential of a prober on another machine, without its secret. */
+export interface ProberCredentialDocument extends Stored {
+  locationId: string
+  /** Identifies the credentials on the bus; not a secret. */
+  publicKey: string
+  description: string
+  createdAt: number
+  /** Null: valid. Once set it stays, because the list of revoked keys on the bus needs it for ever. */
+  revokedAt: number | null
 }

@@ -1,5 +1,5 @@
 // Schemas and types that several contracts share.
-import { type TProperties, Type } from 'typebox'
+import { type TObject, type TProperties, Type } from 'typebox'
 
 /** Milliseconds since the epoch. */
 export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' })
@@ -12,9 +12,22 @@ export const Slug = Type.String({ minLength: 1, maxLength: 400 })
 export const TokenHash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
+/** Adds the type of the result of a request, which exists only for TypeScript. */
+const returning = <R, S>(schema: S) => schema as S & { readonly '~result': R }
+
 /** Schema of a command of this kind to a keeper. `id` is created once per request: a repeated id gets the first response. */
-export const command = <K extends string, P extends TProperties>(kind: K, properties: P) =>
-  Type.Object({ kind: Type.Literal(kind), id: Id, ...properties })
+export const command =
+  <R>() =>
+  <K extends string, P extends TProperties>(kind: K, properties: P) => {
+    const schema = Type.Object({ kind: Type.Literal(kind), id: Id, ...properties })
+    return returning<R, typeof schema>(schema)
+  }
+
+/** Schema of a request to the directory. */
+export const ask =
+  <R>() =>
+  <P extends TProperties>(properties: P) =>
+    returning<R, TObject<P>>(Type.Object(properties))
 
 /** Object without other members. */
 export const Strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })

@@ -45,20 +45,18 @@ const badValue: Look = (schema, value, place, definitions) => {
   const variant = variantFor(schema, value, definitions)
   const bound = boundOf(variant, value)
   if (bound !== null) return refused(place, `Field '${shown(place)}' ${bound}`)
-  const known = definitionsOf(schema, definitions)
-  if (variant.properties === undefined || !isObject(value)) return inParts(badValue, variant, value, place, known)
-  for (const [name, member] of Object.entries(variant.properties)) {
-    const sent = value[name]
-    const isRequired = variant.required?.includes(name) ?? false
-    if (isRequired && (sent === undefined || sent === null)) return missing(join(place, name))
-    const refusal = sent === undefined || sent === null ? null : badValue(member, sent, join(place, name), known)
-    if (refusal !== null) return refusal
-  }
-  return null
+  return inParts(badValue, variant, value, place, definitionsOf(schema, definitions), variant.required)
 }
 
-/** Checks members in their declared order, and items in theirs. Skips members that are absent or null. */
-function inParts(look: Look, schema: Schema, value: unknown, place: string, definitions: Definitions): Refusal | null {
+/** Checks members in their declared order, and items in theirs. Skips members that are absent or null, unless they are `required`. */
+function inParts(
+  look: Look,
+  schema: Schema,
+  value: unknown,
+  place: string,
+  definitions: Definitions,
+  required: readonly string[] = [],
+): Refusal | null {
   if (Array.isArray(value) && schema.items !== undefined) {
     for (const [i, item] of value.entries()) {
       const refusal = look(schema.items, item, join(place, String(i)), definitions)
@@ -67,8 +65,9 @@ function inParts(look: Look, schema: Schema, value: unknown, place: string, defi
   }
   if (isObject(value)) {
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
-      const sent = value[name]
-      const refusal = sent === undefined || sent === null ? null : look(member, sent, join(place, name), definitions)
+      const sent = value[name] ?? null
+      if (sent === null && required.includes(name)) return missing(join(place, name))
+      const refusal = sent === null ? null : look(member, sent, join(place, name), definitions)
       if (refusal !== null) return refusal
     }
   }

@@ -94,13 +94,11 @@ export const peopleLimits = {
     oidcTransactionMs: 10 * minute,
     /** Time for which the discovered endpoints are cached: providers change them rarely, and announce it. */
     oidcDiscoveryMs: 1 * hour,
-    /** One request to the provider. */
     oidcRequestMs: 3 * second,
     /** Bytes of one response of the provider: keys and metadata have a few KB. */
     oidcAnswerBytes: 1024 * 1024,
     /** Concurrent sign-ins of one gateway that wait for the provider. */
     oidcAtOnce: 100,
-    /** Proxies in front of the gateway. */
     proxies: 16,
   },
 } as const

@@ -13,10 +13,7 @@ export const storeLimits = {
   findMax: 10_000,
   /** Queued items of the embedded store: one full round of observations and subjects of each partition, and half as much again. */
   queuedItems: 100_000,
-  /**
-   * Inline reads of the embedded store on the caller's thread: rows of one read, rows of one turn of the event loop (some tens of µs each),
-   * and cache, which each commit empties.
-   */
+  /** Inline reads on the caller's thread: rows of one read, rows of one turn of the event loop, and cache, which each commit empties. */
   near: { rows: 128, rowsPerTurn: 256, cacheKib: 512 },
   /** KiB of pages that the writing thread of the embedded store caches. */
   writerCacheKib: 4_096,

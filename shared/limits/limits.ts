@@ -36,11 +36,9 @@ export const limits = {
     stamps: 1_024,
     /** Life of such an instant; a report is retried for `request.totalMs` at most. */
     stampAgeMs: 10 * second,
-    /** Interval at which a held lease is renewed. */
     leaseRenewMs: 3 * second,
     /**
-     * A rival takes a lease not renewed for this long while other leases changed: partitions of a dead keeper move within 10 s, and none
-     * move while the bucket has no leader (ADR 24).
+     * A rival takes a lease not renewed for this long while other leases changed: a dead keeper's partitions move within 10 s (ADR 24).
      */
     leaseStaleMs: 8 * second,
     /** Longer gaps between two changes of that bucket do not count towards the age of a lease. */
@@ -75,7 +73,6 @@ export const limits = {
     settleMs: 2 * second,
     /** A reminder that is overdue by more than this is skipped until its next instant. */
     reminderLateMs: 1 * minute,
-    /** Subjects in the memory of one keeper. */
     cachedSubjects: 60_000,
     /** Template revisions in the memory of one keeper: a few KiB each, read again when needed. */
     templateRevisions: 2_000,
@@ -104,7 +101,6 @@ export const limits = {
     successorMs: 2 * second,
     /** Life of a dead letter: an input that could not be judged, kept for a person who examines it. */
     deadLetterMs: 30 * day,
-    /** Characters kept of such an input. */
     deadLetterCharacters: 4_000,
     /** Deadlines of one subject that are stepped for one input: a week of silence, delays and reminders has far fewer. */
     deadlinesPerInput: 1_000,
@@ -192,7 +188,6 @@ export const limits = {
     alone: {
       /** Connecting to the server until its greeting. */
       dialMs: 10 * second,
-      /** Interval of pings to the server. */
       pingMs: 3 * second,
       /** A single attempt of a request. The caller then retries, because the response may be lost or the partition may have moved. */
       tryMs: 2 * second,
@@ -249,7 +244,6 @@ export const limits = {
   },
 
   tools: {
-    /** Running `nats-server --version`. */
     versionMs: 5 * second,
     /** Installing a nats-server: seconds with pip, a minute with go on a slow machine. */
     installMs: 5 * minute,
@@ -286,10 +280,7 @@ export const limits = {
     requestMs: 30 * second,
     /** Interval of the check for clients that are late with them. */
     lateMs: 1 * second,
-    /**
-     * Time without traffic after which a connection with an unfinished response is closed: a client may never read. Checked once in this
-     * time, so a connection may live twice as long.
-     */
+    /** Time without traffic after which a connection with an unfinished response is closed; checked once in this time. */
     stalledMs: 60 * second,
     /** Life of an idle connection: a little longer than that of usual proxies, so that the proxy closes first. */
     keepAliveMs: 75 * second,
@@ -342,7 +333,6 @@ export const limits = {
   directory: {
     /** Attempts of a guarded put. An attempt fails only if another writer has succeeded. */
     guardedTries: 50,
-    /** Candidates for a slug in one read. */
     slugCandidates: 64,
     /** Subjects with the same name in a workspace; with more, a person has to choose another name. */
     slugNumberMax: 10_000,
@@ -395,10 +385,7 @@ export const limits = {
   report: {
     /** Time in which unchanged results are collected into one batch; no webhook waits for them. */
     gatherMs: 50,
-    /**
-     * Pause after a result that the bus did not accept, doubled up to the maximum; a reconnect ends it. Short, because only one result is
-     * retried at a time and all others wait for it.
-     */
+    /** Pause after a result that the bus did not accept, doubled up to the maximum. All results wait for it; a reconnect ends it. */
     retryMs: 100,
     retryMsMax: 0.5 * second,
   },
@@ -493,11 +480,9 @@ export const limits = {
   },
 
   notifier: {
-    /** Life of a notifier's claim on a delivery. */
     claimMs: 30 * second,
     /** Interval of the scan, which finds the work of a lost nudge or a dead notifier. */
     scanMs: 5 * second,
-    /** Timeout of one POST to a destination. */
     sendMs: 10 * second,
     /** Concurrent attempts in all. Only messages of the same incident have an order, and the later one waits. */
     inFlight: 200,
@@ -525,10 +510,7 @@ export const limits = {
     /** Time after which names of locations are read again. */
     namesMs: 60 * second,
     namesCached: 10_000,
-    /**
-     * Time for which a stopping notifier waits for its attempts; the rest of `start.serviceStopMs` is for outcomes and claims. A message
-     * with an unreleased claim waits for the claim's end.
-     */
+    /** Time in which a stopping notifier finishes its attempts; the rest of `start.serviceStopMs` is for outcomes and claims. */
     stopMs: 1.5 * second,
     /** Life of deliveries and alerts: days beyond the last retry, so that an incident shows its messages. */
     deliveryMs: 14 * day,
@@ -571,7 +553,6 @@ export const limits = {
     testAnswerMs: 3_600,
     /** Concurrent test messages; the notifier responds `busy` to a further test. */
     testsAtOnce: 32,
-    /** Life of delivery log rows. */
     logMs: 30 * day,
   },
 
@@ -607,7 +588,6 @@ export const limits = {
     conditions: 5_000,
     /** Messages of one condition that wait for the operator's receiver; the oldest is dropped. */
     unsent: 20,
-    /** Life of a notifier's claim on a message. */
     claimMs: 30 * second,
     /** Time after which an undelivered message is given up. */
     giveUpMs: 1 * day,
@@ -725,15 +705,12 @@ export const limits = {
   },
 
   retention: {
-    /** Raw check results. */
     checksMs: 3 * day,
     /** Additional life of raw check results that are not rolled up yet. */
     heldBackMs: 2 * day,
-    /** Roll-ups. */
     rollUpsMs: 400 * day,
     /** Closed incidents with their history, and ended maintenance windows. */
     incidentsMs: 400 * day,
-    /** Observations that senders pushed. */
     pushedMs: 30 * day,
     /** Rows of the audit; rows about Observations, by far the most, expire with the Observations. */
     auditMs: 400 * day,

@@ -1,9 +1,7 @@
 // Choice of an alert's destinations among the destinations of its workspace, with a reason for each skipped destination. Pure. Rules:
 // docs/reference/v3.md, 10.3 to 10.6.
 import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
-import type { DeliverySelection } from '#shared/contracts/notifications/delivery-table.ts'
-import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import { defaultDestination } from '#shared/default-destination.ts'
+import type { DeliverySelection, DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 
 export interface Decision {
   chosen: DestinationDocument[]
@@ -129,3 +127,21 @@ function reasonForNobody({ kind }: Asked, leftOut: Decision['leftOut'], isNamed:
   if (kind === 'opened' || kind === 'acknowledged') return null
   return isNamed ? 'not_routed' : 'no_destination'
 }
+
+type Marked = Pick<DestinationDocument, 'default' | 'defaultAt' | 'updatedAt' | 'number'>
+
+/**
+ * Returns the workspace's default: the destination that was marked last; undefined: none. A mark is one write of one document, so the
+ * workspace always has a default. Older marks are ignored and cleared afterwards.
+ */
+export function defaultDestination<D extends Marked>(destinations: readonly D[]): D | undefined {
+  return destinations
+    .filter(destination => destination.default)
+    .reduce<D | undefined>((last, one) => (last === undefined || isLater(one, last) ? one : last), undefined)
+}
+
+/** Returns the instant of the mark, ms since the epoch. Documents without `defaultAt` were marked at their last change. */
+export const markedAt = (destination: Marked): number => destination.defaultAt ?? destination.updatedAt
+
+const isLater = (one: Marked, other: Marked): boolean =>
+  markedAt(one) > markedAt(other) || (markedAt(one) === markedAt(other) && one.number > other.number)

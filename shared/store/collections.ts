@@ -6,6 +6,7 @@ import type {
   LocationDocument,
   MembershipDocument,
   NameDocument,
+  ProberCredentialDocument,
   SessionDocument,
   SignInTriesDocument,
   UserDocument,
@@ -18,8 +19,11 @@ import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { WindowDocument } from '#shared/contracts/incidents/maintenance.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
-import type { DeliveryTableDocument } from '#shared/contracts/notifications/delivery-table.ts'
-import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
+import type {
+  DeliveryTableDocument,
+  DestinationDocument,
+  TransformationDocument,
+} from '#shared/contracts/notifications/destination.ts'
 import type { Freshness } from '#shared/contracts/observations/freshness.ts'
 import type {
   CheckObservationDocument,
@@ -29,7 +33,6 @@ import type {
 } from '#shared/contracts/observations/observation.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
 import type { SilenceNotes } from '#shared/contracts/observations/silence.ts'
-import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
 import type { TemplateDocument } from '#shared/contracts/resources/template.ts'
 import type { PolicyDocument } from '#shared/contracts/subjects/policy.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'

@@ -1,7 +1,7 @@
 // The audit in the store: blocks of rows that gateways recorded, and pages of rows. Rules: docs/reference/v3.md, 11.3 to 11.5.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { type AuditPlace, auditPlaceText, parseAuditBlockId, readAuditPlace } from '#shared/text/audit-ids.ts'

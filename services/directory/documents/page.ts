@@ -1,6 +1,6 @@
 // Pages: every long read answers at most 512 KiB and says where the next page begins.
 
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Collections } from '#shared/store/collections.ts'

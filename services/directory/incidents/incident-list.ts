@@ -1,7 +1,7 @@
 // Lists and single reads of Incidents of generation 3. Their keeper alone writes them. Rules: docs/reference/v3.md, sections 5 and 9.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
 import { facetsWithin } from '#shared/incidents/incident-facets.ts'
 import { incidentRecord } from '#shared/incidents/incident-record.ts'

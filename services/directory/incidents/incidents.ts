@@ -1,7 +1,7 @@
 // Reads of incidents. The keeper alone writes them.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput } from '#shared/contracts/subjects/verdict.ts'

@@ -1,6 +1,6 @@
 // Announcement of probers' credentials to the bus, as the store has them.
 import type { Announced } from '#shared/bus/probers/prober-issuer.ts'
-import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
+import type { ProberCredentialDocument } from '#shared/contracts/account.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 

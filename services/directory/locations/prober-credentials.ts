@@ -1,10 +1,9 @@
 // Credentials of probers on other machines: made, listed, revoked. The secret leaves this file once, in the answer that made it; the
 // collection has what the bus must know to refuse it later.
 
-import type { LocationDocument } from '#shared/contracts/account.ts'
+import type { LocationDocument, ProberCredentialDocument } from '#shared/contracts/account.ts'
 import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
 import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
-import type { ProberCredentialDocument } from '#shared/contracts/prober-credential.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'

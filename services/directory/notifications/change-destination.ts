@@ -2,8 +2,8 @@
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import { defaultDestination } from '#shared/default-destination.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
 import type { DirectoryContext } from '../context.ts'
 import { clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
 import {

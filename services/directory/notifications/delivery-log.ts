@@ -1,7 +1,7 @@
 // Reads of the delivery log. Notifiers alone write it.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DeliveryEntry, DeliveryView, LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import { endOfPrefix } from '#shared/text/ids.ts'
 import type { DirectoryContext } from '../context.ts'

@@ -2,10 +2,13 @@
 // gone counts as none, so that deleting a destination is one write whatever else happens at the same time.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
-import type { DeliverySelection, DeliveryTableDocument } from '#shared/contracts/notifications/delivery-table.ts'
-import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import { defaultDestination } from '#shared/default-destination.ts'
+import type {
+  DeliverySelection,
+  DeliveryTableDocument,
+  DestinationDocument,
+} from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import type { DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'

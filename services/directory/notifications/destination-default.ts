@@ -1,8 +1,8 @@
 // The mark of a workspace's default destination: set by one write, so that the workspace never is without it; of several the latest
 // counts, and older ones are cleared behind it.
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import { defaultDestination, markedAt } from '#shared/default-destination.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { defaultDestination, markedAt } from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
 
 /** All destinations of a workspace by name. */

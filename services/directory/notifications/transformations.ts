@@ -1,7 +1,7 @@
 // Payload transformations of a workspace (reference/messages 3): templates that are stored only if they render all samples.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { TransformationView } from '#shared/contracts/ask/ask-notifications.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'

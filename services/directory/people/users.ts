@@ -2,7 +2,7 @@
 import type { UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { UserView } from '#shared/contracts/ask/ask-people.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'

@@ -2,7 +2,7 @@
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
 import type { WorkspaceView } from '#shared/contracts/ask/ask-people.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { PutResult, Store } from '#shared/store/port.ts'

@@ -1,7 +1,6 @@
 // Resources that first reports make: two reports of one key make one Resource, within the bounds of the address and of the workspace.
 // Rule: docs/reference/v3.md, 8.4.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
-import type { AddressAnswers } from '#shared/contracts/ask/ask-addresses.ts'
+import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits/limits.ts'
 import type { DirectoryContext } from '../context.ts'
@@ -14,7 +13,7 @@ const { resourcesPerDay } = limits.address
 export function reserveReported(
   context: DirectoryContext,
   request: AskRequest<'reserve-reported'>,
-): Promise<AddressAnswers['reserve-reported']> {
+): Promise<AskResults['reserve-reported']> {
   const { addressId, workspaceId, key, subjectId } = request
   return inTurn(addressId, async () => {
     for (let i = 0; i < limits.directory.guardedTries; i++) {

@@ -1,7 +1,7 @@
 // Reads of Resources of generation 3. Rules: docs/reference/v3.md, sections 6 and 9.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'

@@ -1,7 +1,7 @@
 // Reads of subjects. Their keeper alone writes them.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { FoundSubjects } from '#shared/contracts/ask/ask-subjects.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { CustomSubjectSummary, SubjectView, WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { limits } from '#shared/limits/limits.ts'

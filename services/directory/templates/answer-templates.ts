@@ -1,4 +1,4 @@
-// Which function answers which question about Templates (shared/contracts/ask/ask-templates.ts).
+// Which function answers which question about Templates (shared/contracts/ask/ask-resources.ts).
 import { countTemplateUses } from './template-uses.ts'
 import { getTemplate, listTemplates, publishTemplate, readTemplateManifest } from './templates.ts'
 

@@ -1,7 +1,7 @@
 // Template revisions of a workspace: published once, never changed. Rules: docs/reference/v3.md, section 3.
 import { subjects } from '#shared/bus/subjects.ts'
 import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
-import type { Page } from '#shared/contracts/ask/page.ts'
+import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { News } from '#shared/contracts/news.ts'
 import type { SystemTemplate, Template, TemplateDocument } from '#shared/contracts/resources/template.ts'
 import { AppError } from '#shared/errors.ts'

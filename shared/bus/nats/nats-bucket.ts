@@ -58,10 +58,7 @@ export function createBucket(link: Link, name: BucketName): Bucket {
   }
 }
 
-/**
- * Watches keys. Calls `onReady` after all present keys have been delivered. If the store was lost, it delivers the present keys again, then
- * the missing ones as removed at revision 0.
- */
+/** Watches keys. If the store was lost, delivers the present keys again, then the missing ones as removed at revision 0. */
 async function watch(link: Link, name: BucketName, filter: string, handlers: WatchHandlers): Promise<Reader> {
   const keys = new PresentKeys(handlers, link.clock.now)
   let missing = 0

@@ -163,10 +163,7 @@ export function parsePosition(reply: string): Position {
   }
 }
 
-/**
- * Returns true if the stream has another message at the position of the last one read: the stream lost its end and has grown again. Returns
- * false if it has none there, because judged messages are removed.
- */
+/** True if the stream has another message at the last position read: it lost its end and has grown again. False if it has none. */
 async function isAnotherMessage(
   manager: JetStreamManager,
   stream: string,

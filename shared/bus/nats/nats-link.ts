@@ -102,10 +102,7 @@ export function createLink(options: LinkOptions): Link {
   }
 }
 
-/**
- * Returns requests whose responses share one inbox. The client library creates a timer, a race and two errors for each request. At
- * thousands of acknowledged publishes a second, these would cost more than the publishing.
- */
+/** Returns requests that share one inbox: the library's timer, race and errors for each would cost more than the publishing. */
 function createExchanges({ connection, clock, inboxPrefix }: LinkOptions, isUp: () => boolean) {
   const inbox = createInbox(inboxPrefix)
   const answers = createWaitingAnswers<string, Msg>(clock)

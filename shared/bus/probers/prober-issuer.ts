@@ -25,10 +25,7 @@ export type Announced = Readonly<Record<string, Readonly<Record<string, number>>
 export interface ProberIssuer {
   /** Returns the credentials of an id, location and instant, always the same. Valid after their location is announced. */
   issue(credentialId: string, locationId: string, at: number): { publicKey: string; credentials: string }
-  /**
-   * Updates the accounts of these locations on the server with exactly these revocations, and disconnects revoked clients at once. Rejects
-   * with a BusError; may be repeated.
-   */
+  /** Updates the accounts and revocations of these locations on the server. Rejects with a BusError; may be repeated. */
   announce(locations: Announced): Promise<void>
   /** Removes consumers that no process of the installation created; returns their number. Rejects with a BusError. */
   removeForeignConsumers(): Promise<number>

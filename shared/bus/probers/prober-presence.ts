@@ -34,10 +34,7 @@ interface Seen {
   heardAt: number
 }
 
-/**
- * Resolves when the watch has started. Each key that was present before counts as one heartbeat. `onSign` gets each new revision once, also
- * the newest one of a key that changed while the bus was disconnected.
- */
+/** Resolves when the watch has started; a key present before counts as one heartbeat. `onSign` gets each new revision once. */
 export async function watchProbers(
   presence: Pick<Bucket, 'watch'>,
   clock: Clock,

@@ -1,16 +1,16 @@
 // Requests about Observation addresses (docs/reference/v3.md, section 8).
 import { Type } from 'typebox'
 import type { AddressDocument } from '#shared/contracts/account.ts'
-import { Id, Nullable, Slug, TokenHash } from '#shared/contracts/common.ts'
+import { ask, Id, Nullable, Slug, TokenHash } from '#shared/contracts/common.ts'
 
 /** Text as the caller sent it; the directory checks the tighter rules. */
 const Text = Type.String({ maxLength: 4_096 })
 
 export const addressAsks = {
   /** Returns null if the token is unknown, or if its address or workspace is deleted. */
-  'find-address': Type.Object({ tokenHash: TokenHash }),
+  'find-address': ask<AddressIdentity | null>()({ tokenHash: TokenHash }),
   /** Creates an address; a retry returns the first. Errors: validation with `template` or `description`, not_found. */
-  'create-address': Type.Object({
+  'create-address': ask<AddressView>()({
     id: Id,
     workspaceId: Id,
     tokenHash: TokenHash,
@@ -20,27 +20,18 @@ export const addressAsks = {
     description: Text,
   }),
   /** Addresses of the workspace, oldest first. */
-  'list-addresses': Type.Object({ workspaceId: Id }),
+  'list-addresses': ask<AddressView[]>()({ workspaceId: Id }),
   /** Deletes an address. Every gateway removes the address from its cache. Errors: not_found. */
-  'delete-address': Type.Object({ workspaceId: Id, addressId: Id }),
+  'delete-address': ask<{ id: string }>()({ workspaceId: Id, addressId: Id }),
   /**
    * Reserves a key for the Resource that a first report creates. Returns `subjectId`, or the id for which the key is reserved already.
    * Returns null if the address has created its maximum of Resources today. Errors: validation `key` if the workspace is full.
    */
-  'reserve-reported': Type.Object({ addressId: Id, workspaceId: Id, key: Slug, subjectId: Id }),
+  'reserve-reported': ask<{ subjectId: string } | null>()({ addressId: Id, workspaceId: Id, key: Slug, subjectId: Id }),
   /** Returns null. Errors: validation `key` if the workspace has its maximum of unarchived Resources. */
-  'require-resource-room': Type.Object({ workspaceId: Id }),
+  'require-resource-room': ask<null>()({ workspaceId: Id }),
 } as const
 
 /** Target of the reports that are sent to an address. */
 export type AddressIdentity = Pick<AddressDocument, 'id' | 'workspaceId' | 'template' | 'secondFactor'>
 export type AddressView = Omit<AddressDocument, 'rev' | 'tokenHash' | 'made'>
-
-export interface AddressAnswers {
-  'find-address': AddressIdentity | null
-  'create-address': AddressView
-  'list-addresses': AddressView[]
-  'delete-address': { id: string }
-  'reserve-reported': { subjectId: string } | null
-  'require-resource-room': null
-}

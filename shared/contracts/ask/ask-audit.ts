@@ -1,7 +1,7 @@
 // Requests about the audit (docs/reference/v3.md, 11.3 to 11.5): gateways record rows, owners and the command line read them.
 import { type Static, Type } from 'typebox'
-import { After, type Page } from '#shared/contracts/ask/page.ts'
-import { Id, Instant, Nullable } from '#shared/contracts/common.ts'
+import { After, type Page } from '#shared/contracts/ask/reply.ts'
+import { ask, Id, Instant, Nullable } from '#shared/contracts/common.ts'
 
 /** Fields that are equal in many rows, stored once per block. */
 const AuditKind = Type.Object({
@@ -43,13 +43,13 @@ export type AuditBlock = Static<typeof AuditBlock>
 
 export const auditAsks = {
   /** Stores blocks of rows. A retry with the same blocks stores no row twice. Returns null. */
-  'record-audit': Type.Object({ blocks: Type.Array(AuditBlock, { maxItems: 500 }) }),
+  'record-audit': ask<null>()({ blocks: Type.Array(AuditBlock, { maxItems: 500 }) }),
   /**
    * A page of the rows of a workspace, or of the rows without a workspace, newest first. `since` is inclusive, `until` exclusive, both in
    * ms. `path` is a prefix of the part of the path after the workspace. One request reads a bounded number of rows, so a page with a `next`
    * may be short or empty.
    */
-  'list-audit': Type.Object({
+  'list-audit': ask<Page<AuditView>>()({
     workspaceId: Nullable(Id),
     personId: Nullable(Id),
     path: Nullable(Type.String({ maxLength: 500 })),
@@ -59,7 +59,7 @@ export const auditAsks = {
     after: After,
   }),
   /** A page of the sorted ids of workspaces that rows name, deleted ones included. Null stands for rows without a workspace. */
-  'list-audited-workspaces': Type.Object({ after: After }),
+  'list-audited-workspaces': ask<Page<string | null>>()({ after: After }),
 } as const
 
 export interface AuditView {
@@ -72,10 +72,4 @@ export interface AuditView {
   path: string
   status: number
   userAgent: string | null
-}
-
-export interface AuditAnswers {
-  'record-audit': null
-  'list-audit': Page<AuditView>
-  'list-audited-workspaces': Page<string | null>
 }

@@ -1,8 +1,8 @@
 // Requests about Incidents of generation 3 (docs/reference/v3.md, sections 5 and 9). Only the keeper of an Incident writes it.
 import { type Static, Type } from 'typebox'
 import { resourceFilters } from '#shared/contracts/ask/ask-resources.ts'
-import { After, type Page } from '#shared/contracts/ask/page.ts'
-import { Id, Nullable } from '#shared/contracts/common.ts'
+import { After, type Page } from '#shared/contracts/ask/reply.ts'
+import { ask, Id, Nullable } from '#shared/contracts/common.ts'
 import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 
 const Switch = Nullable(Type.Boolean())
@@ -27,26 +27,19 @@ export const incidentAsks = {
    * A page of the workspace's Incidents, newest first. A page with a next one may be short or empty. Errors: validation with the wrong
    * query parameter as `field`, also if `template`, `meta` and `labels` match too many Resources.
    */
-  'list-incidents': Type.Object({
+  'list-incidents': ask<Page<IncidentRecord>>()({
     workspaceId: Id,
     filters: IncidentFilters,
     after: After,
     limit: Type.Integer({ minimum: 1, maximum: 200 }),
   }),
   /** An Incident by its internal id, open or closed. Returns null if the workspace has no such Incident, or if its Resource is deleted. */
-  'read-incident': Type.Object({ workspaceId: Id, incidentId: Id }),
+  'read-incident': ask<IncidentRecord | null>()({ workspaceId: Id, incidentId: Id }),
   /** The states that an Incident has had so far, and the sequences of the records in its history. */
-  'outline-incident': Type.Object({ incidentId: Id }),
+  'outline-incident': ask<IncidentOutline>()({ incidentId: Id }),
   /** Returns the records with the given sequences, in the given order: as many as fit one page, at least one. */
-  'read-transitions': Type.Object({
+  'read-transitions': ask<RecordedTransition[]>()({
     incidentId: Id,
     sequences: Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: 500 }),
   }),
 } as const
-
-export interface IncidentAnswers {
-  'list-incidents': Page<IncidentRecord>
-  'read-incident': IncidentRecord | null
-  'outline-incident': IncidentOutline
-  'read-transitions': RecordedTransition[]
-}

@@ -1,8 +1,8 @@
-// Requests about destinations, transformations, delivery tables and the delivery log (reference/messages). A change names its object by the
+// Requests about destinations with their secrets, transformations, delivery tables and the delivery log (reference/messages). A change names its object by the
 // internal id, so that a retry changes the same object.
 import { Type } from 'typebox'
-import { After, type Page } from '#shared/contracts/ask/page.ts'
-import { Id, Nullable } from '#shared/contracts/common.ts'
+import { After, type Page } from '#shared/contracts/ask/reply.ts'
+import { ask, Id, Nullable } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument, DestinationType, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -10,17 +10,15 @@ import type { DestinationDocument, DestinationType, TransformationDocument } fro
 const PublicNumber = Type.Integer({ description: 'the integer id that generation 2 shows' })
 const TransformationNumber = Nullable(Type.Integer())
 const One = { workspaceId: Id, id: Id }
+const Place = { workspaceId: Id, number: Type.Integer({ minimum: 1 }) }
 /** Maximum number of entries. */
 const EntryLimit = Type.Integer({ minimum: 1, maximum: 200 })
 /** Created once per request, so that a retry finds the object that the first attempt wrote. */
 const NewId = Type.Optional(Id)
 
 export const notificationAsks = {
-  /**
-   * Errors: validation `Invalid name`, `Invalid url`, `Invalid channel`; taken `Destination name taken`; not_found `Transformation not
-   * found`; invalid_state `Too many destinations`.
-   */
-  'create-destination': Type.Object({
+  /** Errors: validation, taken `Destination name taken`, not_found `Transformation not found`, invalid_state `Too many destinations`. */
+  'create-destination': ask<DestinationView>()({
     id: NewId,
     workspaceId: Id,
     name: Type.String(),
@@ -29,18 +27,16 @@ export const notificationAsks = {
     channel: Type.String(),
     default: Type.Boolean(),
     transformationId: TransformationNumber,
-    /**
-     * Absent: the destination is enabled, and is the default only if it is alone. Given: the first enabled destination becomes default.
-     */
+    /** Absent: enabled, and the default only if it is alone. Given: the first enabled destination becomes default. */
     enabled: Type.Optional(Type.Boolean()),
     /** Absent: false. Errors: validation if true for Slack. */
     sendOnOpen: Type.Optional(Type.Boolean()),
   }),
-  'list-destinations': Type.Object({ workspaceId: Id }),
+  'list-destinations': ask<DestinationView[]>()({ workspaceId: Id }),
   /** Returns null if the workspace has no destination with this number. */
-  'get-destination': Type.Object({ workspaceId: Id, number: PublicNumber }),
+  'get-destination': ask<DestinationView | null>()({ workspaceId: Id, number: PublicNumber }),
   /** Replaces every field except the type; `default` false changes nothing. Errors also: invalid_state `Destination is disabled`. */
-  'update-destination': Type.Object({
+  'update-destination': ask<DestinationView>()({
     ...One,
     name: Type.String(),
     url: Type.String(),
@@ -49,7 +45,7 @@ export const notificationAsks = {
     transformationId: TransformationNumber,
   }),
   /** Changes only the given fields; `default` false changes nothing. Errors: as on creation, and validation of `default`. */
-  'change-destination': Type.Object({
+  'change-destination': ask<DestinationView>()({
     ...One,
     name: Type.Optional(Type.String()),
     url: Type.Optional(Type.String()),
@@ -58,25 +54,30 @@ export const notificationAsks = {
     sendOnOpen: Type.Optional(Type.Boolean()),
     default: Type.Optional(Type.Boolean()),
   }),
-  'switch-destination': Type.Object({ ...One, enabled: Type.Boolean() }),
+  'switch-destination': ask<DestinationView>()({ ...One, enabled: Type.Boolean() }),
   /** Errors: invalid_state `Destination is disabled`. */
-  'make-default-destination': Type.Object(One),
+  'make-default-destination': ask<DestinationView>()(One),
   /**
    * Returns whether the destination was the default; null if it is deleted already. Removes the rows of delivery tables that name it; no
    * other destination becomes default. `unlessUsed`: fails with validation and `used_by` while a rule names it.
    */
-  'delete-destination': Type.Object({ ...One, unlessUsed: Type.Optional(Type.Boolean()) }),
+  'delete-destination': ask<{ wasDefault: boolean | null }>()({ ...One, unlessUsed: Type.Optional(Type.Boolean()) }),
   /** Errors: validation `Invalid name`, `Transformation name taken`, `Invalid template`, `Template does not render every message`. */
-  'create-transformation': Type.Object({ id: NewId, workspaceId: Id, name: Type.String(), template: Type.String() }),
+  'create-transformation': ask<TransformationView>()({
+    id: NewId,
+    workspaceId: Id,
+    name: Type.String(),
+    template: Type.String(),
+  }),
   /** A page by creation, oldest first. */
-  'list-transformations': Type.Object({ workspaceId: Id, after: After }),
-  'get-transformation': Type.Object({ workspaceId: Id, number: PublicNumber }),
-  'update-transformation': Type.Object({ ...One, name: Type.String(), template: Type.String() }),
+  'list-transformations': ask<Page<TransformationView>>()({ workspaceId: Id, after: After }),
+  'get-transformation': ask<TransformationView | null>()({ workspaceId: Id, number: PublicNumber }),
+  'update-transformation': ask<TransformationView>()({ ...One, name: Type.String(), template: Type.String() }),
   /** Returns null, also if the transformation is deleted already. Its destinations use the built-in body from then on. */
-  'delete-transformation': Type.Object(One),
-  'get-delivery-table': Type.Object({ workspaceId: Id, subjectId: Id }),
+  'delete-transformation': ask<null>()(One),
+  'get-delivery-table': ask<DeliveryTableView>()({ workspaceId: Id, subjectId: Id }),
   /** Replaces all rows; without rows, messages go to the default destination. Errors: not_found `Destination not found`. */
-  'put-delivery-table': Type.Object({
+  'put-delivery-table': ask<DeliveryTableView>()({
     workspaceId: Id,
     subjectId: Id,
     selections: Type.Array(
@@ -86,12 +87,32 @@ export const notificationAsks = {
       }),
     ),
   }),
+  // Secrets that sign messages (reference/messages 7.9). Only the response to the creation of a secret contains it.
+  /**
+   * Creates a secret. The previous secret keeps signing beside it for `graceMs` (0: not at all); older secrets stop signing.
+   * `alongUntil`: end of the time in which the previous secret also signs; null: no previous secret signs.
+   */
+  'rotate-destination-secret': ask<{ secret: string; destinationName: string; alongUntil: number | null }>()({
+    ...Place,
+    /** Created once per request, so that a retry returns the same secret. */
+    id: Id,
+    graceMs: Type.Integer({ minimum: 0 }),
+    /** True: creates a secret only if the destination has none, else fails with `invalid_state`. */
+    first: Type.Optional(Type.Boolean()),
+  }),
+  /** Ends the signing of messages. Succeeds also if the destination has no secret. */
+  'delete-destination-secret': ask<{ destinationName: string; removed: boolean }>()(Place),
   /** A page of attempts and of held messages about an incident (by its internal id), newest first. */
-  'list-incident-deliveries': Type.Object({ workspaceId: Id, incidentId: Id, limit: EntryLimit, after: After }),
+  'list-incident-deliveries': ask<Page<DeliveryEntry>>()({ workspaceId: Id, incidentId: Id, limit: EntryLimit, after: After }),
   /** A page of attempts and of held messages of a destination, newest first, tests included. */
-  'list-destination-deliveries': Type.Object({ workspaceId: Id, destinationId: Id, limit: EntryLimit, after: After }),
+  'list-destination-deliveries': ask<Page<DeliveryEntry>>()({
+    workspaceId: Id,
+    destinationId: Id,
+    limit: EntryLimit,
+    after: After,
+  }),
   /** A page of the delivery log as generation 2 shows it, newest first. */
-  'list-deliveries': Type.Object({
+  'list-deliveries': ask<Page<DeliveryView>>()({
     workspaceId: Id,
     /** Number of a destination, which may be deleted; null: all destinations. */
     destinationNumber: Nullable(Type.Integer()),
@@ -101,7 +122,7 @@ export const notificationAsks = {
     after: After,
   }),
   /** A page of all messages that were sent or held in the workspace, with payloads, newest first. */
-  'list-delivery-log': Type.Object({
+  'list-delivery-log': ask<Page<LoggedDelivery>>()({
     workspaceId: Id,
     status: Nullable(Type.Enum(['delivered', 'failed', 'held'])),
     /** Internal id of a destination; null: all destinations. */
@@ -149,26 +170,4 @@ export interface LoggedDelivery extends DeliveryEntry {
   error: string
   /** Remarks about the payload. */
   note: string | null
-}
-
-export interface NotificationAnswers {
-  'create-destination': DestinationView
-  'list-destinations': DestinationView[]
-  'get-destination': DestinationView | null
-  'update-destination': DestinationView
-  'change-destination': DestinationView
-  'switch-destination': DestinationView
-  'make-default-destination': DestinationView
-  'delete-destination': { wasDefault: boolean | null }
-  'create-transformation': TransformationView
-  'list-transformations': Page<TransformationView>
-  'get-transformation': TransformationView | null
-  'update-transformation': TransformationView
-  'delete-transformation': null
-  'get-delivery-table': DeliveryTableView
-  'put-delivery-table': DeliveryTableView
-  'list-incident-deliveries': Page<DeliveryEntry>
-  'list-destination-deliveries': Page<DeliveryEntry>
-  'list-deliveries': Page<DeliveryView>
-  'list-delivery-log': Page<LoggedDelivery>
 }

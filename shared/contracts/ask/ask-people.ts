@@ -3,8 +3,8 @@
 // 4.4).
 import { Type } from 'typebox'
 import { type KeyDocument, keyActions, type LocationDocument, type Role, type UserDocument } from '#shared/contracts/account.ts'
-import { After, type Page } from '#shared/contracts/ask/page.ts'
-import { Id, Nullable, TokenHash } from '#shared/contracts/common.ts'
+import { After, type Page } from '#shared/contracts/ask/reply.ts'
+import { ask, Id, Nullable, TokenHash } from '#shared/contracts/common.ts'
 
 /** Wide bounds of the bus. The directory checks tighter bounds and responds with an error for people. */
 const Text = Type.String({ maxLength: 4_096 })
@@ -14,7 +14,7 @@ const NewSession = Type.Object({ id: Id, tokenHash: TokenHash })
 
 export const peopleAsks = {
   /** Creates an account; a retry returns the first. `password` null: the user cannot sign in with a password yet. */
-  'create-user': Type.Object({
+  'create-user': ask<UserView>()({
     id: Id,
     username: Text,
     displayName: Text,
@@ -22,14 +22,11 @@ export const peopleAsks = {
     admin: Type.Boolean(),
   }),
   /** A page of all users by creation. */
-  'list-users': Type.Object({ after: After }),
+  'list-users': ask<Page<UserView>>()({ after: After }),
   /** Returns null if no user has this name. Ignores upper and lower case. */
-  'find-user': Type.Object({ username: Text }),
-  /**
-   * Changes only the given fields. `disabled: true` ends all sessions; the user's keys then get 1004. Errors: invalid_state `Last
-   * administrator` if no administrator would be left, unless `force` is true.
-   */
-  'update-user': Type.Object({
+  'find-user': ask<UserView | null>()({ username: Text }),
+  /** Changes only the given fields. `disabled: true` ends all sessions. Errors: invalid_state `Last administrator`, unless `force`. */
+  'update-user': ask<UserView>()({
     userId: Id,
     displayName: Type.Optional(Text),
     disabled: Type.Optional(Type.Boolean()),
@@ -40,12 +37,12 @@ export const peopleAsks = {
    * Deletes an account with its keys, sessions and memberships. Errors: invalid_state if the user is the last owner of a workspace. Without
    * `force` also if the user has keys or memberships, or is the last administrator.
    */
-  'delete-user': Type.Object({ userId: Id, force: Type.Boolean() }),
+  'delete-user': ask<{ id: string; username: string; workspaces: number; keys: number }>()({ userId: Id, force: Type.Boolean() }),
   /**
    * Sets a password and ends all sessions except `keepSessionId`; keys stay valid. A user's own change sends `current`: the request fails
    * unless it is the present password or the user has none. `client` is the user's address, for the throttle.
    */
-  'set-password': Type.Object({
+  'set-password': ask<{ outcome: 'set' } | Exclude<SignInOutcome, { outcome: 'signed-in' }>>()({
     userId: Id,
     password: Text,
     current: Type.Optional(Type.Object({ password: Text, client: Text, attemptId: Id })),
@@ -53,12 +50,12 @@ export const peopleAsks = {
   }),
 
   /** Signs in with a password. `client` is the user's address. A wrong password is an outcome, not an error. */
-  'sign-in': Type.Object({ username: Text, password: Text, client: Text, session: NewSession }),
+  'sign-in': ask<SignInOutcome>()({ username: Text, password: Text, client: Text, session: NewSession }),
   /**
    * Signs in a user whom an OIDC provider has authenticated: finds or creates the user bound to (issuer, subject). `username` is a proposal
    * for a new user. The caller has verified the provider's response.
    */
-  'sign-in-oidc': Type.Object({
+  'sign-in-oidc': ask<SignInOutcome>()({
     issuer: Text,
     subject: Text,
     username: Text,
@@ -66,36 +63,36 @@ export const peopleAsks = {
     session: NewSession,
   }),
   /** Returns the user of a session and extends the session; null if the session is unknown, ended or expired. */
-  'find-session': Type.Object({ tokenHash: TokenHash }),
+  'find-session': ask<SessionIdentity | null>()({ tokenHash: TokenHash }),
   /** Ends one session. Succeeds also if the session does not exist. */
-  'sign-out': Type.Object({ sessionId: Id }),
+  'sign-out': ask<null>()({ sessionId: Id }),
   /** Ends all sessions of a user. */
-  'end-sessions': Type.Object({ userId: Id }),
+  'end-sessions': ask<null>()({ userId: Id }),
   /** Returns a user as its keys and sessions do, for AUTH_DEV, which makes every visitor the same user; null: no such user. */
-  'describe-user': Type.Object({ username: Text }),
+  'describe-user': ask<(Caller & { username: string }) | null>()({ username: Text }),
 
   /** Creates a workspace with the owner `userId`. A retry with the same id returns the first workspace. */
-  'create-workspace': Type.Object({ id: Id, name: Text, userId: Id }),
-  'rename-workspace': Type.Object({ workspaceId: Id, name: Text }),
+  'create-workspace': ask<{ id: string; name: string; role: Role }>()({ id: Id, name: Text, userId: Id }),
+  'rename-workspace': ask<{ id: string; name: string }>()({ workspaceId: Id, name: Text }),
   /**
    * Deletes a workspace with its contents. Errors: invalid_state `Workspace is not empty` if it contains more than its owner, unless
    * `force` is true. A retry with the same `id` returns the first response.
    */
-  'delete-workspace': Type.Object({ id: Id, workspaceId: Id, force: Type.Boolean() }),
+  'delete-workspace': ask<WorkspaceContents>()({ id: Id, workspaceId: Id, force: Type.Boolean() }),
   /** A page of all workspaces by creation, independent of their members. */
-  'list-all-workspaces': Type.Object({ after: After }),
+  'list-all-workspaces': ask<Page<WorkspaceView>>()({ after: After }),
 
   /** Members, ordered by username. */
-  'list-members': Type.Object({ workspaceId: Id }),
+  'list-members': ask<MemberView[]>()({ workspaceId: Id }),
   /** Fails if the user is a member in another role. A retry returns the first response. */
-  'add-member': Type.Object({ workspaceId: Id, username: Text, role: AnyRole }),
+  'add-member': ask<MemberView>()({ workspaceId: Id, username: Text, role: AnyRole }),
   /** Errors: invalid_state `Last owner` if no owner would be left. */
-  'change-role': Type.Object({ workspaceId: Id, userId: Id, role: AnyRole }),
+  'change-role': ask<MemberView>()({ workspaceId: Id, userId: Id, role: AnyRole }),
   /** `removed` false: the user was not a member. Errors: invalid_state `Last owner` if no owner would be left. */
-  'remove-member': Type.Object({ workspaceId: Id, userId: Id }),
+  'remove-member': ask<{ userId: string; removed: boolean }>()({ workspaceId: Id, userId: Id }),
 
   /** Creates a key that is valid for 180 days. A retry with the same id returns the first key. `prefix`: see shared/tokens/api-token.ts. */
-  'create-key': Type.Object({
+  'create-key': ask<KeyView>()({
     id: Id,
     userId: Id,
     description: Text,
@@ -107,20 +104,20 @@ export const peopleAsks = {
     ),
   }),
   /** Keys of a user, oldest first; null: the newest 1,000 keys of all users. */
-  'list-keys': Type.Object({ userId: Nullable(Id) }),
+  'list-keys': ask<KeyView[]>()({ userId: Nullable(Id) }),
   /** Deletes a key; with `userId` only if the key belongs to that user. Errors: not_found. */
-  'delete-key': Type.Object({ keyId: Id, userId: Nullable(Id) }),
+  'delete-key': ask<{ id: string }>()({ keyId: Id, userId: Nullable(Id) }),
 
   /** Creates a location; a retry returns the first. `displayName` null: none. Fails if another location has the name. */
-  'create-location': Type.Object({ id: Id, name: Text, displayName: Nullable(Text) }),
+  'create-location': ask<LocationView>()({ id: Id, name: Text, displayName: Nullable(Text) }),
   /** Changes only the given fields. Monitors show a new name without a change of their own. */
-  'update-location': Type.Object({
+  'update-location': ask<LocationView>()({
     locationId: Id,
     name: Type.Optional(Text),
     displayName: Type.Optional(Nullable(Text)),
   }),
   /** Errors: invalid_state `Location is used` while a monitor is assigned to the location. */
-  'delete-location': Type.Object({ locationId: Id }),
+  'delete-location': ask<{ id: string }>()({ locationId: Id }),
 } as const
 
 /** The authenticated caller, for all decisions about rights, whether a key or a session authenticated it. */
@@ -190,33 +187,4 @@ export interface LocationView extends Pick<LocationDocument, 'id' | 'name' | 'di
   activeWorkers: number
   /** Newest sign of life of any prober of the location, ms since the epoch; null: none, or not known. */
   lastSeenAt: number | null
-}
-
-export interface PeopleAnswers {
-  'create-user': UserView
-  'list-users': Page<UserView>
-  'find-user': UserView | null
-  'update-user': UserView
-  'delete-user': { id: string; username: string; workspaces: number; keys: number }
-  'set-password': { outcome: 'set' } | Exclude<SignInOutcome, { outcome: 'signed-in' }>
-  'sign-in': SignInOutcome
-  'sign-in-oidc': SignInOutcome
-  'find-session': SessionIdentity | null
-  'sign-out': null
-  'end-sessions': null
-  'describe-user': (Caller & { username: string }) | null
-  'create-workspace': { id: string; name: string; role: Role }
-  'rename-workspace': { id: string; name: string }
-  'delete-workspace': WorkspaceContents
-  'list-all-workspaces': Page<WorkspaceView>
-  'list-members': MemberView[]
-  'add-member': MemberView
-  'change-role': MemberView
-  'remove-member': { userId: string; removed: boolean }
-  'create-key': KeyView
-  'list-keys': KeyView[]
-  'delete-key': { id: string }
-  'create-location': LocationView
-  'update-location': LocationView
-  'delete-location': { id: string }
 }

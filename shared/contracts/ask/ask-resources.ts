@@ -1,9 +1,10 @@
-// Requests about Resources of generation 3 (docs/reference/v3.md, sections 6 and 9). Only the keeper of a Resource writes it.
+// Requests about Resources and Templates of generation 3 (docs/reference/v3.md, sections 3, 6 and 9). Only the keeper of a Resource writes it.
 import { Type } from 'typebox'
-import type { Page } from '#shared/contracts/ask/page.ts'
-import { Id, Nullable } from '#shared/contracts/common.ts'
-import { ListObservations, type ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
+import { After, type Page } from '#shared/contracts/ask/reply.ts'
+import { ask, Id, Nullable } from '#shared/contracts/common.ts'
+import { ListObservations } from '#shared/contracts/observations/observation-log.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
+import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
 
 const Key = Type.String({ minLength: 1, maxLength: 400 })
 
@@ -20,13 +21,21 @@ export const resourceFilters = {
   labels: Filters,
 }
 
+/** A manifest as the caller sent it; only the manifest reader checks its shape. */
+const Manifest = Type.Unknown()
+/** `key` (the highest version) or `key@version`. */
+const TemplateReference = Type.String({ minLength: 1, maxLength: 100 })
+
 export const resourceAsks = {
   /** A Resource by its id, else by its key, archived ones included; null: none. Rules show their last recorded verdict. */
-  'get-resource': Type.Object({ workspaceId: Id, reference: Key }),
+  'get-resource': ask<ResourceView | null>()({ workspaceId: Id, reference: Key }),
   /** The id of each Resource, archived or not, in the order of `references`; null: no such Resource. */
-  'resolve-resources': Type.Object({ workspaceId: Id, references: Type.Array(Key, { minItems: 1, maxItems: 500 }) }),
+  'resolve-resources': ask<(ResolvedResource | null)[]>()({
+    workspaceId: Id,
+    references: Type.Array(Key, { minItems: 1, maxItems: 500 }),
+  }),
   /** A page of the workspace's Resources, ordered by id. Errors: validation with the wrong query parameter as `field`. */
-  'list-resources': Type.Object({
+  'list-resources': ask<Page<ResourceView>>()({
     workspaceId: Id,
     ...resourceFilters,
     after: Nullable(Id),
@@ -34,7 +43,20 @@ export const resourceAsks = {
   }),
   'list-observations': ListObservations,
   /** Reserves exactly this key for a Resource to be created. Returns null. Errors: taken `key`. */
-  'reserve-key': Type.Object({ workspaceId: Id, key: Key, subjectId: Id }),
+  'reserve-key': ask<null>()({ workspaceId: Id, key: Key, subjectId: Id }),
+  /**
+   * Stores one revision. Errors: malformed and validation with `field` (a dotted path); invalid_state `Template revision exists`. A retry
+   * also fails if the first attempt stored the revision; the caller then reads the revision.
+   */
+  'publish-template': ask<Template>()({ workspaceId: Id, manifest: Manifest }),
+  /** Returns the Template that a manifest describes. Errors: as on publication, except for a revision that exists. */
+  'read-manifest': ask<Template>()({ workspaceId: Id, manifest: Manifest }),
+  /** A page of the workspace's own revisions, ordered by key and version. */
+  'list-templates': ask<Page<Template>>()({ workspaceId: Id, after: After }),
+  /** Null if neither the workspace nor the system has this revision; `damaged` if the stored revision cannot be read (v3 4.13). */
+  'get-template': ask<Template | SystemTemplate | 'damaged' | null>()({ workspaceId: Id, reference: TemplateReference }),
+  /** Number of unarchived Resources by `key@version` of their revision. Revisions without Resources are left out. */
+  'count-template-uses': ask<Record<string, number>>()({ workspaceId: Id }),
 } as const
 
 export interface ResolvedResource {
@@ -43,12 +65,4 @@ export interface ResolvedResource {
   archivedAt: number | null
   /** `key@version`; null: a custom subject of generation 2. */
   template: string | null
-}
-
-export interface ResourceAnswers {
-  'get-resource': ResourceView | null
-  'resolve-resources': (ResolvedResource | null)[]
-  'list-resources': Page<ResourceView>
-  'list-observations': ObservationEntry[]
-  'reserve-key': null
 }

@@ -1,7 +1,7 @@
 // Reads of subjects, their incidents and their roll-ups. Only the keeper of a subject writes it.
 import { Type } from 'typebox'
-import { After, type Page } from '#shared/contracts/ask/page.ts'
-import { Id, Nullable, Slug } from '#shared/contracts/common.ts'
+import { After, type Page } from '#shared/contracts/ask/reply.ts'
+import { ask, Id, Nullable, Slug } from '#shared/contracts/common.ts'
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type {
   HistoryDocument,
@@ -10,7 +10,7 @@ import type {
   IncidentSnapshot,
   IncidentStatus,
 } from '#shared/contracts/incidents/incident.ts'
-import { GetRollUps, type RollUps } from '#shared/contracts/observations/roll-up.ts'
+import { GetRollUps } from '#shared/contracts/observations/roll-up.ts'
 import type { RuleVerdict, SubjectKind } from '#shared/contracts/subjects/subject.ts'
 import type {
   CustomSubjectSummary,
@@ -21,24 +21,24 @@ import type {
 
 export const subjectAsks = {
   /** Returns whether the workspace exists: v1 refuses an unknown workspace in other words (reference/website-monitors 4.1). */
-  'workspace-exists': Type.Object({ workspaceId: Id }),
+  'workspace-exists': ask<boolean>()({ workspaceId: Id }),
   /** Returns null if the subject does not exist or is a tombstone. */
-  'get-subject': Type.Object({ subjectId: Id }),
+  'get-subject': ask<SubjectView | null>()({ subjectId: Id }),
   /** A page of the workspace's website monitors by creation. */
-  'list-websites': Type.Object({ workspaceId: Id, after: After }),
+  'list-websites': ask<Page<WebsiteView>>()({ workspaceId: Id, after: After }),
   /** A page of the workspace's custom subjects by creation, website monitors that became custom subjects included. */
-  'list-custom-subjects': Type.Object({ workspaceId: Id, after: After }),
+  'list-custom-subjects': ask<Page<CustomSubjectSummary>>()({ workspaceId: Id, after: After }),
   /** Subjects with this slug in the given workspaces, at most one in each; without Resources of published Templates. */
-  'find-subjects': Type.Object({
+  'find-subjects': ask<FoundSubjects>()({
     slug: Slug,
     workspaceIds: Type.Array(Id, { maxItems: 1_000 }),
   }),
   /** A page of the open incidents of a workspace, or of one of its subjects, with the newest trouble first. */
-  'list-open-incidents': Type.Object({ workspaceId: Id, subjectId: Type.Optional(Nullable(Id)), after: After }),
+  'list-open-incidents': ask<Page<IncidentView>>()({ workspaceId: Id, subjectId: Type.Optional(Nullable(Id)), after: After }),
   /** An incident, open or closed, by its internal id; null if it does not exist or its subject is deleted. */
-  'get-incident': Type.Object({ incidentId: Id }),
+  'get-incident': ask<IncidentView | null>()({ incidentId: Id }),
   /** An incident with a page of its history. `id` is internal, or public if this installation created the salt. */
-  'get-incident-records': Type.Object({ id: Id, afterSequence: Type.Integer({ minimum: 0 }) }),
+  'get-incident-records': ask<IncidentRecords>()({ id: Id, afterSequence: Type.Integer({ minimum: 0 }) }),
   'get-roll-ups': GetRollUps,
 } as const
 
@@ -97,15 +97,3 @@ export interface HeldIncident {
 
 /** Names of the destinations that would get a message now, by the kind of the message. */
 export type IncidentRecipients = Record<AlertKind, string[]>
-
-export interface SubjectAnswers {
-  'workspace-exists': boolean
-  'get-subject': SubjectView | null
-  'list-websites': Page<WebsiteView>
-  'list-custom-subjects': Page<CustomSubjectSummary>
-  'find-subjects': FoundSubjects
-  'list-open-incidents': Page<IncidentView>
-  'get-incident': IncidentView | null
-  'get-incident-records': IncidentRecords
-  'get-roll-ups': RollUps | null
-}

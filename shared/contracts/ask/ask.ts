@@ -2,29 +2,25 @@
 // against these schemas when they arrive. Responses have types only.
 import { type Static, Type } from 'typebox'
 import type { KeyScope, Role } from '#shared/contracts/account.ts'
-import { type AddressAnswers, addressAsks } from '#shared/contracts/ask/ask-addresses.ts'
-import { type AuditAnswers, auditAsks } from '#shared/contracts/ask/ask-audit.ts'
-import { type DestinationSecretAnswers, destinationSecretAsks } from '#shared/contracts/ask/ask-destination-secrets.ts'
-import { type IncidentAnswers, incidentAsks } from '#shared/contracts/ask/ask-incidents.ts'
-import { type NotificationAnswers, notificationAsks } from '#shared/contracts/ask/ask-notifications.ts'
-import { type Caller, type LocationView, type PeopleAnswers, peopleAsks } from '#shared/contracts/ask/ask-people.ts'
-import { type ProberAnswers, proberAsks } from '#shared/contracts/ask/ask-probers.ts'
-import { type ResourceAnswers, resourceAsks } from '#shared/contracts/ask/ask-resources.ts'
-import { type SubjectAnswers, subjectAsks } from '#shared/contracts/ask/ask-subjects.ts'
-import { type TemplateAnswers, templateAsks } from '#shared/contracts/ask/ask-templates.ts'
-import { Id, TokenHash } from '#shared/contracts/common.ts'
-import { type ConditionAnswers, conditionAsks } from '#shared/contracts/incidents/condition.ts'
-import { type MonitorAnswers, monitorAsks } from '#shared/contracts/subjects/monitor-state.ts'
-import { type OverviewAnswers, overviewAsks } from '#shared/contracts/subjects/overview.ts'
-import { type RosterAnswers, rosterAsks } from '#shared/contracts/subjects/roster.ts'
+import { addressAsks } from '#shared/contracts/ask/ask-addresses.ts'
+import { auditAsks } from '#shared/contracts/ask/ask-audit.ts'
+import { incidentAsks } from '#shared/contracts/ask/ask-incidents.ts'
+import { notificationAsks } from '#shared/contracts/ask/ask-notifications.ts'
+import { type Caller, type LocationView, peopleAsks } from '#shared/contracts/ask/ask-people.ts'
+import { proberAsks } from '#shared/contracts/ask/ask-probers.ts'
+import { resourceAsks } from '#shared/contracts/ask/ask-resources.ts'
+import { subjectAsks } from '#shared/contracts/ask/ask-subjects.ts'
+import { ask, Id, TokenHash } from '#shared/contracts/common.ts'
+import { conditionAsks } from '#shared/contracts/incidents/condition.ts'
+import { monitorAsks } from '#shared/contracts/subjects/monitor-state.ts'
+import { overviewAsks } from '#shared/contracts/subjects/overview.ts'
+import { rosterAsks } from '#shared/contracts/subjects/roster.ts'
 
 export const asks = {
   ...subjectAsks,
   ...notificationAsks,
-  ...destinationSecretAsks,
   ...peopleAsks,
   ...proberAsks,
-  ...templateAsks,
   ...resourceAsks,
   ...incidentAsks,
   ...overviewAsks,
@@ -34,18 +30,15 @@ export const asks = {
   ...auditAsks,
   ...addressAsks,
   /** Returns the user of a key; null if the key is unknown, deleted or expired. */
-  authenticate: Type.Object({ tokenHash: TokenHash }),
+  authenticate: ask<Identity | null>()({ tokenHash: TokenHash }),
   /** Records the last use of keys: instant (ms) by key id. Returns null. */
-  'touch-keys': Type.Object({ usedAt: Type.Record(Id, Type.Integer()) }),
-  'list-workspaces': Type.Object({ userId: Id }),
-  'list-locations': Type.Object({}),
+  'touch-keys': ask<null>()({ usedAt: Type.Record(Id, Type.Integer()) }),
+  'list-workspaces': ask<{ id: string; name: string; role: Role }[]>()({ userId: Id }),
+  'list-locations': ask<LocationView[]>()({}),
   /** Returns the location of this name. Creates it if it does not exist. */
-  'ensure-location': Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
-  /**
-   * Reserves a free slug made from `name` (`name`, `name-2`, …) for a subject id that is about to be created. `fallback` replaces a name
-   * without a letter or digit. The same subject id gets the same slug again.
-   */
-  'reserve-name': Type.Object({
+  'ensure-location': ask<LocationView>()({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
+  /** Reserves a free slug made from `name`, for a subject id always the same. `fallback` replaces a name without letters and digits. */
+  'reserve-name': ask<{ slug: string }>()({
     workspaceId: Id,
     name: Type.String({ maxLength: 400 }),
     subjectId: Id,
@@ -64,25 +57,5 @@ export interface Identity extends Caller {
   scope: KeyScope | null
 }
 
-export interface AskResults
-  extends SubjectAnswers,
-    NotificationAnswers,
-    DestinationSecretAnswers,
-    PeopleAnswers,
-    ProberAnswers,
-    TemplateAnswers,
-    ResourceAnswers,
-    IncidentAnswers,
-    OverviewAnswers,
-    RosterAnswers,
-    MonitorAnswers,
-    ConditionAnswers,
-    AuditAnswers,
-    AddressAnswers {
-  authenticate: Identity | null
-  'touch-keys': null
-  'list-workspaces': { id: string; name: string; role: Role }[]
-  'list-locations': LocationView[]
-  'ensure-location': LocationView
-  'reserve-name': { slug: string }
-}
+/** Results of requests by their verb. */
+export type AskResults = { [V in AskVerb]: (typeof asks)[V]['~result'] }

@@ -1,5 +1,6 @@
-// Envelope of every response of keeper, directory and notifier: a result, or an error with one of the known codes.
+// Envelope of every response of keeper, directory and notifier (a result, or an error with one of the known codes), and pages of reads.
 import { type Static, Type } from 'typebox'
+import { Nullable } from '#shared/contracts/common.ts'
 
 const Facts = Type.Object({
   field: Type.Optional(Type.String()),
@@ -19,3 +20,12 @@ export const Reply = Type.Union([
   Type.Object({ ok: Type.Literal(false), error: ErrorReply }),
 ])
 export type Reply = Static<typeof Reply>
+
+/** `next` of the previous page; null or absent: the first page. */
+export const After = Type.Optional(Nullable(Type.String({ maxLength: 200 })))
+
+/** A page of at most 512 KiB. The caller sends `next` as `after` to get the next page; null: the last page. */
+export interface Page<T> {
+  items: T[]
+  next: string | null
+}

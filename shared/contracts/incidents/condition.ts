@@ -1,6 +1,5 @@
 // A condition of the installation that its operator is notified of, with its unsent messages. Only notifiers write it.
-import { Type } from 'typebox'
-import type { Stored } from '#shared/contracts/common.ts'
+import { ask, type Stored } from '#shared/contracts/common.ts'
 
 export type ConditionKind = 'location_lost' | 'key_expiring' | 'storage_full' | 'destination_failing' | 'dead_letters'
 
@@ -47,9 +46,5 @@ export interface OperatorMessage {
 
 export const conditionAsks = {
   /** The conditions that hold now, oldest first. */
-  'list-conditions': Type.Object({}),
+  'list-conditions': ask<Pick<ConditionDocument, 'kind' | 'name' | 'since' | 'summary'>[]>()({}),
 } as const
-
-export interface ConditionAnswers {
-  'list-conditions': Pick<ConditionDocument, 'kind' | 'name' | 'since' | 'summary'>[]
-}

@@ -1,5 +1,7 @@
-// Destinations of a workspace (reference/messages 1), whose URLs are secrets, and payload transformations (3). The directory writes both.
+// Destinations of a workspace (reference/messages 1), whose URLs are secrets, payload transformations (3) and delivery tables (4). The directory
+// writes them.
 import type { Stored } from '#shared/contracts/common.ts'
+import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 
 export type DestinationType = 'slack' | 'webhook'
 
@@ -49,4 +51,18 @@ export interface TransformationDocument extends Stored {
   template: string
   createdAt: number
   updatedAt: number
+}
+
+/** Delivery table of a subject (reference/messages 4). id: the subject's id. Rows with a deleted destination are ignored. */
+export interface DeliveryTableDocument extends Stored {
+  workspaceId: string
+  selections: DeliverySelection[]
+  updatedAt: number
+}
+
+export interface DeliverySelection {
+  /** Internal id of the destination. */
+  destinationId: string
+  /** Kinds in the order in which they were sent, without repetition; never empty. */
+  alertKinds: TableKind[]
 }

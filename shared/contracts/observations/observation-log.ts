@@ -1,6 +1,6 @@
 // Observation log of a Resource as the directory returns it: reports of senders and results of checks (docs/reference/v3.md, 7.8).
 import { type Static, Type } from 'typebox'
-import { Id, Instant, Nullable } from '#shared/contracts/common.ts'
+import { ask, Id, Instant, Nullable } from '#shared/contracts/common.ts'
 import type { ObservationState } from '#shared/contracts/observations/heard-signal.ts'
 import type { RejectReason } from '#shared/contracts/subjects/subject-views.ts'
 
@@ -9,7 +9,7 @@ import type { RejectReason } from '#shared/contracts/subjects/subject-views.ts'
  * entries. `from` and `to`: instants in ms, null for no bound. `unaccepted`: true returns only reports of generation 2 that were not
  * accepted, false only the others.
  */
-export const ListObservations = Type.Object({
+export const ListObservations = ask<ObservationEntry[]>()({
   subjectId: Id,
   signal: Nullable(Type.String({ minLength: 1, maxLength: 200 })),
   from: Nullable(Instant),

@@ -1,6 +1,6 @@
 // Roll-ups: counts and statistics of observations, which stay after the observations have expired, and the request that reads them.
 import { Type } from 'typebox'
-import { Id, Instant, LocationId, Slug, type Stored, Strict } from '#shared/contracts/common.ts'
+import { ask, Id, Instant, LocationId, Slug, type Stored, Strict } from '#shared/contracts/common.ts'
 
 /**
  * Roll-up of one hour (twelve buckets of 5 minutes) or one day (24 buckets of an hour) of one location or signal. id: `rollUpId`. Always
@@ -28,7 +28,7 @@ export const RollUpStep = Type.Enum(['5m', '1h', '1d'])
  * Returns buckets of one location's checks or of one signal's observations (by its slug). They reach from `from` (rounded down to the step)
  * to before `to` (rounded up), at most `limits.rollUp.bucketsPerAnswer`. Null: no such subject or signal.
  */
-export const GetRollUps = Type.Object({
+export const GetRollUps = ask<RollUps | null>()({
   subjectId: Id,
   source: Type.Union([Strict({ location: LocationId }), Strict({ signal: Slug })]),
   step: RollUpStep,
@@ -36,10 +36,7 @@ export const GetRollUps = Type.Object({
   to: Instant,
 })
 
-/**
- * A period with at least one report. The numbers are the total times of passed checks, in ms, or the values of observations. `min`, `mean`,
- * `max` and `p95` are null if no report has a number.
- */
+/** A period with a report. Numbers are total times of passed checks in ms, or values; statistics are null without numbers. */
 export interface RollUpBucket {
   /** Start of the bucket, ms. */
   at: number

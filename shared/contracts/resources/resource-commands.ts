@@ -2,6 +2,8 @@
 // `facts.field`.
 import { type Static, Type } from 'typebox'
 import { command, Id, Nullable, Slug } from '#shared/contracts/common.ts'
+import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
+import type { ObservedResult, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 
 /** Texts by key. The API of the sender checks tighter bounds. */
 const LabelMap = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }))
@@ -10,55 +12,51 @@ const TemplateRevision = Type.String({ minLength: 3, maxLength: 80, pattern: '@'
 /** `meta` as the client sent it. Only the Template's fields validate it. */
 const SentAnswers = Type.Record(Type.String(), Type.Unknown())
 const Name = Type.String({ minLength: 1, maxLength: 400 })
+const Bound = { template: TemplateRevision, answers: SentAnswers }
 
-/** Returns a ResourceView. Errors: validation with `field`, invalid_state if the subject exists. */
-export const CreateResource = command('create-resource', {
+/** Errors: validation with `field`, invalid_state if the subject exists. */
+export const CreateResource = command<ResourceView>()('create-resource', {
   workspaceId: Id,
   /** Key of the Resource. */
   slug: Slug,
   name: Name,
-  template: TemplateRevision,
-  answers: SentAnswers,
+  ...Bound,
   labels: LabelMap,
 })
 
-/**
- * Changes a Resource; null keeps the present value. An answer sent as null gets its default again, a label sent as null is removed. Returns
- * a ResourceView. Errors: also invalid_state if the Resource is archived.
- */
-export const UpdateResource = command('update-resource', {
+/** Changes a Resource; null keeps a value. A null answer gets its default, a null label is removed. Errors: invalid_state if archived. */
+export const UpdateResource = command<ResourceView>()('update-resource', {
   name: Nullable(Name),
   answers: Nullable(SentAnswers),
   labels: Nullable(Type.Record(Type.String(), Nullable(Type.String()))),
 })
 
-/** Changes nothing. Returns a ResourceView, judged at the keeper's present time. */
-export const ReadResource = command('read-resource', {})
+/** Reads the Resource, judged at the keeper's present time. */
+export const ReadResource = command<ResourceView>()('read-resource', {})
 
-/** Returns an IncidentNow, judged at the keeper's present time. Errors: not_found if the subject has no such open incident. */
-export const ReadIncident = command('read-incident', { incidentId: Id })
+/** Reads an Incident, judged at the keeper's present time. Errors: not_found if the subject has no such open incident. */
+export const ReadIncident = command<IncidentNow>()('read-incident', { incidentId: Id })
 
 /** Archives a Resource for good, with its incidents, checks and maintenance. Errors: invalid_state if it is archived already. */
-export const ArchiveResource = command('archive-resource', {})
+export const ArchiveResource = command<ResourceView>()('archive-resource', {})
 
 /**
  * Binds a Resource to another revision of a published Template. Answers that fit both revisions stay unless the command replaces them.
- * Returns a ResourceView. Errors: validation with `field`, invalid_state if the Resource is archived.
+ * Errors: validation with `field`, invalid_state if the Resource is archived.
  */
-export const RebindResource = command('rebind-resource', {
+export const RebindResource = command<ResourceView>()('rebind-resource', {
   workspaceId: Id,
-  template: TemplateRevision,
-  answers: SentAnswers,
+  ...Bound,
 })
 
 /** Starts a maintenance window, or moves the end of the running one. Errors: invalid_state if the Resource is archived. */
-export const SetMaintenance = command('set-maintenance', {
+export const SetMaintenance = command<ResourceView>()('set-maintenance', {
   minutes: Type.Integer({ minimum: 1, maximum: 10_080 }),
   by: Type.String({ minLength: 1, maxLength: 200 }),
 })
 
-/** Ends the running maintenance window. Returns a ResourceView. Errors: invalid_state if no window runs, or if the Resource is archived. */
-export const EndMaintenance = command('end-maintenance', {})
+/** Ends the running maintenance window. Errors: invalid_state if no window runs, or if the Resource is archived. */
+export const EndMaintenance = command<ResourceView>()('end-maintenance', {})
 
 const HeardObservation = Type.Object({
   signal: Type.String({ minLength: 1, maxLength: 200 }),
@@ -77,8 +75,8 @@ const HeardObservation = Type.Object({
 })
 export type SentObservation = Static<typeof HeardObservation>
 
-/** Observations of one Resource, handled in their order and independently of each other. Returns `{ results: ObservedResult[] }`. */
-export const Observe = command('observe', {
+/** Observations of one Resource, handled in their order and independently of each other. */
+export const Observe = command<{ results: ObservedResult[] }>()('observe', {
   /** Route by which they arrived; absent: the API. */
   source: Type.Optional(Type.Enum(['api', 'address'])),
   observations: Type.Array(HeardObservation, { minItems: 1, maxItems: 500 }),
@@ -86,16 +84,15 @@ export const Observe = command('observe', {
 
 /**
  * Creates a Resource of a published Template with its first Observation, which arrived through an Observation address. An existing Resource
- * only gets the Observation. Returns `{ results: [ObservedResult] }`; a refused Observation creates nothing. Errors: as for
- * `create-resource`, and validation `resource` if the Resource has another Template than `boundTo`.
+ * only gets the Observation. A refused Observation creates nothing. Errors: as for `create-resource`, and validation `resource` if the
+ * Resource has another Template than `boundTo`.
  */
-export const FirstReport = command('first-report', {
+export const FirstReport = command<{ results: ObservedResult[] }>()('first-report', {
   workspaceId: Id,
   /** Key of the Resource. */
   slug: Slug,
   name: Name,
-  template: TemplateRevision,
-  answers: SentAnswers,
+  ...Bound,
   /** Key of the only Template that the address accepts; null: any. */
   boundTo: Nullable(Type.String()),
   observation: HeardObservation,

@@ -3,12 +3,10 @@
 import { type Static, Type } from 'typebox'
 import type { ErrorReply } from '#shared/contracts/ask/reply.ts'
 import { command, Id, Instant, Nullable, Slug } from '#shared/contracts/common.ts'
-import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import { resourceCommands } from '#shared/contracts/resources/resource-commands.ts'
-import type { ObservedResult, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { Policy } from '#shared/contracts/subjects/policy.ts'
-import { type RuleTrial, TryRule } from '#shared/contracts/subjects/rule-trial.ts'
+import { TryRule } from '#shared/contracts/subjects/rule-trial.ts'
 import { CustomSignalKind } from '#shared/contracts/subjects/signal.ts'
 import type {
   AcknowledgementView,
@@ -23,8 +21,8 @@ import { FailureMode, WebsiteCheck } from '#shared/contracts/subjects/website.ts
 const Name = Type.String({ minLength: 1, maxLength: 400 })
 const JsonText = Type.String({ minLength: 2, maxLength: 65_536 })
 
-/** Returns a WebsiteView. Errors: invalid_state if the subject exists. */
-export const CreateWebsite = command('create-website', {
+/** Errors: invalid_state if the subject exists. */
+export const CreateWebsite = command<WebsiteView>()('create-website', {
   workspaceId: Id,
   slug: Slug,
   name: Name,
@@ -33,8 +31,8 @@ export const CreateWebsite = command('create-website', {
   labels: Type.Optional(Type.Record(Type.String(), Type.String())),
 })
 
-/** Replaces all settings that generations 1 and 2 have; `failure_mode` null keeps the stored value. Returns a WebsiteView. */
-export const UpdateWebsite = command('update-website', {
+/** Replaces all settings that generations 1 and 2 have; `failure_mode` null keeps the stored value. */
+export const UpdateWebsite = command<WebsiteView>()('update-website', {
   name: Name,
   check: Type.Object({
     ...Type.Omit(WebsiteCheck, ['failure_mode', 'confirm_after', 'recover_after']).properties,
@@ -43,58 +41,55 @@ export const UpdateWebsite = command('update-website', {
 })
 
 /**
- * Commits a tombstone at once; history and observations are removed later in slices. Returns `{ id }`. Errors: invalid_state if the subject
- * is not of the kind `subjectKind`, because it may have become a custom subject.
+ * Commits a tombstone at once; history and observations are removed later in slices. Errors: invalid_state if the subject is not of the
+ * kind `subjectKind`, because it may have become a custom subject.
  */
-export const DeleteSubject = command('delete-subject', {
+export const DeleteSubject = command<{ id: string }>()('delete-subject', {
   subjectKind: Type.Optional(Type.Enum(['website', 'custom'])),
 })
 
-/** Creates an empty custom subject. Returns a CustomSubjectView. Errors: invalid_state if the subject exists. */
-export const CreateSubject = command('create-subject', {
+/** Creates an empty custom subject. Errors: invalid_state if the subject exists. */
+export const CreateSubject = command<CustomSubjectView>()('create-subject', {
   workspaceId: Id,
   slug: Slug,
   name: Name,
 })
 
 /**
- * Creates a signal; its slug is made from its name. Returns a SignalView. Errors: validation `Signal name taken`. On a website monitor
- * invalid_state, unless `convert` makes the monitor a custom subject for good (reference/custom-subjects 1.5).
+ * Creates a signal; its slug is made from its name. Errors: validation `Signal name taken`. On a website monitor invalid_state, unless
+ * `convert` makes the monitor a custom subject for good (reference/custom-subjects 1.5).
  */
-export const CreateSignal = command('create-signal', {
+export const CreateSignal = command<SignalView>()('create-signal', {
   name: Name,
   signalKind: CustomSignalKind,
   meta: JsonText,
   convert: Type.Boolean(),
 })
-/** Returns a SignalView. Errors: not_found `Signal not found`, forbidden `Signal is managed by Website monitoring`. */
-export const UpdateSignal = command('update-signal', {
+/** Errors: not_found `Signal not found`, forbidden `Signal is managed by Website monitoring`. */
+export const UpdateSignal = command<SignalView>()('update-signal', {
   signal: Slug,
   name: Name,
   meta: JsonText,
 })
-/** Deletes a signal with its observations. Returns `{ slug }`. Errors: also forbidden `Signal is still used by a rule`. */
-export const DeleteSignal = command('delete-signal', { signal: Slug })
+/** Deletes a signal with its observations. Errors: also forbidden `Signal is still used by a rule`. */
+export const DeleteSignal = command<{ slug: string }>()('delete-signal', { signal: Slug })
 
-/** Returns a RuleView. Errors: validation `Rule name taken`, `Unknown input` (also for the rule's own slug, which does not exist yet). */
-export const CreateRule = command('create-rule', {
+/** Errors: validation `Rule name taken`, `Unknown input` (also for the rule's own slug, which does not exist yet). */
+export const CreateRule = command<RuleView>()('create-rule', {
   name: Name,
   policy: Policy,
   convert: Type.Boolean(),
 })
-/**
- * Replaces the policy and name of a rule; its slug and its open incident stay. Returns a RuleView with the next version. Errors: validation
- * `Unknown input`, `Invalid rule document` (a cycle of rules).
- */
-export const ReplaceRule = command('replace-rule', { rule: Slug, name: Name, policy: Policy })
-/** Deletes a rule, and closes its open incident silently. Returns `{ slug }`. Errors: forbidden `Rule is still used as an input`. */
-export const DeleteRule = command('delete-rule', { rule: Slug })
+/** Replaces a rule; its slug and open incident stay. Errors: validation `Unknown input`, `Invalid rule document`. */
+export const ReplaceRule = command<RuleView>()('replace-rule', { rule: Slug, name: Name, policy: Policy })
+/** Deletes a rule, and closes its open incident silently. Errors: forbidden `Rule is still used as an input`. */
+export const DeleteRule = command<{ slug: string }>()('delete-rule', { rule: Slug })
 
 /**
- * Stores one observation and judges it. Its identity is signal, instant and labels; a repeated observation replaces the stored one. Returns
- * an ObservationView, also if the observation is not accepted. Errors: not_found, forbidden `Signal does not accept posted observations`.
+ * Stores one observation, accepted or not, and judges it. A repeated one (by signal, instant and labels) replaces the stored one. Errors:
+ * not_found, forbidden `Signal does not accept posted observations`.
  */
-export const ReportObservation = command('report-observation', {
+export const ReportObservation = command<ObservationView>()('report-observation', {
   signal: Slug,
   /** Microseconds since the epoch; null: the keeper uses its present time. */
   observedAtUs: Nullable(Type.Integer()),
@@ -104,28 +99,28 @@ export const ReportObservation = command('report-observation', {
   labels: Type.Record(Type.String({ minLength: 1 }), Type.String()),
 })
 
-/** Several observations of one subject in one message, handled in order. Returns `{ results: ReportedObservation[] }`. */
-export const ReportObservations = command('report-observations', {
+/** Several observations of one subject in one message, handled in order. */
+export const ReportObservations = command<{ results: ReportedObservation[] }>()('report-observations', {
   observations: Type.Array(Type.Omit(ReportObservation, ['kind', 'id']), { minItems: 1, maxItems: 500 }),
 })
 
-/** Acknowledges an incident. Returns an AcknowledgementView, without `recorded` if repeated. Errors: not_found `Incident not found`. */
-export const AcknowledgeIncident = command('acknowledge-incident', {
+/** Acknowledges an incident; `recorded` is false if repeated. Errors: not_found `Incident not found`. */
+export const AcknowledgeIncident = command<AcknowledgementView>()('acknowledge-incident', {
   incidentId: Id,
   by: Type.String({ minLength: 1, maxLength: 200 }),
   via: Type.Enum(['api', 'ui', 'mcp']),
 })
 
-/** Returns a WindowView. Errors: invalid_state `Already in maintenance`. */
-export const StartMaintenance = command('start-maintenance', {
+/** Errors: invalid_state `Already in maintenance`. */
+export const StartMaintenance = command<WindowView>()('start-maintenance', {
   endsAt: Instant,
   by: Type.String({ minLength: 1, maxLength: 200 }),
 })
-/** Moves the end of the running window. Returns a WindowView. Errors: not_found `No maintenance window`. */
-export const MoveMaintenance = command('move-maintenance', { endsAt: Instant })
-export const CancelMaintenance = command('cancel-maintenance', {})
+/** Moves the end of the running window. Errors: not_found `No maintenance window`. */
+export const MoveMaintenance = command<WindowView>()('move-maintenance', { endsAt: Instant })
+export const CancelMaintenance = command<WindowView>()('cancel-maintenance', {})
 
-export const Command = Type.Union([
+const commands = [
   ...resourceCommands,
   CreateWebsite,
   UpdateWebsite,
@@ -144,39 +139,13 @@ export const Command = Type.Union([
   StartMaintenance,
   MoveMaintenance,
   CancelMaintenance,
-])
+] as const
+
+export const Command = Type.Union([...commands])
 export type Command = Static<typeof Command>
 export type CommandOf<K extends Command['kind']> = Extract<Command, { kind: K }>
 
 /** Results of commands by their kind. */
-export interface CommandResults {
-  'create-website': WebsiteView
-  'update-website': WebsiteView
-  'delete-subject': { id: string }
-  'create-subject': CustomSubjectView
-  'create-signal': SignalView
-  'update-signal': SignalView
-  'delete-signal': { slug: string }
-  'create-rule': RuleView
-  'replace-rule': RuleView
-  'delete-rule': { slug: string }
-  'try-rule': RuleTrial
-  'report-observation': ObservationView
-  'report-observations': { results: ReportedObservation[] }
-  'acknowledge-incident': AcknowledgementView
-  'start-maintenance': WindowView
-  'move-maintenance': WindowView
-  'cancel-maintenance': WindowView
-  'create-resource': ResourceView
-  'update-resource': ResourceView
-  'read-resource': ResourceView
-  'read-incident': IncidentNow
-  'archive-resource': ResourceView
-  'rebind-resource': ResourceView
-  'set-maintenance': ResourceView
-  'end-maintenance': ResourceView
-  observe: { results: ObservedResult[] }
-  'first-report': { results: ObservedResult[] }
-}
+export type CommandResults = { [C in (typeof commands)[number] as Static<C>['kind']]: C['~result'] }
 
 export type ReportedObservation = { ok: true; observation: ObservationView } | { ok: false; error: Static<typeof ErrorReply> }

@@ -1,6 +1,6 @@
 // Last recorded state of a subject, for the page of one monitor. Instants in ms, instants of signals in µs.
 import { type Static, Type } from 'typebox'
-import { Id, Instant } from '#shared/contracts/common.ts'
+import { ask, Id, Instant } from '#shared/contracts/common.ts'
 import type { IncidentSnapshot, NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { MaintenanceSnapshot } from '#shared/contracts/incidents/maintenance.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
@@ -9,10 +9,10 @@ import type { RuleVerdict } from '#shared/contracts/subjects/subject.ts'
 
 export const monitorAsks = {
   /** Returns a monitor, archived or not; null: it does not exist, or it is deleted. */
-  'get-monitor': Type.Object({ subjectId: Id }),
+  'get-monitor': ask<MonitorState | null>()({ subjectId: Id }),
   /** Incidents and windows that overlap a range, newest first. */
-  'get-bands': Type.Object({ subjectId: Id, from: Instant, to: Instant }),
-  'get-figures': Type.Object({ workspaceId: Id, subjectIds: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
+  'get-bands': ask<Bands>()({ subjectId: Id, from: Instant, to: Instant }),
+  'get-figures': ask<Figures>()({ workspaceId: Id, subjectIds: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
 } as const
 export type GetBands = Static<(typeof monitorAsks)['get-bands']>
 export type GetFigures = Static<(typeof monitorAsks)['get-figures']>
@@ -71,10 +71,4 @@ export interface MonitorReading {
   reason: string | null
   /** Medians of the baselines, by their number of days. */
   baselines: Readonly<Record<number, number | null>>
-}
-
-export interface MonitorAnswers {
-  'get-monitor': MonitorState | null
-  'get-bands': Bands
-  'get-figures': Figures
 }

@@ -1,11 +1,10 @@
 // Overview of a workspace: its Resources by state, its open Incidents by rule and standing, the oldest ones (docs/reference/v3.md, 9.7).
-import { Type } from 'typebox'
-import { Id } from '#shared/contracts/common.ts'
+import { ask, Id } from '#shared/contracts/common.ts'
 import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
 
 export const overviewAsks = {
   /** The overview of one workspace, as last recorded. */
-  'get-overview': Type.Object({ workspaceId: Id }),
+  'get-overview': ask<Overview>()({ workspaceId: Id }),
 } as const
 
 export const standings = ['problem', 'no_data', 'unconfirmed', 'recovering'] as const
@@ -31,8 +30,4 @@ export interface Overview {
   rulesOmitted: number
   /** The oldest open Incidents, oldest first. */
   oldest: IncidentRecord[]
-}
-
-export interface OverviewAnswers {
-  'get-overview': Overview
 }

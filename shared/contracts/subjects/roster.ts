@@ -1,6 +1,6 @@
 // The roster of a workspace: one list row for each unarchived subject. A row is computed only from its subject's document.
 import { type Static, Type } from 'typebox'
-import { Id } from '#shared/contracts/common.ts'
+import { ask, Id } from '#shared/contracts/common.ts'
 import type { NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
 
@@ -46,7 +46,7 @@ const Kind = Type.Enum(['all', 'website', 'custom', 'template'])
 
 export const rosterAsks = {
   /** Returns the rows from number `from` to before `from + count` of those that match all filters, worst first, then by name. */
-  'list-roster': Type.Object({
+  'list-roster': ask<RosterPage>()({
     workspaceId: Id,
     /** `trouble`: every status except `up` and `unknown`. */
     status: Status,
@@ -68,8 +68,4 @@ export interface RosterPage {
   /** Counts over the whole workspace, independent of the filters. */
   counts: RosterCounts
   rows: RosterRow[]
-}
-
-export interface RosterAnswers {
-  'list-roster': RosterPage
 }

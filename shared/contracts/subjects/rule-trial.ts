@@ -4,11 +4,8 @@ import type { IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'
 import { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 
-/**
- * Returns a RuleTrial and changes nothing; a website monitor is not converted. `rule`: the rule that the policy would replace; null: a new
- * one. Errors: as for `create-rule` and `replace-rule`, except those about the name.
- */
-export const TryRule = command('try-rule', { rule: Nullable(Slug), policy: Policy })
+/** Returns a RuleTrial and changes nothing. `rule`: the replaced rule; null: a new one. Errors: as when saved, except about the name. */
+export const TryRule = command<RuleTrial>()('try-rule', { rule: Nullable(Slug), policy: Policy })
 
 export interface RuleTrial {
   judgedAt: number

@@ -15,10 +15,7 @@ export type StoredSignalKind = Exclude<SignalKind, 'platform_http'> | DeclaredKi
 
 /** A signal in its subject's document. The signal of a website check is not stored; it follows from the check. */
 export interface SignalState {
-  /**
-   * `s<number>`, never used twice in a subject, because observations refer to it: a later signal with the same slug is another signal. For
-   * a declared signal: see `declaredSignalKey`.
-   */
+  /** `s<number>`, never used again in a subject, because observations refer to it; of a declared signal by `declaredSignalKey`. */
   key: string
   slug: string
   name: string

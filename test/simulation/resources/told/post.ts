@@ -1,7 +1,6 @@
 // Destinations and delivery tables of a simulated workspace, and people's changes to them. Each change is one write of the store at one
 // instant; `statesBetween` returns the states in force at a time.
-import type { DeliveryTableDocument } from '#shared/contracts/notifications/delivery-table.ts'
-import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
+import type { DeliveryTableDocument, DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Random } from '../../random.ts'
 
