@@ -1,5 +1,4 @@
-// The file of the first key compared with the stored key: the lines that a start prints use the key of the file and work with the stored
-// key.
+// The file of the first key agrees with the stored key, so the commands that a start prints work.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

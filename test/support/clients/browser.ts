@@ -37,7 +37,7 @@ export interface Browser {
   copy(): Browser
 }
 
-/** `home`: the origin of the pages; `servers`: host to where it really listens (`http://127.0.0.1:port`). */
+/** `home`: the origin of the pages; `servers`: real address (`http://127.0.0.1:port`) of each host. */
 export function openBrowser(home: string, servers: Record<string, string>, given?: Map<string, Map<string, string>>): Browser {
   const jars = given ?? new Map<string, Map<string, string>>()
   const jarOf = (origin: string) => jars.get(origin) ?? jars.set(origin, new Map()).get(origin)!
