@@ -3,7 +3,6 @@
 import { type BusKeys, makeBusKeys, serverAuthorization } from '#shared/bus/probers/bus-keys.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
-import { kubernetesSecrets } from './kubernetes-secrets.ts'
 import type { SecretFiles } from './secret-folder.ts'
 import { hostsOf, makeAuthority, makeServer, type Pem } from './x509.ts'
 
@@ -101,3 +100,33 @@ function storeUrl(password: string): string {
   const hosts = storeServers.map(server => `${server}:27017`).join(',')
   return `mongodb://watchkeeper:${password}@${hosts}/watchkeeper?replicaSet=rs0&tls=true&tlsCAFile=/etc/watchkeeper/services/ca.pem`
 }
+
+const namespace = 'watchkeeper'
+
+/** Returns the manifest, without top-level files other than settings, such as the authority's key. */
+function kubernetesSecrets(files: SecretFiles): string {
+  const secrets = new Map<string, [key: string, value: string][]>()
+  for (const [path, text] of files) {
+    const [folder = '', name] = path.split('/')
+    if (name !== undefined) secrets.set(folder, [...(secrets.get(folder) ?? []), [name, text]])
+    else if (path.endsWith('.env')) secrets.set(path.replace(/\.env$/, ''), settingsOf(text))
+  }
+  return [...secrets].map(([name, entries]) => manifestOf(name, entries)).join('---\n')
+}
+
+const settingsOf = (text: string): [string, string][] =>
+  text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
+
+const manifestOf = (name: string, entries: [string, string][]): string =>
+  [
+    'apiVersion: v1',
+    'kind: Secret',
+    `metadata: { name: ${name}, namespace: ${namespace} }`,
+    'type: Opaque',
+    'data:',
+    ...entries.map(([key, value]) => `  ${key}: ${Buffer.from(value).toString('base64')}`),
+    '',
+  ].join('\n')

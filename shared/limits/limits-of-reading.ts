@@ -1,5 +1,5 @@
-// Limits of long reads: the audit, lists and histories of Incidents, overviews, rosters, event streams, charts.
-import { minute, second } from '#shared/time/time-units.ts'
+// Limits of long reads (the audit, lists and histories of Incidents, overviews, rosters, event streams, charts), and of accepted Observations.
+import { hour, minute, second } from '#shared/time/time-units.ts'
 
 export const auditLimits = {
   /** Rows, of a few hundred bytes each, that a gateway queues while it cannot write them; further rows are dropped (v3 11.4). */
@@ -102,4 +102,17 @@ export const chartLimits = {
   figures: 100,
   /** Concurrent reads of roll-ups for the series of a chart, one for each location. */
   seriesAtOnce: 8,
+} as const
+
+/** Observations of generation 2 and of Resources. */
+export const intakeLimits = {
+  /** An observation further in the future than this, or older than `lateMs`, is stored but never judged (reference/custom-subjects 4.6). */
+  clockSkewMs: 60 * second,
+  lateMs: 24 * hour,
+  /** Label sets that are read when a rule is saved, to find the present readings of its inputs: the newest ones of each cited signal. */
+  seriesPerSubject: 10_000,
+  /** Maximum of numbers in a baseline, the newest ones: one read of the store, and a few milliseconds to sort (v3 4.5). */
+  baselineNumbers: 10_000,
+  /** Time after a repeated sender's id in which rounds read ids before they write, because a round that meets one steps again. */
+  sentIdReadsMs: 10 * second,
 } as const

@@ -1,7 +1,6 @@
 // Bounds of the system in one place, each with its reason: sizes of queues and batches, retries, payloads, waits. Contracts and machines
 // may not import them and repeat theirs. A number that concerns only one file stays in that file.
 
-import { intakeLimits } from '#shared/limits/limits-of-intake.ts'
 import { peopleLimits } from '#shared/limits/limits-of-people.ts'
 import { previewLimits, templateRevisionLimits, trialLimits } from '#shared/limits/limits-of-preview.ts'
 import {
@@ -9,6 +8,7 @@ import {
   chartLimits,
   eventLimits,
   incidentListLimits,
+  intakeLimits,
   overviewLimits,
   rosterLimits,
 } from '#shared/limits/limits-of-reading.ts'

@@ -1,5 +1,5 @@
 // A rule and its trial in sentences. Pure.
-import type { RuleTrialObject } from '#shared/contracts/session/session-rule-trial.ts'
+import type { RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { duration } from '../data/format.ts'
 import { stateOf } from '../words/statuses.ts'
 import { notifiedWords, type Receivers } from './receivers.ts'

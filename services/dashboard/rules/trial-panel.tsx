@@ -1,6 +1,6 @@
 // The trial of a rule: its verdict now, the readings it is made from, who would be notified, and the limits of a trial.
 import { Fragment } from 'preact'
-import type { RuleTrialInput, RuleTrialObject } from '#shared/contracts/session/session-rule-trial.ts'
+import type { RuleTrialInput, RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { sentence } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'

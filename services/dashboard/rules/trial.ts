@@ -3,7 +3,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { signal, useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { RuleTrialObject } from '#shared/contracts/session/session-rule-trial.ts'
+import type { RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { ask, askV3, Refusal } from '../data/api.ts'
 import { askV2 } from '../data/api-v2.ts'
 import { type Asking, createAsking, type Outcome } from '../data/asking.ts'

@@ -2,8 +2,7 @@
 // rounds a row for each mode. An `OutboxEntry` without its row does not compile. A commit
 // adds the changed tags of a subject (v3 9.2 to 9.4).
 
-import type { OutboxEntry, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import type { SubjectTagDocument } from '#shared/contracts/subjects/subject-tag.ts'
+import type { OutboxEntry, SubjectDocument, SubjectTagDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Collections } from '#shared/store/collections.ts'
 import { isTaggedAlike, tagsOf } from '#shared/subjects/subject-tags.ts'

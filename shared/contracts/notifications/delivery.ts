@@ -1,6 +1,7 @@
-// A delivery, which sends one alert to one destination, and the log row of each attempt.
+// A delivery, which sends one alert to one destination, the log row of each attempt, and test messages.
 
-import type { Stored } from '#shared/contracts/common.ts'
+import { type Static, Type } from 'typebox'
+import { Id, type Stored } from '#shared/contracts/common.ts'
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationType } from '#shared/contracts/notifications/destination.ts'
 
@@ -87,3 +88,10 @@ export interface DeliveryLogDocument extends Stored {
   at: number
   expireAt: number
 }
+
+/** Request for a test message (reference/messages 1.9). `destinationId`: internal id, not the number. A disabled destination can be tested too. */
+export const TestMessage = Type.Object({ destinationId: Id })
+export type TestMessage = Static<typeof TestMessage>
+
+/** `error`: the same text as in the delivery log, a reason followed by the truncated response of the destination, without its address. */
+export type TestMessageResult = { delivered: true } | { delivered: false; error: string }

@@ -1,7 +1,7 @@
 // Requests of a prober on another machine to the door of its location, and their responses. A prober with credentials can send nothing else
 // on the bus. The location comes only from the bus subject.
 import { type Static, Type } from 'typebox'
-import { Nullable, Strict } from '#shared/contracts/common.ts'
+import { ask, Nullable, Strict } from '#shared/contracts/common.ts'
 
 /** A text that is valid as one token of a bus subject. */
 const Token = Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' })
@@ -11,25 +11,27 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const ProberState = Strict({ version: Type.String({ maxLength: 40 }), inFlight: Count, buffered: Count, shed: Count })
 
 export const doorRequests = {
-  /** Reports: subject and check result. The door drops and counts invalid reports and stores the others before it responds. */
-  report: Type.Object({ reports: Type.Array(Type.Unknown(), { maxItems: 50 }) }),
+  /** Reports: subject and check result. The door drops and counts invalid reports and stores the others before it responds. `dropped`: number of invalid ones. */
+  report: ask<{ dropped: number }>()({ reports: Type.Array(Type.Unknown(), { maxItems: 50 }) }),
   /**
    * The next changes of the location's checks after a position; null: from the beginning. If there are none, the door responds after the
    * next change, after a prober joins or leaves, or after a timeout.
    */
-  changes: Type.Object({ after: Nullable(Type.Object({ stream: Type.String({ maxLength: 64 }), revision: Count })) }),
+  changes: ask<Changes>()({ after: Nullable(Type.Object({ stream: Type.String({ maxLength: 64 }), revision: Count })) }),
   /** Heartbeat of a prober. */
-  beat: Type.Object({ proberId: Token, state: ProberState }),
+  beat: ask<Members>()({ proberId: Token, state: ProberState }),
   /** Sign-off of a prober that stops. */
-  leave: Type.Object({ proberId: Token }),
+  leave: ask<null>()({ proberId: Token }),
   /** The probers of the location. */
-  members: Type.Object({}),
-  /** The time of the bus. */
-  time: Type.Object({}),
+  members: ask<Members>()({}),
+  /** The time of the bus, ms since the epoch, with an error of at most `errorMs`. */
+  time: ask<{ at: number; errorMs: number }>()({}),
 } as const
 
 export type DoorVerb = keyof typeof doorRequests
 export type DoorRequest<V extends DoorVerb> = Static<(typeof doorRequests)[V]>
+/** Results of requests by their verb. */
+export type DoorAnswers = { [V in DoorVerb]: (typeof doorRequests)[V]['~result'] }
 
 /** A prober of the location. A prober that has left stays in the list for a while. */
 export interface Member {
@@ -62,17 +64,6 @@ export interface Changes {
   isLast: boolean
   /** Set if a prober joined or left during the wait. */
   members?: Member[]
-}
-
-export interface DoorAnswers {
-  /** `dropped`: number of invalid reports. */
-  report: { dropped: number }
-  changes: Changes
-  beat: Members
-  leave: null
-  members: Members
-  /** `at`: ms since the epoch, with an error of at most `errorMs`. */
-  time: { at: number; errorMs: number }
 }
 
 /** A report in the shape that keepers read: location and check result. */

@@ -177,3 +177,11 @@ export interface IdempotencyRecord {
   /** For a report: the instant that the keeper gave its first observation, in microseconds. */
   stampUs?: number
 }
+
+/** Tag of a subject (v3 9.2 to 9.4). id: `subjectTagId(workspace, tag, subject)`. `rev`: revision of the subject with the change; smaller revisions change nothing. */
+export interface SubjectTagDocument extends Stored {
+  /** 1: the tag is removed. The document stays for a while so that late writes change nothing. */
+  gone: 0 | 1
+  /** Ms; null while the subject has the tag. */
+  expireAt: number | null
+}

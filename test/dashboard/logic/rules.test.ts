@@ -1,6 +1,6 @@
 // The form of a rule and the words about it, without a browser.
 import t from 'tap'
-import type { RuleTrialObject } from '#shared/contracts/session/session-rule-trial.ts'
+import type { RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { Refusal } from '../../../services/dashboard/data/api.ts'
 import { type DeliveryTable, notifiedWords, receiversOf } from '../../../services/dashboard/rules/receivers.ts'
 import { documentOf, fieldsOf, placed, type RuleDocument } from '../../../services/dashboard/rules/rule-document.ts'

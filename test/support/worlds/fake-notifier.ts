@@ -1,7 +1,7 @@
 // A notifier that delivers every test message, and sends nothing.
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
-import type { TestMessageResult } from '#shared/contracts/notifications/test-message.ts'
+import type { TestMessageResult } from '#shared/contracts/notifications/delivery.ts'
 
 export function startFakeNotifier(bus: Bus): Promise<Subscription> {
   const result: TestMessageResult = { delivered: true }

@@ -1,7 +1,7 @@
 // POST /session/subjects/{id}/rules/trial: the present verdict of an unsaved rule. The subject's keeper judges the rule; nothing is stored.
 import { type Static, Type } from 'typebox'
 import { incidentOutlook } from '#machines/incident-outlook.ts'
-import { RuleTrialObject } from '#shared/contracts/session/session-rule-trial.ts'
+import { RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import type { RuleTrial } from '#shared/contracts/subjects/rule-trial.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
