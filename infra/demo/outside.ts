@@ -1,10 +1,10 @@
-// The outside world of the demo, on loopback: a website that can be taken down, and a webhook that takes messages.
+// Outside world of the demo, on loopback: a website that can be switched off, and a webhook that receives messages.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { limits } from '#shared/limits/limits.ts'
 
-/** A message as its receiver got it. */
+/** A message as it was received. */
 export interface Message {
   title: string
   text: string
@@ -20,7 +20,7 @@ export interface Outside {
 
 const webhookPath = '/webhook'
 
-/** Resolves when it listens, on a free port; the website is up. */
+/** Resolves when the server listens on a free port. The website is up then. */
 export async function startOutside(onMessage: (message: Message) => void): Promise<Outside> {
   let isUp = true
   const server = createServer((request, response) => {
@@ -60,7 +60,7 @@ async function takeMessage(
     response.end('ok')
     onMessage({ title, text, transition: incident.transition })
   } catch {
-    // The sender hears of it and tries again.
+    // The status makes the sender retry.
     if (!response.headersSent) response.writeHead(400)
     response.end()
   }

@@ -5,7 +5,7 @@ import { idLength, randomId } from '#shared/text/ids.ts'
 import { StartError } from '../runtime/start-error.ts'
 import type { Outside } from './outside.ts'
 import { type Step, summarySteps } from './steps.ts'
-import { isCheck, isInState, isMessage, type Timeline, WaitedInVain } from './timeline.ts'
+import { isCheck, isInState, isMessage, TimedOut, type Timeline } from './timeline.ts'
 
 export interface Stage {
   rest: Rest
@@ -17,7 +17,7 @@ export interface Stage {
   show(step: Step): void
 }
 
-/** Resolves when the website was down, came back, and both messages were received. Throws WaitedInVain, a StartError or an AppError. */
+/** Resolves when the website was down, came back, and both messages were received. Throws TimedOut, a StartError or an AppError. */
 export async function play(stage: Stage): Promise<void> {
   const { outside, timeline, show } = stage
   const subjectId = await addWebsite(stage)
@@ -38,7 +38,7 @@ export async function play(stage: Stage): Promise<void> {
 
 const acted = (sentence: string, data: object): Step => ({ name: 'website', tone: 'plain', lines: [sentence], data: { ...data } })
 
-/** Over REST, as anybody would. Answers the subject's id. */
+/** Creates the website over the public REST API. Returns the subject's id. */
 async function addWebsite({ rest, outside, location, show }: Stage): Promise<string> {
   const [workspace] = await rest.call<{ id: string }[]>('GET', '/workspaces')
   const workspaceId = workspace?.id ?? ''
@@ -57,7 +57,7 @@ async function addWebsite({ rest, outside, location, show }: Stage): Promise<str
   return website.id
 }
 
-/** Shorter than the public dialects allow, by a command on the bus. Answers the revision from which on it holds. */
+/** Sets an interval shorter than the public API allows, by a command on the bus. Returns the revision that has the interval. */
 async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: string): Promise<number> {
   const website = await directory.ask('get-subject', { subjectId })
   if (website === null || website.check === null) throw new StartError(`The website ${subjectId} can't be found.`)
@@ -75,8 +75,9 @@ async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: s
 
 const setUp = (...lines: [string, string]): Step => ({ name: 'setup', tone: 'plain', lines, data: {} })
 
+/** Client of the public REST API, generation 2. */
 export interface Rest {
-  /** Answers `result`. Throws a StartError where the API refuses, WaitedInVain where the signal aborts before it answers. */
+  /** Returns the `result` of a response. Throws a StartError if the API refuses, TimedOut if the signal aborts first. */
   call<T>(method: 'GET' | 'POST', route: string, body?: object): Promise<T>
 }
 
@@ -92,7 +93,7 @@ export function createRest(url: string, key: string, signal: AbortSignal): Rest 
         if (error !== null) throw new StartError(`${request} was refused: ${error.message}.`)
         return result
       } catch (error) {
-        throw signal.aborted ? new WaitedInVain(`an answer to ${request}`) : error
+        throw signal.aborted ? new TimedOut(`an answer to ${request}`) : error
       }
     },
   }

@@ -1,5 +1,6 @@
-// One demo from start to end: a real installation in this process on a folder of its own, the outside world, the play, and
-// everything removed again however it ends. It touches no other installation: of the environment it takes two settings.
+// One demo from start to end: a real installation in this process on its own folder, the outside world and the scenario. Removes everything at
+// the end, also after an error. Touches no other installation: it takes only two settings from the environment.
+
 import { rmSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,30 +21,30 @@ import { type Installation, runInstallation } from '../runtime/run.ts'
 import { StartError, startStep } from '../runtime/start-error.ts'
 import { type Message, startOutside } from './outside.ts'
 import { createRest, play } from './play.ts'
-import { type Step, shortDuration, stepsOf } from './steps.ts'
-import { createTimeline, isInState, type Timeline, WaitedInVain, watchInstallation } from './timeline.ts'
+import { plain, type Step, shortDuration, stepsOf } from './steps.ts'
+import { createTimeline, isInState, TimedOut, type Timeline, watchInstallation } from './timeline.ts'
 
 export interface DemoOptions {
   environment: Record<string, string | undefined>
   version: string
   clock: Clock
   show(step: Step): void
-  /** Aborts when the person has seen enough. */
+  /** Aborts when the person interrupts the demo. */
   interrupted: AbortSignal
-  /** How long the steps may take, ms; tests shorten it. */
+  /** Time for all steps, ms; tests shorten it. */
   patienceMs?: number
 }
 
 /**
- * Resolves when everything has ended and nothing is left, after the last step or an interruption. Throws a StartError: the
- * installation can't start, or an expected step did not come in time.
+ * Resolves when everything has ended and is removed, after the last step or an interruption. Throws a StartError if the installation cannot
+ * start or an expected step does not come in time.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { environment, show, interrupted } = options
   const patienceMs = options.patienceMs ?? limits.demo.patienceMs
   const given = readAllSettings(pick(environment))
   show(plain('start', 'A whole installation starts in this process; nothing is kept.'))
-  // Getting a server may take longer than the demo; from here on its time counts.
+  // The download of a nats-server may take longer than the demo: the time counts only afterwards.
   const log = (line: string) => show(plain('start', line))
   await startStep(() => obtainNatsServer({ toolsFolder: given.TOOLS_DIR, log }))
   const patience = AbortSignal.timeout(patienceMs)
@@ -66,7 +67,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 function explained(error: unknown, patienceMs: number): unknown {
   const advice = 'LOG_LEVEL=info npm run demo shows more'
   if (error instanceof AppError) return new StartError(`${error.message} (${error.details}): ${advice}.`)
-  if (!(error instanceof WaitedInVain)) return error
+  if (!(error instanceof TimedOut)) return error
   return new StartError(`The demo took ${shortDuration(patienceMs)} and still waits for ${error.message}: ${advice}.`)
 }
 
@@ -81,7 +82,7 @@ async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortS
     options.interrupted.throwIfAborted()
     show(readyStep(installation, settings))
     const timeline = createTimeline(signal, happening => {
-      // Events during the end are no steps of the demo.
+      // Events after the last step are not shown.
       if (!over) for (const step of stepsOf(happening)) show(step)
     })
     const outside = await startOutside(message => noteMessage(timeline, message, clock.now()))
@@ -100,12 +101,12 @@ async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortS
   }
 }
 
-/** A message may arrive before the word of its transition does; shown, it stands behind it. `at`: when it came. */
+/** Adds a message to the timeline after its transition, even if the message arrived first. `at`: instant of its arrival, ms. */
 function noteMessage(timeline: Timeline, message: Message, at: number): void {
   const state = isInState(message.transition === 'closed' ? 'closed' : 'problem')
   timeline.until('the transition of a message', state).then(
     about => timeline.note({ kind: 'message', at, message, about }),
-    // The demo is over; who waits for the message says so.
+    // The demo has ended: the wait for the message reports it.
     () => undefined,
   )
 }
@@ -135,7 +136,7 @@ async function makeFolder(): Promise<string> {
   }
 }
 
-/** A demo must never reach a bus, a store or a port that somebody uses: only these two are taken from outside. */
+/** Returns the only settings that the demo takes from outside. It must never reach a bus, a store or a port in use. */
 const pick = (environment: Record<string, string | undefined>) => ({
   TOOLS_DIR: environment['TOOLS_DIR'],
   LOG_LEVEL: environment['LOG_LEVEL'] || 'error',
@@ -145,7 +146,7 @@ const settingsOf = (folder: string) => ({
   DATA_DIR: folder,
   PORT: '0',
   OPS_PORT: '0',
-  // Where `npm start` will listen: the demo's own port is not known before it listens, and gone before anybody follows a link.
+  // The address of `npm start`: the demo's own port is unknown before it listens, and closed before a person follows a link.
   PUBLIC_URL: 'http://localhost:2517',
   WEBSITE_CONFIRM_AFTER: formatDuration(limits.demo.holdMs),
   WEBSITE_CLOSE_AFTER: formatDuration(limits.demo.holdMs),
@@ -161,5 +162,3 @@ function readyStep({ url }: Installation, settings: AllSettings): Step {
     data: { url, services: settings.SERVICES, hold_ms: limits.demo.holdMs },
   }
 }
-
-const plain = (name: Step['name'], sentence: string): Step => ({ name, tone: 'plain', lines: [sentence], data: {} })

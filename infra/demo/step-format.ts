@@ -1,5 +1,5 @@
-// How a step looks: aligned lines for people, folded at the width and coloured where the terminal allows it, or one JSON object
-// for machines. Pure.
+// Format of a step: aligned lines for people, folded at the terminal's width and coloured if it allows colours, or one JSON object for
+// programs. Pure.
 import type { styleText } from 'node:util'
 import { second } from '#shared/limits/limits.ts'
 import type { Step } from './steps.ts'
@@ -8,7 +8,7 @@ type Format = Parameters<typeof styleText>[0]
 
 export interface TextLook {
   columns: number
-  /** Colours the text, or answers it as it is. */
+  /** Returns the text in colour, or unchanged. */
   style(format: Format, text: string): string
 }
 
@@ -17,7 +17,7 @@ const nameWidth = 10
 const indent = ' '.repeat(timeWidth + 2 + nameWidth)
 const colours: Record<Step['tone'], Format> = { plain: 'bold', good: 'green', bad: 'red', waiting: 'yellow' }
 
-/** The headline with the elapsed time in front, then its further lines below it. */
+/** Returns the headline after the elapsed time, and the further lines below it. */
 export function textOf(step: Step, elapsedMs: number, { columns, style }: TextLook): string {
   const time = style('dim', `${(elapsedMs / second).toFixed(2)} s`.padStart(timeWidth))
   const name = style(colours[step.tone], step.name.padEnd(nameWidth))
@@ -29,7 +29,7 @@ export function textOf(step: Step, elapsedMs: number, { columns, style }: TextLo
   return [`${time}  ${name}${shown}`, ...below.map(line => indent + line)].join('\n')
 }
 
-/** `text` holds the sentences; the other fields are for programs. Instants are UTC. */
+/** Returns the step as JSON. `text` has the sentences, the other fields are for programs. Instants are in UTC. */
 export function jsonOf(step: Step, elapsedMs: number, at: number): string {
   return JSON.stringify({
     step: step.name,
@@ -40,7 +40,7 @@ export function jsonOf(step: Step, elapsedMs: number, at: number): string {
   })
 }
 
-/** Breaks a line between words; a word longer than the width keeps a line of its own. */
+/** Breaks a line between words. A word longer than the width has its own line. */
 function fold(line: string, width: number): string[] {
   const lines: string[] = []
   let current = ''

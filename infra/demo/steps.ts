@@ -1,4 +1,4 @@
-// The sentences of the demo: what a happening means for the person who watches. Pure; every number comes from the happening.
+// Sentences of the demo: the meaning of an event for the person who watches. Pure. Every number comes from the event.
 
 import { second } from '#shared/limits/limits.ts'
 import { humanDuration } from '#shared/time/durations.ts'
@@ -21,40 +21,37 @@ export type StepName =
 export interface Step {
   name: StepName
   tone: 'plain' | 'good' | 'bad' | 'waiting'
-  /** A headline, then what belongs to it. */
+  /** Headline, and further lines about it. */
   lines: [string, ...string[]]
-  /** The same for machines. */
+  /** The same facts for programs. */
   data: Record<string, unknown>
 }
 
-/** Returns one step of a happening, or for a transition the verdict, the machine's move and the deadline it armed. */
+/** Returns the steps of an event. A transition has several: the verdict, the machine's move, and its deadline. */
 export function stepsOf(happening: Happening): Step[] {
   if (happening.kind === 'check') return [checkStep(happening)]
   if (happening.kind === 'message') return [messageStep(happening)]
   return [verdictStep(happening), machineStep(happening), ...deadlineStep(happening)]
 }
 
+const step = (name: StepName, tone: Step['tone'], lines: Step['lines'], data: Step['data']): Step => ({ name, tone, lines, data })
+
+/** Returns a step of one sentence. */
+export const plain = (name: StepName, sentence: string): Step => step(name, 'plain', [sentence], {})
+
 function checkStep({ result }: CheckHappening): Step {
   const { ok, error, statusCode, phases } = result
   const took = `${phases.totalMs.toFixed(1)} ms`
-  return {
-    name: 'check',
-    tone: ok ? 'good' : 'bad',
-    lines: [ok ? `ok: status ${statusCode} in ${took}` : `failed: ${error} (in ${took})`],
-    data: { ok, status_code: statusCode, error, total_ms: phases.totalMs },
-  }
+  const line = ok ? `ok: status ${statusCode} in ${took}` : `failed: ${error} (in ${took})`
+  return step('check', ok ? 'good' : 'bad', [line], { ok, status_code: statusCode, error, total_ms: phases.totalMs })
 }
 
 const verdictWords: Record<string, string> = { not_judged: 'not judged', no_data: 'no data' }
 
 function verdictStep({ transition }: TransitionHappening): Step {
   const { verdict, explanation } = transition
-  return {
-    name: 'verdict',
-    tone: verdict === 'ok' ? 'good' : verdict === 'problem' ? 'bad' : 'waiting',
-    lines: [`${verdictWords[verdict] ?? verdict}: ${explanation}`],
-    data: { verdict, explanation },
-  }
+  const tone = verdict === 'ok' ? 'good' : verdict === 'problem' ? 'bad' : 'waiting'
+  return step('verdict', tone, [`${verdictWords[verdict] ?? verdict}: ${explanation}`], { verdict, explanation })
 }
 
 const tones: Record<string, Step['tone']> = { pending: 'waiting', recovering: 'waiting', problem: 'bad', closed: 'good' }
@@ -62,12 +59,9 @@ const tones: Record<string, Step['tone']> = { pending: 'waiting', recovering: 'w
 function machineStep(happening: TransitionHappening): Step {
   const { transition, from } = happening
   const { state, kind, event, machine, at } = transition
-  return {
-    name: 'machine',
-    tone: tones[state] ?? 'waiting',
-    lines: [`${from ?? 'no incident'} → ${state}, on the event ${event.type}`, meaningOf(happening)],
-    data: { machine, from, state, event: event.type, kind, effective_at: instant(at) },
-  }
+  const move = `${from ?? 'no incident'} → ${state}, on the event ${event.type}`
+  const data = { machine, from, state, event: event.type, kind, effective_at: instant(at) }
+  return step('machine', tones[state] ?? 'waiting', [move, meaningOf(happening)], data)
 }
 
 function meaningOf({ transition, incident }: TransitionHappening): string {
@@ -95,53 +89,33 @@ function deadlineStep({ transition, at }: TransitionHappening): Step[] {
   const { deadlineAt, state } = transition
   if (deadlineAt === null) return []
   const remainingMs = Math.max(0, deadlineAt - at)
-  return [
-    {
-      name: 'deadline',
-      tone: 'waiting',
-      lines: [`in ${shortDuration(remainingMs)}: ${deadlineWords[state] ?? 'it is looked at again'}`],
-      data: { deadline_at: instant(deadlineAt), remaining_ms: remainingMs },
-    },
-  ]
+  const line = `in ${shortDuration(remainingMs)}: ${deadlineWords[state] ?? 'it is looked at again'}`
+  return [step('deadline', 'waiting', [line], { deadline_at: instant(deadlineAt), remaining_ms: remainingMs })]
 }
 
 function messageStep(happening: MessageHappening): Step {
   const { title, text, transition } = happening.message
   const lateMs = lateBy(happening)
-  return {
-    name: 'message',
-    tone: transition === 'closed' ? 'good' : 'bad',
-    lines: [title, ...text.split('\n'), `(The webhook got it ${lateMs} ms after the end of the hold.)`],
-    data: { title, message: text, transition, late_ms: lateMs },
-  }
+  const lines: Step['lines'] = [title, ...text.split('\n'), `(The webhook got it ${lateMs} ms after the end of the hold.)`]
+  return step('message', transition === 'closed' ? 'good' : 'bad', lines, { title, message: text, transition, late_ms: lateMs })
 }
 
-/** Milliseconds from the instant at which the machine had to move to the message's arrival. */
+/** Returns the time from the instant of the transition's event to the arrival of its message, ms. */
 const lateBy = ({ at, about }: MessageHappening): number => Math.max(0, at - about.transition.event.at)
 
-/** Facts worth remembering at the end. */
+/** Returns the last steps: length of the trouble, delays of the messages, and the next command. */
 export function summarySteps(opened: TransitionHappening, problem: MessageHappening, recovery: MessageHappening): Step[] {
   const downSince = opened.transition.at
   const downUntil = recovery.about.transition.at
   const downMs = downUntil - downSince
   const lateMs = [lateBy(problem), lateBy(recovery)]
-  return [
-    {
-      name: 'summary',
-      tone: 'plain',
-      lines: [
-        `It was down for ${shortDuration(downMs)}, from ${timeOfDay(downSince)} to ${timeOfDay(downUntil)} UTC.`,
-        `Two messages, ${lateMs[0]} ms and ${lateMs[1]} ms after their holds had ended.`,
-      ],
-      data: { down_since: instant(downSince), down_until: instant(downUntil), down_ms: downMs, messages_late_ms: lateMs },
-    },
-    {
-      name: 'next',
-      tone: 'plain',
-      lines: ['npm start runs it for real, and says how to add a website.'],
-      data: { command: 'npm start' },
-    },
+  const summary: Step['lines'] = [
+    `It was down for ${shortDuration(downMs)}, from ${timeOfDay(downSince)} to ${timeOfDay(downUntil)} UTC.`,
+    `Two messages, ${lateMs[0]} ms and ${lateMs[1]} ms after their holds had ended.`,
   ]
+  const data = { down_since: instant(downSince), down_until: instant(downUntil), down_ms: downMs, messages_late_ms: lateMs }
+  const next = 'npm start runs it for real, and says how to add a website.'
+  return [step('summary', 'plain', summary, data), step('next', 'plain', [next], { command: 'npm start' })]
 }
 
 export const shortDuration = (ms: number): string => (ms < 60 * second ? `${(ms / second).toFixed(1)} s` : humanDuration(ms))

@@ -1,4 +1,4 @@
-// Timeline of the demo: its events so far, and who waits for which. Every event was observed from outside: on the bus, or by the receiver
+// Timeline of the demo: the events so far, and waits for later events. Every event was observed from outside: on the bus, or by the receiver
 // of a message.
 
 import { Compile } from 'typebox/compile'
@@ -11,7 +11,7 @@ import type { Message } from './outside.ts'
 
 export interface CheckHappening {
   kind: 'check'
-  /** When it was seen, ms since the epoch. */
+  /** Instant at which the event was seen, ms since the epoch. */
   at: number
   result: CheckResult
 }
@@ -21,7 +21,7 @@ export interface TransitionHappening {
   at: number
   transition: HistoryDocument
   incident: IncidentDocument | null
-  /** The state before; null where the transition opened the incident. */
+  /** State before the transition; null: the transition opened the incident. */
   from: IncidentState | null
 }
 
@@ -29,7 +29,7 @@ export interface MessageHappening {
   kind: 'message'
   at: number
   message: Message
-  /** Object of the event. */
+  /** Transition that the message is about. */
   about: TransitionHappening
 }
 
@@ -38,16 +38,16 @@ export type Happening = CheckHappening | TransitionHappening | MessageHappening
 export interface Timeline {
   note(happening: Happening): void
   /**
-   * Resolves with the `count`th happening that fits, whether it was noted before or is yet to come. Rejects when the signal
-   * aborts; `what` then says what was waited for.
+   * Resolves with the `count`th event that fits, from the past or the future. Rejects with TimedOut when the signal aborts. `what`: name of
+   * the event in the error.
    */
   until<T extends Happening>(what: string, fits: (happening: Happening) => happening is T, count?: number): Promise<T>
-  /** The transitions so far, in order. */
+  /** Returns the transitions so far, in order. */
   transitions(): TransitionHappening[]
 }
 
-/** Thrown where waiting ended without what was waited for. */
-export class WaitedInVain extends Error {}
+/** Error: an expected event did not come in time. Its message names the event. */
+export class TimedOut extends Error {}
 
 export function createTimeline(signal: AbortSignal, onHappening: (happening: Happening) => void): Timeline {
   const noted: Happening[] = []
@@ -63,7 +63,7 @@ export function createTimeline(signal: AbortSignal, onHappening: (happening: Hap
       const look = () => {
         const found = noted.filter(fits)[count - 1]
         if (found !== undefined) resolve(found)
-        else if (signal.aborted) reject(new WaitedInVain(what))
+        else if (signal.aborted) reject(new TimedOut(what))
       }
       waiting.add(look)
       signal.addEventListener('abort', look, { once: true })
@@ -96,7 +96,7 @@ export const isMessage =
 
 const results = Compile(CheckResult)
 
-/** Resolves when both subscriptions are known to the server; they end with the connection. */
+/** Adds each reported check and each transition to the timeline. Resolves when the server has both subscriptions, which end with the connection. */
 export async function watchInstallation(bus: Bus, now: () => number, timeline: Timeline): Promise<void> {
   await bus.subscribe(subjects.allObservations, ({ subject, body }) => {
     if (parseObservation(subject) !== null && results.Check(body)) timeline.note({ kind: 'check', at: now(), result: body })

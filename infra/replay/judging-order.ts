@@ -1,5 +1,5 @@
-// How the records of an incident follow each other. One judgement may move an incident several times: new holds first, then its verdict,
-// then every deadline that is due by it; those records are of one instant and carry one evidence, and none of them may be missing. Pure.
+// Order of the records of an incident, and the fields of their events. One judgement may make several records, all with its instant and its
+// evidence: new delays first, then its verdict, then every deadline that is due by then. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { IncidentEvent } from '#machines/incident-types.ts'
@@ -7,18 +7,18 @@ import type { HistoryDocument, IncidentContext } from '#shared/contracts/inciden
 
 /** State of judgements according to the records so far. */
 export interface Order {
-  /** The incident was judged up to here, or further. */
+  /** Instant up to which the incident was judged at least, ms. */
   at: number
-  /** The record of the judgement at `at`, while the next one may be of the same. */
+  /** Record of the judgement at `at`, if the next record may belong to the same judgement; else null. */
   judged: HistoryDocument | null
-  /** Further consequences that the judgement must have. */
+  /** Event of the next record, which the judgement requires; null: none is required. */
   owed: { type: string; at: number } | null
 }
 
 export const beginning: Order = { at: Number.NEGATIVE_INFINITY, judged: null, owed: null }
 const timed = 'a deadline'
 
-/** Returns the fault of `entry` as the next record. `before`: the machine's context until then, null at the opening. */
+/** Returns the faults of `entry` as the next record. `before`: the machine's context before it; null: the entry opens the incident. */
 export function orderFaults(
   { at: judgedAt, judged, owed }: Order,
   entry: HistoryDocument,
@@ -26,20 +26,23 @@ export function orderFaults(
 ): string[] {
   const { type, at } = entry.event
   const faults: string[] = []
-  if (owed !== null && !pays(entry.event, owed)) faults.push(`${type} comes where the judgement before it led to ${owed.type}`)
-  else if (owed !== null && !isSameJudgement(entry, judged)) faults.push('it is of the judgement before it and tells another')
+  if (owed !== null && !pays(entry.event, owed))
+    faults.push(`${type} is recorded, but the judgement before it led to ${owed.type}`)
+  else if (owed !== null && !isSameJudgement(entry, judged))
+    faults.push('it belongs to the judgement before it and differs from that judgement')
   if (before === null) return faults
-  if ((isJudged(type) || type === 'policy.replaced') && at < judgedAt) faults.push(`${type} is of an instant judged before`)
-  if (isJudged(type) && type === `${before.condition}.judged`) faults.push(`${type} tells what was so already`)
+  if ((isJudged(type) || type === 'policy.replaced') && at < judgedAt)
+    faults.push(`${type} has an instant before the last judgement`)
+  if (isJudged(type) && type === `${before.condition}.judged`) faults.push(`${type} repeats the present condition`)
   const { confirmAfterMs, closeAfterMs, deadlineAt } = before
   if (type === 'policy.replaced' && isDeepStrictEqual(holdsOf(entry.event), [confirmAfterMs, closeAfterMs]))
-    faults.push('policy.replaced replaces holds by the same')
+    faults.push('policy.replaced has the same holds as before')
   const isOnTime = type === 'reminder.missed' ? deadlineAt !== null && at > deadlineAt : at === deadlineAt
-  if (isTimed(type) && !isOnTime) faults.push(`${type} does not come at the deadline`)
+  if (isTimed(type) && !isOnTime) faults.push(`${type} is not at the deadline`)
   return faults
 }
 
-/** The order after `entry`; `before` as above, `after` the machine's context now. */
+/** Returns the order after `entry`. `before`: as above; `after`: the machine's context after the entry. */
 export function orderAfter(order: Order, entry: HistoryDocument, before: IncidentContext | null, after: IncidentContext): Order {
   const { type, at } = entry.event
   if (isJudged(type) || type === 'policy.replaced') return withOwed({ at, judged: entry, owed: null }, after)
@@ -48,7 +51,7 @@ export function orderAfter(order: Order, entry: HistoryDocument, before: Inciden
   return { at: Math.max(order.at, before?.deadlineAt ?? at), judged: null, owed: null }
 }
 
-/** A judgement that says nothing (not judged) moves nothing, and a provisional one leads to no deadline. */
+/** Returns the order with the event that the judgement requires. "Not judged" requires none, and no deadline passes by a provisional verdict. */
 function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Order {
   const { judged, at } = order
   if (judged === null || judged.verdict === 'not_judged') return order
@@ -59,7 +62,7 @@ function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Ord
 }
 
 function pays(event: HistoryDocument['event'], owed: { type: string; at: number }): boolean {
-  // A deadline's instant is compared with the machine's own, below.
+  // `orderFaults` compares the instant of a deadline with the machine's deadline.
   return owed.type === timed ? isTimed(event.type) : event.type === owed.type && event.at === owed.at
 }
 
@@ -80,10 +83,10 @@ const isSwitch = (value: unknown) => value === undefined || typeof value === 'bo
 const holds: Fields = { confirmAfterMs: isHold, closeAfterMs: isHold }
 const mutable: Fields = { muted: isSwitch }
 const provisional: Fields = { provisional: isSwitch }
-/** Of the opening of a Template's rule. */
+/** Fields of the opening of a Template's rule. */
 const loudness: Fields = { announcesAll: isSwitch, ...mutable }
 
-/** `keyof` the machine's own union, so that no event is forgotten here. */
+/** Fields of each event besides type and instant. The type requires an entry for every event of the machine. */
 const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'problem.judged': mutable,
   'no_data.judged': { ...mutable, ...provisional },
@@ -103,7 +106,7 @@ const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'subject.archived': {},
 }
 
-/** Why the machine cannot be given the event; null where it can. The first record opens, with the holds in it. */
+/** Returns why the machine cannot accept the event; null: it can. The first record opens the incident and contains its delays. */
 export function eventFault(event: unknown, isFirst: boolean): string | null {
   if (typeof event !== 'object' || event === null || !('type' in event)) return 'it has no event'
   const { type, at, ...rest } = event as Record<string, unknown>
@@ -117,11 +120,11 @@ export function eventFault(event: unknown, isFirst: boolean): string | null {
   return strange === undefined ? null : `its event ${type} has a strange ${strange}`
 }
 
-/** The rule was judged otherwise than before. A hold that stands still or goes on is no other judgement. */
+/** Returns whether the event is a new verdict. A paused or resumed delay is none. */
 export const isJudged = (type: string): boolean => type.endsWith('.judged') && !isHoldEvent(type)
 
 const isHoldEvent = (type: string): boolean => type === 'unknown.judged' || type === 'known.judged'
 
-/** Sent because time alone moves the incident. */
+/** Returns whether time alone caused the event. */
 export const isTimed = (type: string): boolean =>
   type === 'hold.elapsed' || type === 'recovery.elapsed' || type === 'reminder.due' || type === 'reminder.missed'

@@ -1,5 +1,5 @@
-// The evidence of a Template's rule against its own verdict and sentence. No record determines which decision gave the verdict: it is known
-// only that some decision over these readings gives it. Pure. Rules: docs/reference/v3.md, 4.9 and 4.10.
+// Check of the recorded evidence of a Template's rule against its verdict and its explanation. Records do not contain the decision: the check
+// is whether any decision over these readings can give the verdict. Pure. Rules: docs/reference/v3.md, 4.9 and 4.10.
 import type { DecisionInput, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
 
@@ -10,15 +10,15 @@ export interface DecisionReading extends EvidenceInput {
 export const isOfDecision = (input: EvidenceInput): input is DecisionReading =>
   typeof input.reading === 'object' && input.reading !== null
 
-/** `inputs`: all of a rule's, none is omitted. */
+/** `inputs`: all inputs of the rule, without omission. */
 export function decisionFaults(verdict: string, explanation: string, inputs: readonly DecisionReading[]): string[] {
-  const faults = inputs.filter(input => !isReadable(input)).map(({ input }) => `nothing reads as the evidence of ${input}`)
-  if (!isExplained(explanation, inputs)) faults.push(`recorded explanation "${explanation}" is not what its evidence says`)
-  if (!bears(verdict, explanation, inputs)) faults.push(`its evidence does not bear the verdict ${verdict}`)
+  const faults = inputs.filter(input => !isReadable(input)).map(({ input }) => `the evidence of ${input} contradicts itself`)
+  if (!isExplained(explanation, inputs)) faults.push(`recorded explanation "${explanation}" does not agree with its evidence`)
+  if (!allows(verdict, explanation, inputs)) faults.push(`its evidence does not allow the verdict ${verdict}`)
   return faults
 }
 
-/** The members that every language has follow from the reading. */
+/** Returns whether the fields that all policy languages share agree with the reading. */
 function isReadable({ input, value, at, reason, reading }: DecisionReading): boolean {
   const { signal, status, atUs, unresolved } = reading
   const isResolved = status !== undefined && atUs !== undefined && unresolved === undefined
@@ -41,7 +41,7 @@ function isExplained(explanation: string, inputs: readonly DecisionReading[]): b
   return said.length === listed.length && listed.every(({ reading }, i) => wordsOf(reading).includes(said[i] as string))
 }
 
-/** The words that a reading may have: the evidence does not say whether state, value, or being known was compared. */
+/** Returns the possible texts of a reading. The evidence does not show whether its state, its value or `known` was compared. */
 function wordsOf({ signal, status, value, unresolved, counted, baseline }: DecisionInput): string[] {
   if (unresolved !== undefined) {
     const silent = unresolved.replace(/^silent since /, 'nothing reported since ').replace(/^the sender reported /, '')
@@ -56,8 +56,8 @@ function wordsOf({ signal, status, value, unresolved, counted, baseline }: Decis
 
 const notKnown = (signal: string) => `${signal} not known`
 
-/** Of any decision over these readings. Those past the listed ones may all be asked whether they are known. */
-function bears(verdict: string, explanation: string, inputs: readonly DecisionReading[]): boolean {
+/** Returns whether any decision over these readings can give the verdict. An input without its text may be compared by `known`. */
+function allows(verdict: string, explanation: string, inputs: readonly DecisionReading[]): boolean {
   const isUndecided = ({ reading }: DecisionReading) =>
     reading.unresolved !== undefined || reading.counted !== undefined || reading.baseline !== undefined
   if (verdict === 'not_judged') return inputs.some(isUndecided)

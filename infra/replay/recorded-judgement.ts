@@ -1,7 +1,6 @@
-// A recorded judgement (verdict, sentence, evidence) against itself: the evidence has to bear the verdict, whatever quorum the rule
-// asks for, and the sentence is made from both again. What no record determines: of an input when it was observed and in which words it
-// failed, the name and value of one that the sentence counts among the rest, and, of a judgement that moves nothing (beside an
-// acknowledgement, a removal), which of several verdicts borne by one evidence the rule's quorum gave.
+// Check of a recorded judgement: its evidence must allow its verdict under some quorum, and its explanation is computed again from both. Records
+// do not determine when an input was observed, the text of its error, inputs that the explanation only counts, and which of several possible
+// verdicts the quorum gave if the judgement moved nothing (an acknowledgement, a removal).
 import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { explainPolicy } from '#shared/judging/judge-policy.ts'
 import { explainReachability } from '#shared/judging/judge-reachability.ts'
@@ -19,44 +18,44 @@ const builtInKey = 'availability'
 
 export function judgementFaults({ verdict, explanation, evidence }: RecordedJudgement, ruleKey: string): string[] {
   if (!verdicts.includes(verdict)) return [`there is no verdict ${verdict}`]
-  if (!isEvidence(evidence)) return ['its evidence is none']
+  if (!isEvidence(evidence)) return ['it has no valid evidence']
   const { inputs, omitted, truncated } = evidence
-  if (truncated !== omitted > 0) return [`the evidence omits ${omitted} inputs and says otherwise`]
+  if (truncated !== omitted > 0) return [`the evidence omits ${omitted} inputs, and its field truncated is ${truncated}`]
   const ofDecision = inputs.filter(isOfDecision)
-  // A Template may call its rule as website monitoring calls its own.
+  // A Template may give its rule the key of the built-in rule.
   if (ofDecision.length === 0) return languageFaults(verdict as Verdict, explanation, evidence, ruleKey === builtInKey)
-  if (ofDecision.length < inputs.length) return ['its evidence is of two languages']
+  if (ofDecision.length < inputs.length) return ['its evidence mixes two policy languages']
   return omitted > 0 ? [] : decisionFaults(verdict, explanation, ofDecision)
 }
 
-/** Of website monitoring's rule, or of one in generation 2's language. */
+/** Returns the faults for the built-in rule of a website, or for a rule of generation 2. */
 function languageFaults(verdict: Verdict, explanation: string, { inputs, omitted }: Evidence, isBuiltIn: boolean): string[] {
   const faults = inputs
     .filter(input => !isReadable(input, isBuiltIn))
-    .map(({ input }) => `nothing reads as the evidence of ${input}`)
+    .map(({ input }) => `the evidence of ${input} contradicts itself`)
   if (omitted > 0) return faults
-  if (!bears(inputs, verdict)) faults.push(`its evidence does not bear the verdict ${verdict}`)
+  if (!allows(inputs, verdict)) faults.push(`its evidence does not allow the verdict ${verdict}`)
   const explained = isBuiltIn ? explainReachability(verdict, inputs) : explainPolicy(verdict, inputs)
-  if (explained !== explanation) faults.push(`recorded explanation "${explanation}", its evidence says "${explained}"`)
+  if (explained !== explanation) faults.push(`recorded explanation "${explanation}", its evidence gives "${explained}"`)
   return faults
 }
 
-/** Of any rule over these inputs that needs one to all of them. */
-function bears(inputs: readonly EvidenceInput[], verdict: Verdict): boolean {
+/** Returns whether a rule that needs between one and all of these inputs can give the verdict. */
+function allows(inputs: readonly EvidenceInput[], verdict: Verdict): boolean {
   const has = (value: EvidenceInput['value']) => inputs.some(input => input.value === value)
   if (verdict === 'problem') return has('problem')
   if (verdict === 'ok') return has('ok')
   return has('unknown') || (verdict === 'no_data' && inputs.length === 0)
 }
 
-/** Instant and reason fit the value: an input that is ok gives no reason, an unknown one gives one that fits its instant. */
+/** Returns whether instant and reason agree with the value. An ok input has no reason; the reason of an unknown input agrees with its instant. */
 function isReadable({ input, value, at, reason }: EvidenceInput, isBuiltIn: boolean): boolean {
   const isOfRule = !isBuiltIn && input.startsWith('rule ')
   if (value === 'ok') return reason === null && !(isOfRule && at !== null) && !(isBuiltIn && at === null)
   if (isOfRule) return at === null && reason?.startsWith('the rule ') === true
   if (value === 'problem') return at !== null
   if (at === null) return reason === 'never reported'
-  // An earlier version said of a location no more than this.
+  // An earlier version recorded only this text for a location.
   const others = isBuiltIn ? 'nothing reported since' : 'the newest report has no number'
   return reason === nothingSince(at) || reason === others
 }

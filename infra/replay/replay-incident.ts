@@ -1,7 +1,6 @@
-// Rebuilds an incident from its records alone: each recorded event is given to the machine again, and what the machine, the order of
-// judgements and the evidence say has to be what was recorded, the last of it what is stored. Pure. What records do not determine:
-// `muted` and the channel of an acknowledgement, and holds that were adopted and never counted, where they moved nothing (an open
-// incident's subject holds them all); for judgements see recorded-judgement.ts, for what is stored see stored-incident.ts.
+// Replay of an incident from its records alone: the machine gets each recorded event again. Machine, order of judgements and evidence must
+// agree with each record, and the last record with the stored incident. Pure. Records do not determine `muted` and the channel of an
+// acknowledgement, nor delays that were replaced without effect. `recorded-judgement.ts` and `stored-incident.ts` list further such fields.
 import { incidentMachine, incidentVersion } from '#machines/incident.ts'
 import { isListed, tookEffectAt } from '#machines/incident-records.ts'
 import type { IncidentEvent } from '#machines/incident-types.ts'
@@ -34,18 +33,18 @@ export interface ReplayStep {
 
 export interface Replay {
   steps: ReplayStep[]
-  /** Everything that does not fit: of the steps, and of what is stored against the last of them. */
+  /** Differences in the steps, and between the last step and the stored incident. */
   faults: string[]
 }
 
-/** The machine between two records. */
+/** State of the replay between two records. */
 interface Position {
   snapshot: ReturnType<typeof incidentMachine.resolveState>
   alerts: number
   order: Order
 }
 
-/** `history` in the order of its sequence. `held`: what the subject holds of it, null for nothing; left out, nobody looked. */
+/** `history`: in the order of its sequence. `held`: the incident in its subject's document; null: none; absent: not read. */
 export function replayIncident(
   incident: IncidentDocument,
   history: readonly HistoryDocument[],
@@ -66,7 +65,7 @@ export function replayIncident(
   }
   const { snapshot, alerts, order } = position
   const inSteps = steps.flatMap(step => step.faults.map(fault => `record ${step.sequence}: ${fault}`))
-  const missing = order.owed === null ? [] : [`a record is missing: the last judgement leads to ${order.owed.type} as well`]
+  const missing = order.owed === null ? [] : [`a record is missing: the last judgement leads to ${order.owed.type}, too`]
   const reached = { state: stateOf(snapshot), context: contextOf(snapshot), alerts, first, last }
   return { steps, faults: [...inSteps, ...missing, ...storedFaults(incident, reached, held)] }
 }
@@ -79,7 +78,7 @@ function take(
 ): { position: Position; faults: string[] } {
   const identity = identityFaults(incident, entry, expected)
   const unknown = eventFault(entry.event, before === null)
-  // The first record's event was looked at already.
+  // `replayIncident` has checked the first event.
   if (unknown !== null && before !== null) return { position: before, faults: [...identity, unknown] }
   const { snapshot, kinds, announced } = before === null ? opened(incident, entry) : moved(before, entry)
   const contextBefore = before === null ? null : contextOf(before.snapshot)
@@ -106,7 +105,7 @@ interface Moved {
   announced: number
 }
 
-/** The first record has the condition and the holds with which the incident was opened. */
+/** Opens the incident with the condition and the delays of the first record. */
 function opened(incident: IncidentDocument, { event }: HistoryDocument): Moved {
   const [snapshot, orders] = initialTransition(incidentMachine, {
     incidentId: incident.id,
@@ -123,7 +122,7 @@ function opened(incident: IncidentDocument, { event }: HistoryDocument): Moved {
 
 const announcementsOf = (orders: readonly MachineOrder[]): number => orders.filter(({ type }) => type === 'announce').length
 
-/** Carries out orders of the machine to record and to notify, as the keeper carries them out. */
+/** Sends an event to the machine. Returns the kinds of its records and the number of its messages. */
 function moved({ snapshot: before }: Position, { event }: HistoryDocument): Moved {
   const [snapshot, orders] = transition(incidentMachine, before, event as IncidentEvent)
   const kinds = orders.flatMap(({ type, params }) => (type === 'record' ? [(params as { kind: HistoryKind }).kind] : []))
@@ -134,8 +133,8 @@ function identityFaults(incident: IncidentDocument, entry: HistoryDocument, expe
   const { id, rev, incidentId, subjectId, sequence, machine, version } = entry
   const faults: string[] = []
   if (sequence !== expected) faults.push(`expected to be number ${expected}: a record is missing`)
-  if (incidentId !== incident.id) faults.push(`it is of incident ${incidentId}`)
-  if (subjectId !== incident.subjectId) faults.push(`it is of subject ${subjectId}`)
+  if (incidentId !== incident.id) faults.push(`it belongs to incident ${incidentId}`)
+  if (subjectId !== incident.subjectId) faults.push(`it belongs to subject ${subjectId}`)
   if (id !== `${incident.id}.${sequence}`) faults.push(`its id is ${id}`)
   if (rev !== 1) faults.push('it was written more than once')
   if (machine !== 'incident') faults.push(`made by the machine ${machine}`)
@@ -150,7 +149,7 @@ function machineFaults(
   kinds: HistoryKind[],
   before: IncidentContext | null,
 ): string[] {
-  if (kinds.length === 0) return [`the machine takes no ${entry.event.type} in state ${stateOf(snapshot)}`]
+  if (kinds.length === 0) return [`the machine accepts no ${entry.event.type} in state ${stateOf(snapshot)}`]
   const after = contextOf(snapshot)
   const { condition, deadlineAt } = after
   const expected: [string, unknown, unknown][] = [
@@ -166,7 +165,7 @@ function machineFaults(
     .map(([field, recorded, replayed]) => `recorded ${field} ${text(field, recorded)}, the machine says ${text(field, replayed)}`)
 }
 
-/** A verdict moves the incident to its own condition, and time moves it only while it is judged so. Reminders go on while nothing is judged. */
+/** A verdict sets the condition, and a delay ends only while the verdict stays. Reminders continue while the rule is not judged. */
 function verdictFaults({ verdict, event }: HistoryDocument, { condition }: IncidentContext): string[] {
   if (verdict === 'not_judged' && event.type.startsWith('reminder.')) return []
   const isDetermined = isJudged(event.type) || isTimed(event.type)

@@ -1,6 +1,6 @@
-// A stored incident against its records: the document that is read, and for an open one the machine as its subject holds it. No record
-// determines the document's `rev`, `workspaceId`, `resourceKey` and the rule's words, `ruleShown` among them. Of a closed one no record
-// determines its `ruleKey` beyond whether that is the built-in rule's. Pure.
+// Check of a stored incident against its records: the document for reads, and the snapshot of an open incident in its subject. Pure. Records
+// do not determine `rev`, `workspaceId`, `resourceKey`, `ruleShown` and the names of the rule. For a closed incident they determine of
+// `ruleKey` only whether it is the built-in rule.
 
 import { isDeepStrictEqual } from 'node:util'
 import { statusWords } from '#machines/incident-records.ts'
@@ -9,17 +9,17 @@ import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState 
 import { facetsOf } from '#shared/incidents/incident-facets.ts'
 import { judgementFaults } from './recorded-judgement.ts'
 
-/** State to which the records lead. */
+/** State at the end of the replay. */
 export interface Reached {
   state: IncidentState
   context: IncidentContext
-  /** Messages that the machine ordered on the way. */
+  /** Number of messages that the machine ordered. */
   alerts: number
   last: HistoryDocument
   first: HistoryDocument
 }
 
-/** `held`: undefined where nobody looked, null where no subject holds the incident as open. */
+/** `held`: the incident in its subject's document; null: no subject has it; undefined: not read. */
 export function storedFaults(incident: IncidentDocument, reached: Reached, held: HeldIncident | null | undefined): string[] {
   const { state, context } = reached
   const { condition, troubleSince, confirmedAt, wellSince, closedAt, closedReason } = context
@@ -47,38 +47,41 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
       ? []
       : [`the stored incident has ${field} ${text(field, stored)}, its records lead to ${text(field, value)}`]
   })
-  return [...inFields, ...saidFaults(incident, reached, held), ...(held === undefined ? [] : heldFaults(incident, reached, held))]
+  return [
+    ...inFields,
+    ...explanationFaults(incident, reached, held),
+    ...(held === undefined ? [] : heldFaults(incident, reached, held)),
+  ]
 }
 
 /**
- * Explanation and evidence are those of the last judgement, which makes a record only where it moves the incident: of a closed one
- * they are the last record's, of an open one perhaps those of the verdict that its subject holds. Without the subject it is known
- * only that such a verdict moves nothing.
+ * Returns the faults of explanation and evidence, which come from the last judgement. A judgement that moves nothing makes no record: then
+ * they equal the verdict of the rule in the subject. Without the subject, the check is whether such a verdict is possible.
  */
-function saidFaults(
+function explanationFaults(
   incident: IncidentDocument,
   { state, context, last }: Reached,
   held: HeldIncident | null | undefined,
 ): string[] {
   const verdict = held?.verdict ?? null
-  const isAsRecorded = isSaid(incident, last)
-  if (state === 'closed' || held === null) return isAsRecorded ? [] : [notLed('its last record')]
+  const isAsRecorded = hasJudgementOf(incident, last)
+  if (state === 'closed' || held === null) return isAsRecorded ? [] : [notExplainedBy('its last record')]
   const verdicts = verdict === null ? [context.condition, 'not_judged'] : [verdict.verdict]
-  if (verdict !== null && !(isAsRecorded && isToldAlone(last)) && !isSaid(incident, verdict))
-    return [notLed('the verdict of its rule')]
+  if (verdict !== null && !(isAsRecorded && isOfAcknowledgement(last)) && !hasJudgementOf(incident, verdict))
+    return [notExplainedBy('the verdict of its rule')]
   if (isAsRecorded) return []
   const { explanation, evidence } = incident
   const moves = verdict !== null && verdict.verdict !== context.condition && verdict.verdict !== 'not_judged'
   const fits = verdicts.some(word => judgementFaults({ verdict: word, explanation, evidence }, incident.ruleKey).length === 0)
-  return fits && !moves ? [] : [notLed('any verdict that leaves it where it is')]
+  return fits && !moves ? [] : [notExplainedBy('any verdict that leaves the incident unchanged')]
 }
 
-/** An acknowledgement brings a judgement of its own, which is not kept as the rule's verdict. */
-const isToldAlone = ({ event }: HistoryDocument) => event.type === 'incident.acknowledged'
+/** Returns whether the record's judgement was made for an acknowledgement. It is not stored as the verdict of the rule. */
+const isOfAcknowledgement = ({ event }: HistoryDocument) => event.type === 'incident.acknowledged'
 
-const notLed = (by: string) => `the explanation and evidence of the stored incident are not those of ${by}`
+const notExplainedBy = (by: string) => `the explanation and evidence of the stored incident are not those of ${by}`
 
-const isSaid = (
+const hasJudgementOf = (
   incident: IncidentDocument,
   { explanation, evidence }: Pick<HistoryDocument, 'explanation' | 'evidence'>,
 ): boolean => incident.explanation === explanation && isDeepStrictEqual(incident.evidence, evidence)
@@ -88,8 +91,8 @@ function heldFaults(
   { state, context, alerts, first, last }: Reached,
   held: HeldIncident | null,
 ): string[] {
-  if (held === null) return state === 'closed' ? [] : ['no subject holds the incident, though it is open']
-  if (state === 'closed') return ['its subject still holds the incident, though it is closed']
+  if (held === null) return state === 'closed' ? [] : ['the incident is open, but no subject has it']
+  if (state === 'closed') return ['the incident is closed, but its subject still has it']
   const { snapshot } = held
   const replayed = { machine: 'incident', version: first.version, value: state, transitions: last.sequence, alerts }
   const contexts = Object.entries(context).map(
@@ -98,19 +101,19 @@ function heldFaults(
   const values = Object.entries(replayed).map(
     ([field, value]) => [field, snapshot[field as keyof typeof replayed], value] as const,
   )
-  const owner = held.ruleKey === incident.ruleKey ? [] : [`rule ${held.ruleKey} holds the incident, not ${incident.ruleKey}`]
+  const owner = held.ruleKey === incident.ruleKey ? [] : [`rule ${held.ruleKey} has the incident, not ${incident.ruleKey}`]
   const faults = [...values, ...contexts]
     .filter(([, stored, value]) => stored !== value)
     .map(
       ([field, stored, value]) =>
-        `its subject holds it with ${field} ${text(field, stored)}, its records lead to ${text(field, value)}`,
+        `its subject has it with ${field} ${text(field, stored)}, its records lead to ${text(field, value)}`,
     )
   return [...owner, ...faults]
 }
 
 const latestAt = 8_640_000_000_000_000
 
-/** Returns a field's value for the text of a fault: an instant as people read one. */
+/** Returns the value of a field for the text of a fault. An instant is shown as a date. */
 export function text(field: string, value: unknown): string {
   if (value === null) return 'none'
   const isInstant = /^(at|deadline)$|(At|Since)$/.test(field) && typeof value === 'number' && Math.abs(value) <= latestAt

@@ -1,13 +1,12 @@
 // Validation of a Resource's answers to the fields of its Template, on creation, change and rebind. Pure. Rules: docs/reference/v3.md, 3.5,
 // 6.2, 6.3 and 6.5.
+
 import type { Answer, Answers, MetaReference, Template, TemplateRule } from '#shared/contracts/resources/template.ts'
-import { missing, refused } from '#shared/json-shape/first-refusal.ts'
+import { missing } from '#shared/json-shape/first-refusal.ts'
 import { ownMember } from '#shared/text/own-member.ts'
-import { ManifestRefusal } from './manifest-refusal.ts'
+import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
 import { comparisonsOf, isBaselineOperand } from './read-decision.ts'
 import { faultOf } from './read-field.ts'
-
-const maxWaitSeconds = 31_536_000
 
 /**
  * Returns `present` (`{}` for a new Resource) overwritten by `sent`. A field sent as null gets its default again; a field without an answer
@@ -66,10 +65,8 @@ function requireUsable({ decision, wait }: TemplateRule, answers: Answers): void
   for (const seconds of [wait.confirmAfter, wait.recoverAfter]) {
     if (typeof seconds === 'number') continue
     const value = numberOf(seconds, answers)
-    if (value < 0 || value > maxWaitSeconds) {
-      throw refuse(seconds.meta, `Field '${seconds.meta}' is a wait: it must be 0 to ${maxWaitSeconds} seconds`)
+    if (value < 0 || value > maxSeconds) {
+      throw refuse(seconds.meta, `Field '${seconds.meta}' is a wait: it must be 0 to ${maxSeconds} seconds`)
     }
   }
 }
-
-const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))

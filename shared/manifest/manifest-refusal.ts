@@ -1,5 +1,5 @@
 // Error for an invalid Template, or for invalid answers to its fields. Each API converts this error to its own error response.
-import type { Refusal } from '#shared/json-shape/first-refusal.ts'
+import { type Refusal, refused } from '#shared/json-shape/first-refusal.ts'
 
 export class ManifestRefusal extends Error {
   readonly kind: Refusal['kind']
@@ -13,3 +13,9 @@ export class ManifestRefusal extends Error {
     this.field = field
   }
 }
+
+/** Returns the error for the field at `field`. */
+export const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))
+
+/** Largest delay and largest duration, s: a year. */
+export const maxSeconds = 31_536_000

@@ -1,5 +1,6 @@
 // Validation of a decision beyond its shape: existing signals and fields, valid operators and operands, bounds of depth and of comparisons.
 // Pure. Rules: docs/reference/v3.md, 3.8.
+
 import type {
   Comparison,
   DecisionNode,
@@ -8,8 +9,7 @@ import type {
   TemplateSignal,
   ValueComparison,
 } from '#shared/contracts/resources/template.ts'
-import { refused } from '#shared/json-shape/first-refusal.ts'
-import { ManifestRefusal } from './manifest-refusal.ts'
+import { refuse } from './manifest-refusal.ts'
 import { requireNumericField } from './read-field.ts'
 
 export interface Declared {
@@ -109,5 +109,3 @@ function findComparisons(node: DecisionNode): Comparison[] {
 
 /** Returns the keys of the signals that a decision reads, in order, without repetition. */
 export const signalsOf = (node: DecisionNode): string[] => [...new Set(comparisonsOf(node).map(comparison => comparison.signal))]
-
-const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))

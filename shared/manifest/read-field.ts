@@ -1,7 +1,7 @@
 // Fields of a Template: valid declarations for each type, and valid answers. Pure. Rules: docs/reference/v3.md, 3.4 and 3.5.
+
 import type { Answer, FieldType, Manifest, TemplateField } from '#shared/contracts/resources/template.ts'
-import { refused } from '#shared/json-shape/first-refusal.ts'
-import { ManifestRefusal } from './manifest-refusal.ts'
+import { maxSeconds, refuse } from './manifest-refusal.ts'
 
 type SentField = NonNullable<Manifest['fields']>[number]
 
@@ -54,8 +54,6 @@ const numericTypes: ReadonlySet<FieldType> = new Set<FieldType>(['integer', 'num
 const textCharacters = 1_024
 const listItems = 100
 const listTextCharacters = 256
-const maxSeconds = 31_536_000
-
 const isLine = (value: unknown, characters: number): value is string =>
   typeof value === 'string' && value.isWellFormed() && [...value].length <= characters && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
 
@@ -86,5 +84,3 @@ const faultOfType: Record<FieldType, (value: unknown, field: TemplateField) => s
       ? null
       : `must be a list of at most ${listItems} whole numbers`,
 }
-
-const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))

@@ -1,5 +1,6 @@
 // Reader of manifests for publication, preview and the offline check, with the same errors in the same order. Pure. Rules:
 // docs/reference/v3.md, section 3.
+
 import {
   Manifest,
   type RouteTransition,
@@ -8,8 +9,8 @@ import {
   type TemplateRule,
   type TemplateSignal,
 } from '#shared/contracts/resources/template.ts'
-import { firstRefusal, refused } from '#shared/json-shape/first-refusal.ts'
-import { ManifestRefusal } from './manifest-refusal.ts'
+import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
+import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
 import { readDecision } from './read-decision.ts'
 import { readField, requireNumericField } from './read-field.ts'
 
@@ -84,12 +85,10 @@ function requireWait(wait: number | { meta: string }, fields: readonly TemplateF
   const field = requireNumericField(wait.meta, fields, `${place}.meta`)
   if (field.type === 'number') throw refuse(`${place}.meta`, `The field '${field.key}' holds fractions: a wait is whole seconds`)
   const least = field.default
-  if (typeof least === 'number' && (least < 0 || least > limitsOfWait)) {
-    throw refuse(`${place}.meta`, `The default of '${field.key}' must be 0 to ${limitsOfWait} seconds`)
+  if (typeof least === 'number' && (least < 0 || least > maxSeconds)) {
+    throw refuse(`${place}.meta`, `The default of '${field.key}' must be 0 to ${maxSeconds} seconds`)
   }
 }
-
-const limitsOfWait = 31_536_000
 
 const defaultTransitions: readonly RouteTransition[] = ['problem', 'no_data', 'recovery']
 
@@ -131,5 +130,3 @@ function requireUnique(parts: readonly { key: string }[], place: string): void {
     seen.add(key)
   }
 }
-
-const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))

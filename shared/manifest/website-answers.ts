@@ -2,16 +2,15 @@
 
 import type { Answers } from '#shared/contracts/resources/template.ts'
 import { FailureMode, type WebsiteCheck, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
-import { missing, refused } from '#shared/json-shape/first-refusal.ts'
+import { missing } from '#shared/json-shape/first-refusal.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
 import { isMediaType } from '#shared/net/media-type.ts'
 import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
-import { ManifestRefusal } from './manifest-refusal.ts'
+import { ManifestRefusal, maxSeconds, refuse } from './manifest-refusal.ts'
 import { websiteCheck } from './website-check.ts'
 
 const bounds = limits.website
-const maxDelaySeconds = 31_536_000
 const maxIntervalMinutes = bounds.intervalSecondsMax / 60
 
 type Field = keyof WebsiteCheck
@@ -35,8 +34,8 @@ const rules: Record<Field, [fits: (value: unknown) => boolean, must: string]> = 
   interval_value: [value => isWhole(value, 1, maxIntervalMinutes), `be a whole number, 1 to ${maxIntervalMinutes}`],
   interval_unit: [value => value === 'MINUTE' || value === 'HOUR', 'be MINUTE or HOUR'],
   failure_mode: [value => FailureMode.enum.includes(value as never), `be one of ${FailureMode.enum.join(', ')}`],
-  confirm_after: [value => isWhole(value, 0, maxDelaySeconds), `be whole seconds, 0 to ${maxDelaySeconds}`],
-  recover_after: [value => isWhole(value, 0, maxDelaySeconds), `be whole seconds, 0 to ${maxDelaySeconds}`],
+  confirm_after: [value => isWhole(value, 0, maxSeconds), `be whole seconds, 0 to ${maxSeconds}`],
+  recover_after: [value => isWhole(value, 0, maxSeconds), `be whole seconds, 0 to ${maxSeconds}`],
 }
 
 /**
@@ -46,21 +45,21 @@ const rules: Record<Field, [fits: (value: unknown) => boolean, must: string]> = 
  */
 export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, present: WebsiteCheck | null): WebsiteCheck {
   const unknown = Object.keys(sent).find(key => !Object.hasOwn(rules, key))
-  if (unknown !== undefined) throw new ManifestRefusal(refused(unknown, `The Template declares no field '${unknown}'`))
+  if (unknown !== undefined) throw refuse(unknown, `The Template declares no field '${unknown}'`)
   const read: Record<string, unknown> = {}
   for (const { key, default: usual } of websiteCheck.fields) {
     const stored = present?.[key as Field] ?? null
     const value = Object.hasOwn(sent, key) ? (sent[key] ?? usual) : (stored ?? usual)
     const [fits, must] = rules[key as Field]
     if (value === null || value === undefined) throw new ManifestRefusal(missing(key))
-    if (!fits(value)) throw new ManifestRefusal(refused(key, `Field '${key}' must ${must}`))
+    if (!fits(value)) throw refuse(key, `Field '${key}' must ${must}`)
     // A delay without an answer is stored as null and follows the installation's setting.
     read[key] = isDelay(key) && stored === null && (sent[key] ?? null) === null ? null : value
   }
   const check = read as unknown as WebsiteCheck
   const minutes = check.interval_value * (check.interval_unit === 'HOUR' ? 60 : 1)
   if (minutes > maxIntervalMinutes) {
-    throw new ManifestRefusal(refused('interval_value', `The interval must not be longer than ${maxIntervalMinutes} minutes`))
+    throw refuse('interval_value', `The interval must not be longer than ${maxIntervalMinutes} minutes`)
   }
   return { ...check, locations: [...new Set(check.locations)] }
 }

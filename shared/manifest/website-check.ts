@@ -1,6 +1,8 @@
 // The system Template of website monitors, `website-check@1`. Its fields are those of the stored monitor. Rule: docs/reference/v3.md, 3.10.
+
 import type { FieldType, SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
 import { FailureMode, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
+import { maxSeconds } from './manifest-refusal.ts'
 
 const field = (key: string, type: FieldType, label: string, more: Partial<TemplateField> = {}): TemplateField => ({
   key,
@@ -18,7 +20,6 @@ const field = (key: string, type: FieldType, label: string, more: Partial<Templa
 
 /** Default of both delays in seconds, the same as the installation's default. */
 const defaultDelay = 120
-const maxDelay = 31_536_000
 
 export const websiteCheck: SystemTemplate = {
   key: 'website-check',
@@ -36,8 +37,8 @@ export const websiteCheck: SystemTemplate = {
     field('interval_value', 'integer', 'Interval', { required: true, min: 1, max: 1_440 }),
     field('interval_unit', 'enum', 'Unit of the interval', { default: 'MINUTE', options: ['MINUTE', 'HOUR'] }),
     field('failure_mode', 'enum', 'How many locations must fail', { default: 'at_least_one', options: [...FailureMode.enum] }),
-    field('confirm_after', 'duration', 'Confirmation delay', { default: defaultDelay, min: 0, max: maxDelay }),
-    field('recover_after', 'duration', 'Recovery delay', { default: defaultDelay, min: 0, max: maxDelay }),
+    field('confirm_after', 'duration', 'Confirmation delay', { default: defaultDelay, min: 0, max: maxSeconds }),
+    field('recover_after', 'duration', 'Recovery delay', { default: defaultDelay, min: 0, max: maxSeconds }),
   ],
   signals: [
     { key: 'reachability', kind: 'heartbeat', everySeconds: null, help: 'One for each location: reachability@<location id>.' },

@@ -138,16 +138,16 @@ t.test('replay names a record that was removed, added or copied from another inc
   const tampered: [string, HistoryDocument[], RegExp][] = [
     ['the last one dropped', history.slice(0, -1), /has open 0, its records lead to 1/],
     ['an unknown event added', more({ type: 'moon.rose', at: last.at }), /no incident knows the event moon\.rose/],
-    ['the closing doubled', more(last.event), /the machine takes no recovery\.elapsed in state closed/],
+    ['the closing doubled', more(last.event), /the machine accepts no recovery\.elapsed in state closed/],
     [
       'taken on after the closing',
       more({ type: 'incident.acknowledged', at: last.event.at, by: 'Eve', via: 'api' }),
-      /the machine takes no incident\.acknowledged in state closed/,
+      /the machine accepts no incident\.acknowledged in state closed/,
     ],
     [
       'one of another incident',
       history.with(2, { ...(history[2] as HistoryDocument), incidentId: 'other.1' }),
-      /of incident other\.1/,
+      /to incident other\.1/,
     ],
     [
       'an opening without holds',
@@ -173,8 +173,8 @@ t.test('open incident equals the state in its subject, with delays, acknowledgem
     ['the replaced holds dropped', incident, history.slice(0, -1), held, /with transitions 4, its records lead to 3/],
     ['its confirm hold altered', incident, event({ confirmAfterMs: 7 }), held, /confirmAfterMs 300000, its records lead to 7/],
     ['its close hold altered', incident, event({ closeAfterMs: 7 }), held, /closeAfterMs 60000, its records lead to 7/],
-    ['held by nobody', incident, history, null, /no subject holds/],
-    ['held by another rule', incident, history, { ...held, ruleKey: 'r9' }, /rule r9 holds/],
+    ['in no subject', incident, history, null, /no subject has it/],
+    ['held by another rule', incident, history, { ...held, ruleKey: 'r9' }, /rule r9 has/],
     ['messages counted otherwise', incident, history, { ...held, snapshot: { ...held.snapshot, alerts: 9 } }, /alerts 9/],
     ['another explanation', { ...incident, explanation: 'all is well' }, history, held, /not those of the verdict of its rule/],
     [
