@@ -75,7 +75,7 @@ function naiveValue(comparison: ValueComparison, history: NaiveObservation[], fa
   return word(compared(newest.value, comparison.operator, operand * median))
 }
 
-/** Of the numbers before the newest Observation's instant, as many days back; at most the newest 10,000. */
+/** Returns the median of the numbers in the days before the newest Observation; at most the newest 10,000 numbers. */
 export function naiveBaseline(history: NaiveObservation[], days: number): { samples: number; median: number | null } {
   const newest = history.at(-1)
   if (newest === undefined) return { samples: 0, median: null }
@@ -91,7 +91,7 @@ export function naiveBaseline(history: NaiveObservation[], days: number): { samp
   return { samples: values.length, median: values.length % 2 === 0 ? (below + above) / 2 : above }
 }
 
-/** Oldest first, by instant and then by arrival; of one identity the last that came. */
+/** Returns the Observations by instant, then by arrival, the oldest first. Of one identity the last arrival counts. */
 export function historyOf(signal: string, { observations }: NaiveFacts): NaiveObservation[] {
   const byIdentity = new Map<string, NaiveObservation>()
   for (const observation of observations) {

@@ -34,7 +34,7 @@ function wordsOf(comparison: Comparison, facts: NaiveFacts, at: number, silenceA
   if (comparison.min_count == null || comparison.within_seconds == null) return value
   const { min_count, within_seconds } = comparison
   const taken = history.filter(({ atUs }) => at * 1_000 - atUs <= within_seconds * 1e6).slice(-min_count)
-  // One Observation compared at a time says whether it satisfies the comparison.
+  // Each Observation is compared separately.
   const plain = { ...comparison, min_count: null, within_seconds: null } as unknown as Comparison
   const satisfying = taken.filter(one => naiveTruth(plain, { ...alone(facts), observations: [one] }, at, at) === 'true')
   return `${value} (${satisfying.length} of ${min_count} in ${within_seconds} s)`
@@ -59,7 +59,7 @@ const alone = (facts: NaiveFacts): NaiveFacts => ({
   signals: facts.signals.map(signal => ({ ...signal, kind: 'event', everySeconds: null })),
 })
 
-/** At most 6 fractional digits, none of them for nothing (v3 1.9). */
+/** Returns an instant with at most 6 fractional digits, without trailing zeros (v3 1.9). */
 function instant(atUs: number): string {
   const microseconds = new Date(Math.floor(atUs / 1_000)).toISOString().replace('Z', String(atUs % 1_000).padStart(3, '0'))
   return `${microseconds.replace(/\.?0+$/, '')}Z`

@@ -23,8 +23,8 @@ export interface NaiveWorld {
   /** Later versions of rules in order; null: the rule was deleted. */
   saved: { rule: string; at: number; policy: Policy | null }[]
   /**
-   * Times in which nobody is newly called silent, because reports could not be taken or may still be on their way; absent: none. `takesOld`: nor
-   * is what arrives in such a time and was observed long before it.
+   * Times in which no input becomes silent, because reports could not be taken or may still arrive; absent: none. `takesOld`: an old report that
+   * arrives in such a time makes no input silent either.
    */
   blind?: { from: number; until: number; takesOld?: boolean }[]
 }
@@ -78,12 +78,12 @@ function naiveReading(world: NaiveWorld, rule: string, input: PolicyInput, at: n
   return isProblem ? 'problem' : 'ok'
 }
 
-/** The newest selected one by when it was observed; of two observed at once the one that came later: one sent again replaces. */
+/** Returns the newest selected observation by its instant. Of two with the same instant, the later arrival counts. */
 function newestReport({ reports }: NaiveWorld, input: PolicyInput, at: number): NaiveReport | null {
   let newest: NaiveReport | null = null
   for (let i = countUntil(reports, at) - 1; i >= 0; i--) {
     const report = reports[i] as NaiveReport
-    // An accepted report was observed a minute after its arrival at most: none that came earlier still can be newer.
+    // An accepted report is dated at most a minute after its arrival, so no earlier arrival can be newer.
     if (newest !== null && report.arrivedAt + 60_000 < newest.observedAt) break
     if (report.signal !== input.signal) continue
     const fits = Object.entries(input.match ?? {}).every(([key, value]) =>
@@ -106,7 +106,7 @@ function countUntil(reports: NaiveReport[], at: number): number {
   return low
 }
 
-/** An input is the same across versions while its signal, mode and match are equal: it was added with the first of them. */
+/** Returns the instant at which the input was added. It stays the same input in later versions with equal signal, mode and match. */
 function addedAt(world: NaiveWorld, rule: string, input: PolicyInput, at: number): number {
   let added = at
   for (const version of versionsAt(world, rule, at).reverse()) {

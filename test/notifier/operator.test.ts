@@ -119,13 +119,13 @@ function checkMessage(t: Test, { headers, body }: Hit): void {
   t.equal(headers['content-type'], 'application/json')
 }
 
-scenario('a lost location is told once in a cluster, and once when it is back', async (t, scene) => {
+scenario('cluster sends one message when a location is lost, and one when it is back', async (t, scene) => {
   await scene.addLocation('hh01', 'hamburg')
   await scene.watchFrom('shop', ['hh01'])
   const [first] = [await scene.run('one'), await scene.run('two')]
   await scene.live('hh01', 5 * second)
   await scene.clock.advance(lostMs - 2 * second)
-  t.strictSame(scene.types(), [], 'not before its time')
+  t.strictSame(scene.types(), [], 'no message before the location is lost')
   await scene.clock.advance(2 * second)
   await scene.receiver.called(1)
   await scene.clock.advance(10 * minute)
@@ -146,39 +146,36 @@ scenario('a lost location is told once in a cluster, and once when it is back', 
   t.match(scene.told()[1], { text: 'Location hamburg has a live prober again.', data: { state: 'cleared' } })
   t.strictSame(first?.warnings?.(), [])
   t.notMatch(await first?.metrics.metrics(), 'kind="location_lost"')
-  t.match(scene.lines('location lost'), [{ level: 40, name: 'hamburg', location_id: 'hh01' }], 'in the log, once')
+  t.match(scene.lines('location lost'), [{ level: 40, name: 'hamburg', location_id: 'hh01' }], 'one log line')
   t.match(scene.lines('location back'), [{ level: 40, name: 'hamburg' }])
 })
 
-scenario(
-  'a location is not lost while its prober restarts, the bus is away, or nobody can say that they live',
-  async (t, scene) => {
-    await scene.addLocation('hh01', 'hamburg')
-    await scene.watchFrom('shop', ['hh01'])
-    await scene.run('one')
-    await scene.live('hh01', 5 * second)
-    await scene.stopProber('hh01')
-    await scene.clock.advance(lostMs - 2 * second)
-    await scene.live('hh01', 10 * second, 'two')
-    scene.setBus(false)
-    await scene.live('hh01', minute, 'two')
-    scene.setBus(true)
-    await scene.live('hh01', minute, 'two')
-    // The bus reconnects just before the location would be lost, and the prober a little later.
-    scene.setBus(false)
-    await scene.clock.advance(2 * lostMs - 3 * second)
-    scene.setBus(true)
-    await scene.clock.advance(5 * second)
-    await scene.live('hh01', minute, 'two')
-    scene.depose(['presence'])
-    await scene.live('hh01', 2 * lostMs, 'two')
-    scene.depose([])
-    await scene.live('hh01', minute, 'two')
-    t.strictSame(scene.types(), [])
-  },
-)
+scenario('location is not lost while its prober restarts or the bus is disconnected', async (t, scene) => {
+  await scene.addLocation('hh01', 'hamburg')
+  await scene.watchFrom('shop', ['hh01'])
+  await scene.run('one')
+  await scene.live('hh01', 5 * second)
+  await scene.stopProber('hh01')
+  await scene.clock.advance(lostMs - 2 * second)
+  await scene.live('hh01', 10 * second, 'two')
+  scene.setBus(false)
+  await scene.live('hh01', minute, 'two')
+  scene.setBus(true)
+  await scene.live('hh01', minute, 'two')
+  // The bus reconnects just before the location would be lost, and the prober a little later.
+  scene.setBus(false)
+  await scene.clock.advance(2 * lostMs - 3 * second)
+  scene.setBus(true)
+  await scene.clock.advance(5 * second)
+  await scene.live('hh01', minute, 'two')
+  scene.depose(['presence'])
+  await scene.live('hh01', 2 * lostMs, 'two')
+  scene.depose([])
+  await scene.live('hh01', minute, 'two')
+  t.strictSame(scene.types(), [])
+})
 
-scenario('a location that never had a prober, or that no monitor uses, is not told until one does', async (t, scene) => {
+scenario('location is not reported as lost while it never had a prober or no monitor uses it', async (t, scene) => {
   await scene.addLocation('hh01', 'hamburg')
   await scene.addLocation('hb01', 'bremen')
   await scene.watchFrom('shop', ['hb01'])
@@ -196,7 +193,7 @@ scenario('a location that never had a prober, or that no monitor uses, is not to
   t.match(scene.told()[1], { type: 'location.back', text: 'Location hamburg is used by no monitor any more.' })
 })
 
-scenario('a restart tells nothing again, and an old beat is no sign of life', async (t, scene) => {
+scenario('restart repeats no message, and an old beat is no sign of life', async (t, scene) => {
   await scene.addLocation('hh01', 'hamburg')
   await scene.watchFrom('shop', ['hh01'])
   const before = await scene.run('one')
@@ -212,13 +209,13 @@ scenario('a restart tells nothing again, and an old beat is no sign of life', as
   await scene.clock.advance(10 * second)
   scene.setBus(true)
   await scene.clock.advance(minute)
-  t.strictSame(scene.types(), ['location.lost'], 'one that lived for a moment while nobody heard it is gone, too')
+  t.strictSame(scene.types(), ['location.lost'], 'a prober that lived only while presence was not heard is gone')
   await scene.live('hh01', 5 * second)
   await scene.receiver.called(2)
   t.strictSame(scene.types(), ['location.lost', 'location.back'])
 })
 
-scenario('a location whose last prober went while no notifier ran is told after the start', async (t, scene) => {
+scenario('location that was lost while no notifier ran is reported after the start', async (t, scene) => {
   await scene.addLocation('hh01', 'hamburg')
   await scene.watchFrom('shop', ['hh01'])
   const before = await scene.run('one')
@@ -229,11 +226,11 @@ scenario('a location whose last prober went while no notifier ran is told after 
   await scene.clock.advance(lostMs + second)
   await scene.receiver.called(1)
   const since = Date.parse(scene.told()[0]?.data.since ?? '')
-  t.ok(since > startAt + 3 * minute && since <= startAt + 6 * minute, 'since when it was last seen')
+  t.ok(since > startAt + 3 * minute && since <= startAt + 6 * minute, 'instant of the last beat')
 })
 
 scenario(
-  'a message that is not taken is repeated with growing pauses, the same each time, until it is given up',
+  'unchanged message is retried with growing pauses until its time ends',
   async (t, scene) => {
     await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
     await scene.run('one')
@@ -282,7 +279,7 @@ const messageOf = (at: number) => {
   return JSON.stringify({ type: 'dead_letters.found', timestamp, text: 'There was one.', data })
 }
 
-scenario('a message that a dead notifier had claimed is sent by another once the claim is over', async (t, scene) => {
+scenario('message claimed by a dead notifier is sent by another one when the claim has ended', async (t, scene) => {
   await scene.store.insert('conditions', [waiting(startAt)])
   await scene.run('one')
   await scene.run('two')
@@ -295,7 +292,7 @@ scenario('a message that a dead notifier had claimed is sent by another once the
 })
 
 scenario(
-  'a message that nobody takes is given up after a day',
+  'message without a successful attempt is given up after a day',
   async (t, scene) => {
     await scene.store.insert('conditions', [waiting(startAt - giveUpMs + hour)])
     const service = await scene.run('one')
@@ -303,7 +300,7 @@ scenario(
       await scene.clock.advance(30 * second)
       await turns(20)
     }
-    t.ok(scene.receiver.hits.length >= 4, 'at most 15 minutes apart')
+    t.ok(scene.receiver.hits.length >= 4, 'pauses are at most 15 minutes')
     t.ok(scene.clock.now() > startAt + 40 * minute && scene.clock.now() <= startAt + hour)
     t.match(await service.metrics.metrics(), 'watchkeeper_notifier_operator_messages_total{outcome="failed"} 1')
     t.match(await service.metrics.metrics(), 'watchkeeper_notifier_operator_unsent 0')
@@ -312,7 +309,7 @@ scenario(
 )
 
 scenario(
-  'a message is given up at once where another try can change nothing',
+  'message is given up at once when a retry cannot succeed',
   async (t, scene) => {
     await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
     await scene.run('one')
@@ -324,7 +321,7 @@ scenario(
 )
 
 scenario(
-  'what ends before the operator could be told is told after its beginning, each once',
+  'begin and end are sent once, in order, when a condition ends before its message could be sent',
   async (t, scene) => {
     await scene.addLocation('hh01', 'hamburg')
     await scene.watchFrom('shop', ['hh01'])
@@ -343,7 +340,7 @@ scenario(
   call => ({ status: call < 5 ? 503 : 204 }),
 )
 
-scenario('a key is told two weeks before its end, and again when it is gone', async (t, scene) => {
+scenario('key is reported two weeks before its end, and again when it has ended', async (t, scene) => {
   await scene.store.insert('users', [user('ann')])
   const [near, next, past, far] = [startAt + 3 * hour, startAt + keyMs + hour, startAt - 1, startAt + 100 * day]
   await scene.store.insert('keys', [key('near', near), key('next', next), key('past', past), key('far', far)])
@@ -367,10 +364,10 @@ scenario('a key is told two weeks before its end, and again when it is gone', as
     { type: 'key.gone', text: 'API key "key next" was deleted.', data: { state: 'cleared', details: { reason: 'deleted' } } },
     { type: 'key.gone', data: { condition: 'key_expiring.near', details: { reason: 'expired' } } },
   ])
-  t.strictSame(await scene.store.find('conditions', { limit: 10 }), [], 'nothing is left of them')
+  t.strictSame(await scene.store.find('conditions', { limit: 10 }), [], 'all conditions are removed')
 })
 
-scenario('a disk that is nearly full is told once, and when there is room again', async (t, scene) => {
+scenario('nearly full disk is reported once, and again when it has room', async (t, scene) => {
   const room: Room = { freeBytes: 10 * 1024 ** 3, totalBytes: 100 * 1024 ** 3 }
   const store: Store = { ...scene.store, room: async () => ({ ...room }) }
   const [service] = [await scene.run('one', { store }), await scene.run('two', { store })]
@@ -390,7 +387,7 @@ scenario('a disk that is nearly full is told once, and when there is room again'
 })
 
 scenario(
-  'a store that can take nothing any more does not keep its operator from hearing of it',
+  'operator is notified of a full disk when the store accepts no write',
   async (t, scene) => {
     const room: Room = { freeBytes: 0, totalBytes: 100 * 1024 ** 3 }
     let isFull = true
@@ -406,7 +403,7 @@ scenario(
     await scene.clock.advance(minute)
     await scene.receiver.called(2)
     await scene.clock.advance(5 * minute)
-    t.strictSame(scene.types(), ['storage.full', 'storage.full'], 'tried again from memory')
+    t.strictSame(scene.types(), ['storage.full', 'storage.full'], 'retried from memory')
     t.equal(new Set(scene.receiver.hits.map(({ headers }) => headers['webhook-id'])).size, 1)
     t.match(service.warnings?.(), [/^The disk under the store has 0 MiB/])
     isFull = false
@@ -419,7 +416,7 @@ scenario(
   call => ({ status: call === 1 ? 500 : 200 }),
 )
 
-scenario('a destination that takes nothing for an hour is told, and when it takes messages again', async (t, scene) => {
+scenario('destination is reported when it takes no message for an hour, and when it takes messages again', async (t, scene) => {
   let status = 404
   const receiver = await createReceiver(() => ({ status, body: 'gone fishing' }))
   t.teardown(() => receiver.close())
@@ -462,12 +459,12 @@ scenario('a destination that takes nothing for an hour is told, and when it take
   await scene.store.insert('deliveryLog', [taken as DeliveryLogDocument])
   await scene.clock.advance(minute)
   await scene.receiver.called(4)
-  t.equal(scene.types()[3], 'destination.well', 'a notifier that did not know has delivered')
+  t.equal(scene.types()[3], 'destination.well', 'another notifier has delivered a message')
   await scene.clock.advance(minute)
   t.match(await scene.store.find('conditions', { where: { raised: 1 }, limit: 10 }), [])
 })
 
-scenario('a destination that took something within the hour is not failing', async (t, scene) => {
+scenario('destination that took a message within the hour is not failing', async (t, scene) => {
   let status = 503
   const receiver = await createReceiver(() => ({ status }))
   t.teardown(() => receiver.close())
@@ -487,7 +484,7 @@ scenario('a destination that took something within the hour is not failing', asy
   t.strictSame(await scene.store.find('conditions', { limit: 10 }), [])
 })
 
-scenario('dead letters are told once, however many follow, and when none came for an hour', async (t, scene) => {
+scenario('any number of dead letters is reported once, and again when none came for an hour', async (t, scene) => {
   const [service] = [await scene.run('one'), await scene.run('two')]
   await scene.clock.advance(lookMs)
   await scene.store.insert('deadLetters', [deadLetter('a', scene.clock.now()), deadLetter('b', scene.clock.now() + 1)])
@@ -504,7 +501,7 @@ scenario('dead letters are told once, however many follow, and when none came fo
   t.match(scene.told()[1], { type: 'dead_letters.quiet', text: 'No dead letter came for 1h; there were 7.' })
 })
 
-scenario('without an address nothing is sent, and the log, /readyz and metrics say it all the same', async (t, scene) => {
+scenario('log, /readyz and metrics show conditions when the operator has no address', async (t, scene) => {
   await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
   const service = await scene.run('one', { operatorWebhook: null })
   await scene.clock.advance(lookMs)
@@ -513,7 +510,7 @@ scenario('without an address nothing is sent, and the log, /readyz and metrics s
   t.strictSame(scene.types(), [])
 })
 
-scenario('the address is held against the rules for destinations', async (t, scene) => {
+scenario('operator address is checked by the rules for destinations', async (t, scene) => {
   await scene.store.insert('deadLetters', [deadLetter('a', startAt)])
   await scene.run('one', { egress: createEgress({ deny: [{ address: '127.0.0.0', prefix: 8, family: 'ipv4' }] }) })
   await until(() => scene.lines('operator message given up').length === 1, 'its end')
