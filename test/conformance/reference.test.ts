@@ -105,7 +105,7 @@ const bounds: [page: (typeof names)[number], rule: string, stated: string][] = [
   [
     'envelope',
     '6.2',
-    `for ${limits.http.stalledMs / second} s is cut. An idle connection is kept for ${limits.http.keepAliveMs / second} s`,
+    `for ${limits.http.stalledMs / second} s is closed. An idle connection is kept for ${limits.http.keepAliveMs / second} s`,
   ],
   [
     'envelope',
@@ -171,7 +171,7 @@ const bounds: [page: (typeof names)[number], rule: string, stated: string][] = [
   [
     'messages',
     '7.3',
-    `is ${limits.notifier.retryMs / second} s, each further one twice as long up to ${limits.notifier.retryMsMax / minute} minutes`,
+    `is ${limits.notifier.retryMs / second} s. Each further pause is twice as long, up to ${limits.notifier.retryMsMax / minute} minutes`,
   ],
   [
     'messages',
@@ -180,13 +180,13 @@ const bounds: [page: (typeof names)[number], rule: string, stated: string][] = [
   ],
 ]
 
-/** Returns the text of a rule of the reference, including its tables. */
+/** Returns the text of a rule of the reference, including its tables, with single blanks in place of line breaks. */
 function ruleText(page: string, rule: string): string {
   const [section = '', number = ''] = rule.split('.')
   const [, after = ''] = page.split(new RegExp(`^## ${section}\\. `, 'm'))
   const [own = ''] = after.split(/^## /m)
   const [, begun = ''] = own.split(new RegExp(`^${number}\\. `, 'm'))
-  return begun.split(/^\d+\. /m)[0] ?? ''
+  return (begun.split(/^\d+\. /m)[0] ?? '').replace(/\s+/g, ' ')
 }
 
 t.test('bounds that the reference states equal the bounds of the system', async t => {
