@@ -77,6 +77,10 @@ export class AppError extends Error {
   }
 }
 
+/** Returns the error of a refused request. `details`: what is wrong, then what to do. `field`: the faulty field, if there is one. */
+export const refusal = (code: ErrorCode, message: string, details: string, field?: string): AppError =>
+  new AppError(code, message, field === undefined ? { details } : { details, facts: { field } })
+
 /** Throws if an invariant is broken, because the process must not continue with wrong state. */
 export function invariant(holds: unknown, sentence: string): asserts holds {
   if (!holds) throw new Error(`Invariant broken: ${sentence}`)

@@ -1,5 +1,6 @@
-// Context of every question to the directory: its store, clock, bus and settings.
+// Context of every request to the directory: its store, clock, bus and settings.
 import type { Bus } from '#shared/bus/port.ts'
+import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { DefaultHolds } from '#shared/subjects/subject-view.ts'
@@ -16,19 +17,25 @@ export interface DirectoryContext {
   clock: Clock
   logger: Logger
   passwords: Passwords
-  /** From which public incident ids are derived. */
+  /** Salt from which public incident ids are derived. */
   incidentSalt: string
-  /** The keepers' own (WEBSITE_CONFIRM_AFTER, WEBSITE_CLOSE_AFTER), for the rule that website monitoring maintains. */
+  /** Delays of the rule that website monitoring maintains, as the keepers have them (WEBSITE_CONFIRM_AFTER, WEBSITE_CLOSE_AFTER). */
   websiteHolds: DefaultHolds | undefined
   newUserWorkspace: NewUserWorkspace
-  /** Live probers of a location. */
+  /** Returns the number of live probers of a location. */
   activeWorkers(locationId: string): number
-  /** The newest beat of any prober of a location, ms since the epoch, as far as this process has heard; null: none. */
+  /** Returns the newest heartbeat of a location's probers that this process received, ms since the epoch; null: none. */
   lastSeenAt(locationId: string): number | null
-  /** Begins to remove what was in deleted workspaces, and does not wait for it. */
+  /** Starts to remove the contents of deleted workspaces, without waiting. */
   removeWorkspaces(): void
   requireRoom: RequireResourceRoom
   rosters: Pick<Rosters, 'page'>
-  /** Makes probers' credentials, and announces all of them to the bus; null if this bus has no keys for that. */
+  /** Issues prober credentials and announces them to the bus; null: this bus has no keys for credentials. */
   announcer: Omit<Announcer, 'stop'> | null
 }
+
+/** Handler of one verb of `shared/contracts/ask`. `Needs`: parts of the context that the handler requires; absent: all. */
+export type Answer<V extends AskVerb, Needs extends keyof DirectoryContext = keyof DirectoryContext> = (
+  context: Pick<DirectoryContext, Needs>,
+  request: AskRequest<V>,
+) => Promise<AskResults[V]>

@@ -27,8 +27,8 @@ export interface UserDocument extends Stored {
 export interface WorkspaceDocument extends Stored {
   name: string
   createdAt: number
-  /** Role by user id. Absent only in workspaces of an earlier version, until the next start. */
-  members?: Record<string, Role>
+  /** Role by user id. */
+  members: Record<string, Role>
   /** Instant of the deletion; from then on reads respond `not_found` while the contents are removed. Null or absent: not deleted. */
   deletedAt?: number | null
   /** Id of the request that deleted the workspace and the counts of its contents, so that a retry gets the same response. */
@@ -39,8 +39,6 @@ export interface WorkspaceDocument extends Stored {
 export interface MembershipDocument extends Stored {
   workspaceId: string
   userId: string
-  /** Role of a membership from a version without rosters; only the upgrade reads it. */
-  role?: Role
 }
 
 /** A session of the dashboard. Only the SHA-256 of its token is stored, never the token. */

@@ -1,4 +1,4 @@
-// Rosters in the memory of directories: read from each store, updated by news, corrected after lost news, and bounded.
+// Rosters in the memory of directories: read from each store, updated by messages, corrected after a lost message, and bounded.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -89,7 +89,7 @@ const story = async (t: Test, store: Store) => {
   t.strictSame(await one.names(), ['Aaa', 'Name 8', 'Zzz'], 'found by the comparison of a minute later')
 }
 
-t.test('roster has the stored subjects, is updated by news, and finds changes whose news were lost', async t => {
+t.test('roster has the stored subjects, is updated by messages, and finds changes whose messages were lost', async t => {
   t.test('roster on the memory store', t => story(t, createMemoryStore()))
   t.test('roster on sqlite', async t => {
     const store = await openSqliteStore(join(t.testdir(), 'roster.db'))
@@ -130,7 +130,7 @@ t.test('page is refused while the store does not respond, and returned afterward
   t.strictSame(await names(), ['Name 1'])
 })
 
-t.test('news of a deletion is applied when it arrives during the read of the store', async t => {
+t.test('message about a deletion is applied when it arrives during the read of the store', async t => {
   const store = createMemoryStore()
   let meanwhile: () => Promise<void> = async () => undefined
   const get: Store['get'] = async (collection, ids) => {

@@ -177,9 +177,9 @@ const cases: Record<string, Case> = {
       t.same(await store.replace('subjects', [mine, subject(`settled${rev}`)]), ['written', 'written'])
       t.same(await store.replace('subjects', [{ ...mine, writer: 'another' }]), ['refused'])
     }
-    t.same(await store.replace('workspaces', [{ id: 'settled', rev: 1, name: 'a', createdAt: 1 }]), ['written'])
+    t.same(await store.replace('workspaces', [{ id: 'settled', rev: 1, name: 'a', createdAt: 1, members: {} }]), ['written'])
     t.same(
-      await store.replace('workspaces', [{ id: 'settled', rev: 1, name: 'a', createdAt: 1 }]),
+      await store.replace('workspaces', [{ id: 'settled', rev: 1, name: 'a', createdAt: 1, members: {} }]),
       ['refused'],
       'nobody signed it',
     )
@@ -204,6 +204,7 @@ const cases: Record<string, Case> = {
         rev,
         name: `${index}`,
         createdAt: rev,
+        members: {},
         deletedAt: null,
       }))
       const results = await Promise.all(racers.map(racer => store.replace('workspaces', [racer])))

@@ -86,7 +86,7 @@ t.test('mongodb: write is settled by the stored document when its answer is lost
       `mongodb://127.0.0.1:${proxy.port}/lost${retryWrites}?directConnection=true&retryWrites=${retryWrites}`,
     )
     const signed = (rev: number) => subject('lost', { rev, writer: `cut here ${rev}` })
-    const unsigned = (rev: number, name: string) => ({ id: 'lost', rev, name, createdAt: 1, deletedAt: null })
+    const unsigned = (rev: number, name: string) => ({ id: 'lost', rev, name, createdAt: 1, members: {}, deletedAt: null })
     for (const rev of [1, 2]) {
       proxy.loseNext('answer')
       t.same(await store.replace('subjects', [signed(rev), subject(`beside${rev}`)]), ['written', 'written'])

@@ -1,4 +1,4 @@
-// Blocks of audit rows: a document from a block as a gateway sends it, and rows from a document. Pure.
+// Blocks of audit rows: converts a gateway's block into its document, and a document into its rows. Pure.
 import type { AuditBlock, AuditKind, AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import type { AuditBlockDocument, PackedKind, PackedRows } from '#shared/contracts/audit.ts'
 import { AppError } from '#shared/errors.ts'
@@ -6,13 +6,13 @@ import { limits } from '#shared/limits/limits.ts'
 import { UnreadableDocument } from '#shared/store/port.ts'
 import { type AuditPlace, auditBlockId, compareAuditPlaces, parseAuditBlockId } from '#shared/text/audit-ids.ts'
 
-/** A row with its place among the rows of its workspace. */
+/** A row and its place among the rows of its workspace. */
 export interface PlacedRow extends AuditPlace {
   kind: PackedKind
   path: string
 }
 
-/** Throws `validation` if the columns do not fit each other. */
+/** Returns the document of a block. Throws `validation` if its columns differ in length or refer to a kind that is missing. */
 export function blockDocument(block: AuditBlock): AuditBlockDocument {
   const { workspaceId, isObservation, gateway, firstAt, kinds, afterMs, numbers, kindOf, paths } = block
   const isWhole = [numbers, kindOf, paths].every(({ length }) => length === afterMs.length)
@@ -28,7 +28,7 @@ export function blockDocument(block: AuditBlock): AuditBlockDocument {
   }
 }
 
-/** In the order in which their gateway recorded them. Throws `UnreadableDocument`. */
+/** Returns the rows of a document in the order in which their gateway recorded them. Throws `UnreadableDocument`. */
 export function rowsOf({ id, firstAt, data }: AuditBlockDocument): PlacedRow[] {
   const { gateway } = parseAuditBlockId(id).newest
   try {

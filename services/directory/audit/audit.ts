@@ -1,25 +1,24 @@
-// The audit in the store: blocks of rows that gateways recorded, and pages of rows. Rules: docs/reference/v3.md, 11.3 to 11.5.
+// Audit in the store: writes the blocks that gateways send, and reads rows in pages. Rules: docs/reference/v3.md, 11.3 to 11.5.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
-import type { Page } from '#shared/contracts/ask/reply.ts'
-import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { type AuditPlace, auditPlaceText, parseAuditBlockId, readAuditPlace } from '#shared/text/audit-ids.ts'
 import { pathAfterWorkspace } from '#shared/tokens/audited-path.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
+import { invalidCursor } from '../documents/page.ts'
 import { blockDocument, type PlacedRow, viewOf } from './audit-blocks.ts'
 import { newestFirst } from './newest-first.ts'
 
 const bounds = limits.audit
 
-/** Idempotent: a block has its identity from its rows, and the first content of an identity stays. */
-export async function recordAudit({ store }: DirectoryContext, { blocks }: AskRequest<'record-audit'>): Promise<null> {
+/** Stores blocks. Idempotent: the id of a block is made from its rows, and a block whose id is stored already is skipped. */
+export const recordAudit: Answer<'record-audit'> = async ({ store }, { blocks }) => {
   if (blocks.length > 0) await store.insert('server_api_audit', blocks.map(blockDocument))
   return null
 }
 
-/** Newest first. Looks at `limits.audit.lookedAt` rows at most, and then returns what it has found with a `next`. */
-export async function listAudit({ store }: DirectoryContext, request: AskRequest<'list-audit'>): Promise<Page<AuditView>> {
+/** Returns a page, newest first. After `limits.audit.lookedAt` rows it returns the matching rows so far, with a `next`. */
+export const listAudit: Answer<'list-audit'> = async ({ store }, request) => {
   const { workspaceId, since, limit } = request
   const isFiltered = request.personId !== null || request.path !== null
   const perRead = isFiltered ? bounds.perRead : limit + 1
@@ -37,11 +36,8 @@ export async function listAudit({ store }: DirectoryContext, request: AskRequest
   return { items, next: null }
 }
 
-/** Jumps from one workspace to the next, so that it reads one block of each. */
-export async function listAuditedWorkspaces(
-  { store }: DirectoryContext,
-  { after = null }: AskRequest<'list-audited-workspaces'>,
-): Promise<Page<string | null>> {
+/** Returns the workspaces that have audit rows. Reads only one block of each workspace. */
+export const listAuditedWorkspaces: Answer<'list-audited-workspaces'> = async ({ store }, { after = null }) => {
   const items: (string | null)[] = []
   let last = after
   while (items.length < bounds.workspacesPerPage) {
@@ -55,15 +51,15 @@ export async function listAuditedWorkspaces(
   return { items, next: last }
 }
 
-/** Behind all ids of the workspace's blocks: `0` follows `/`. */
+/** Returns the least id greater than all block ids of the workspace: `0` follows `/`. */
 const behind = (workspaceId: string) => `${workspaceId}0`
 
-/** The page has rows before this place: the last row of the page before, or `until`. */
+/** Returns the place that ends the page, exclusive: the last row of the previous page, or `until`. Null: no end. */
 function endOf({ until, after = null }: AskRequest<'list-audit'>): AuditPlace | null {
   if (after === null) return until === null ? null : { at: until, number: 0, gateway: '' }
   const place = readAuditPlace(after)
   if (place !== null) return place
-  throw new AppError('validation', 'Invalid cursor', { details: 'after is not the next of a page', facts: { field: 'cursor' } })
+  throw invalidCursor()
 }
 
 const isWanted = ({ kind: [personId], path }: PlacedRow, wanted: AskRequest<'list-audit'>): boolean =>

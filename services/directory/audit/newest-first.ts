@@ -1,4 +1,5 @@
-// Rows of a workspace's audit, newest first, from blocks that overlap: those of several gateways, and of Observations beside all else.
+// Audit rows of a workspace, newest first. Blocks of several gateways overlap in time, and so do blocks of Observations and of other
+// requests.
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { type AuditPlace, auditBound, auditPrefix, compareAuditPlaces, parseAuditBlockId } from '#shared/text/audit-ids.ts'
@@ -6,24 +7,24 @@ import { endOfPrefix } from '#shared/text/ids.ts'
 import { type PlacedRow, rowsOf } from './audit-blocks.ts'
 
 const { blockMs, blocksPerRead } = limits.audit
-/** Two blocks: rows of a block are in order as soon as the next block is known. */
+/** Blocks of the first read. The order of a block's rows is known only after the next block is read. */
 const fewestBlocks = 2
 
 interface Wanted {
   workspaceId: string | null
-  /** ms, inclusive; null: from the first. */
+  /** Start, ms since the epoch, inclusive; null: the first row. */
   since: number | null
-  /** Rows before this place; null: to the last. */
+  /** End, exclusive; null: the last row. */
   end: AuditPlace | null
-  /** Rows that one read should yield, about. */
+  /** Approximate number of rows of one read. */
   perRead: number
 }
 
-/** Slices of the rows, each newest first and before the slice that follows. A slice may be empty. */
+/** Yields the rows in slices, newest first across all slices. A slice may be empty. */
 export async function* newestFirst(store: Store, { workspaceId, since, end, perRead }: Wanted): AsyncGenerator<PlacedRow[]> {
   const prefix = auditPrefix(workspaceId)
   const gte = since === null ? prefix : auditBound(workspaceId, since)
-  // A block that ends behind `end` may begin before it.
+  // A block whose end is after `end` may contain rows before `end`.
   let lt = end === null ? endOfPrefix(prefix) : auditBound(workspaceId, end.at + blockMs + 1)
   const begun = end === null ? {} : { firstAt: { lte: end.at } }
   const isWanted = (row: PlacedRow) => (since === null || row.at >= since) && (end === null || compareAuditPlaces(row, end) < 0)
@@ -42,14 +43,14 @@ export async function* newestFirst(store: Store, { workspaceId, since, end, perR
     waiting = [...waiting, ...rows.filter(isWanted)].sort((one, other) => compareAuditPlaces(other, one))
     lt = found.at(-1)?.id ?? lt
     if (found.length < size) return yield waiting
-    // Blocks that are not read yet have only older rows than the newest row of the last block.
+    // All rows of unread blocks are older than the newest row of the last block that was read.
     const { newest } = parseAuditBlockId(lt)
     const open = waiting.findIndex(row => compareAuditPlaces(row, newest) < 0)
     yield waiting.splice(0, open < 0 ? waiting.length : open)
   }
 }
 
-/** As many as have `rows` by the blocks read so far: a quiet workspace has a row in a block, a busy one hundreds. */
+/** Returns how many blocks contain about `rows` rows, judged by the blocks read so far. A block has from one to hundreds of rows. */
 function blocksFor(rows: number, read: { blocks: number; rows: number }): number {
   if (read.blocks === 0) return fewestBlocks
   return Math.min(Math.max(fewestBlocks, Math.ceil((rows * read.blocks) / read.rows)), blocksPerRead)

@@ -1,8 +1,8 @@
-// Tidying behind a change that is done already: what a store that does not answer leaves undone reads as if it were done.
+// Best-effort clean-up after a committed change. Readers ignore leftovers, so an unavailable store may leave them.
 import { StoreError } from '#shared/store/port.ts'
 
-/** Waits for the work; that the store was unavailable is nobody's business, any other failure is. */
-export async function tidily(work: Promise<void>): Promise<void> {
+/** Waits for the work. Rejects as the work does, unless the store was unavailable. */
+export async function bestEffort(work: Promise<void>): Promise<void> {
   await work.catch(error => {
     if (!(error instanceof StoreError) || error.kind !== 'unavailable') throw error
   })

@@ -1,6 +1,5 @@
-// Sessions, counted sign-ins and audit rows past their time are removed if the store does not do that by itself. Nobody reads them any
-// more: this only frees the space, and any number of processes may do it.
-
+// Removal of expired sessions, sign-in counters and audit rows, for stores that do not remove them by themselves. Expired documents are
+// never read, so removal only frees space. Any number of processes may remove at once.
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -9,7 +8,7 @@ import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 const { expireMs, expireSlice } = limits.directory
 
-/** Returns a function that stops it. */
+/** Starts the removal. Returns a function that stops it. */
 export function startExpiring(store: Store, clock: Clock, logger: Logger): Cancel {
   const onError = (error: unknown) => logger.warn({ err: error }, 'expired documents could not be removed')
   const repeats = [

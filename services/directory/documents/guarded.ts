@@ -1,5 +1,5 @@
-// The guarded read-change-write of one document: a writer that lost a race reads and tries again, a bounded number of times.
-import { AppError } from '#shared/errors.ts'
+// Guarded change of one document: read, change, and write only if the revision is unchanged. Repeated a bounded number of times.
+import { type AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { CollectionName, Collections } from '#shared/store/collections.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -9,15 +9,24 @@ type Replaceable = Exclude<
   'observations' | 'pushedObservations' | 'observationIds' | 'rollUps' | 'server_api_audit'
 >
 
+/** Errors in place of the defaults. */
+interface Failures<T> {
+  /** A unique index refused the document. Absent: the change is tried again. */
+  taken?(wanted: T): AppError
+  /** Other writers changed the document at every try. Absent: `Too much contention`. */
+  contended?(): AppError
+}
+
 /**
- * Replaces a document by what `change` makes of it (its rev is counted up here). `change` gets null where there is none and
- * answers null to leave things as they are. Answers the document as it then is.
+ * Replaces a document by the result of `change`, with the next revision. `change` receives null for a missing document, and returns null to
+ * write nothing. Returns the stored document; null: there is none. Throws a retryable error if every try met another writer.
  */
 export async function changeGuarded<C extends Replaceable>(
   store: Store,
   collection: C,
   id: string,
   change: (present: Collections[C] | null) => Collections[C] | null,
+  { taken, contended = () => contention(`${collection} changed too often at once; try again`) }: Failures<Collections[C]> = {},
 ): Promise<Collections[C] | null> {
   for (let i = 0; i < limits.directory.guardedTries; i++) {
     const [present = null] = await store.get(collection, [id])
@@ -26,6 +35,9 @@ export async function changeGuarded<C extends Replaceable>(
     const next = { ...wanted, id, rev: (present?.rev ?? 0) + 1 }
     const [result] = await store.replace(collection, [next])
     if (result === 'written') return next
+    if (result === 'taken' && taken !== undefined) throw taken(next)
   }
-  throw new AppError('unavailable', 'Too much contention', { details: `${collection} changed too often at once; try again` })
+  throw contended()
 }
+
+export const contention = (details: string) => refusal('unavailable', 'Too much contention', details)

@@ -1,7 +1,6 @@
-// Pages: every long read answers at most 512 KiB and says where the next page begins.
-
+// Pages of long reads: a page has at most 512 KiB, and contains the position of the next page.
 import type { Page } from '#shared/contracts/ask/reply.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Collections } from '#shared/store/collections.ts'
 import type { Query, Store } from '#shared/store/port.ts'
@@ -11,50 +10,60 @@ type Pageable = 'subjects' | 'incidents' | 'transformations' | 'deliveryLog' | '
 export interface PageRequest<C extends Pageable, T> {
   collection: C
   where: NonNullable<Query['where']>
-  /** An integer column; the id decides among equals. */
+  /** Integer column of the order. Documents with equal values are ordered by id. */
   sort: [field: keyof Collections[C] & string, direction: 'asc' | 'desc']
-  /** The `next` of the page before; null or absent: from the start. */
+  /** The `next` of the previous page; null or absent: from the start. */
   after: string | null | undefined
-  /** The page has no more items than this, where it is given. */
+  /** Largest number of items; absent: only the size is bounded. */
   max?: number
-  /** Views in the order of the documents; null leaves a document out. */
+  /** Returns the views in the order of the documents; null: the document is omitted. */
   view(documents: Collections[C][]): Promise<(T | null)[]> | (T | null)[]
 }
 
-/** Reads one page. A single item that is larger than a page is a page of its own. */
+/** Reads one page. */
 export async function readPage<C extends Pageable, T>(store: Store, request: PageRequest<C, T>): Promise<Page<T>> {
-  const items: T[] = []
-  let bytes = 0
+  const page = new PageItems<T>(request.max)
   const readsMost = Math.min(limits.request.pageReads, (request.max ?? limits.request.pageReads) + 1)
   let reads = Math.min(limits.request.pageReadsFirst, readsMost)
   let after = parseCursor(request.after)
   for (;;) {
-    const query: Query = {
-      where: request.where,
-      sort: [request.sort],
-      limit: reads,
-      ...(after ? { after } : {}),
-    }
+    const query: Query = { where: request.where, sort: [request.sort], limit: reads, ...(after ? { after } : {}) }
     const documents = await store.find(request.collection, query)
     const views = await request.view(documents)
     for (const [i, document] of documents.entries()) {
-      const view = views[i] ?? null
-      const size = view === null ? 0 : Buffer.byteLength(JSON.stringify(view)) + 1
-      const isFull = bytes + size > limits.request.pageBytes || items.length === request.max
-      if (items.length > 0 && isFull) return { items, next: formatCursor(after) }
-      if (view !== null) items.push(view)
-      bytes += size
+      if (!page.add(views[i] ?? null)) return { items: page.items, next: formatCursor(after) }
       after = { values: [document[request.sort[0]] as number], id: document.id }
     }
-    if (documents.length < reads) return { items, next: null }
-    reads = Math.min(roomFor(items.length, bytes), readsMost)
+    if (documents.length < reads) return { items: page.items, next: null }
+    reads = Math.min(page.room(), readsMost)
   }
 }
 
-/** How many more items of the size of those so far a page takes, and one to see that it is full: large ones are not read in vain. */
-function roomFor(items: number, bytes: number): number {
-  const room = Math.max(0, limits.request.pageBytes - bytes)
-  return bytes === 0 ? limits.request.pageReads : 1 + Math.ceil((room * items) / bytes)
+/** Items of a page, at most `max` of them and at most 512 KiB of JSON. The first item is accepted at any size. */
+export class PageItems<T> {
+  readonly items: T[] = []
+  readonly #max: number
+  #bytes = 0
+
+  constructor(max = Number.POSITIVE_INFINITY) {
+    this.#max = max
+  }
+
+  /** Adds an item; null adds nothing. Returns false, and adds nothing, if the page is full. */
+  add(item: T | null): boolean {
+    const size = item === null ? 0 : Buffer.byteLength(JSON.stringify(item)) + 1
+    const isFull = this.items.length === this.#max || this.#bytes + size > limits.request.pageBytes
+    if (this.items.length > 0 && isFull) return false
+    if (item !== null) this.items.push(item)
+    this.#bytes += size
+    return true
+  }
+
+  /** Returns how many more items of the average size fit, plus one that shows that the page is full. */
+  room(): number {
+    const room = Math.max(0, limits.request.pageBytes - this.#bytes)
+    return this.#bytes === 0 ? limits.request.pageReads : 1 + Math.ceil((room * this.items.length) / this.#bytes)
+  }
 }
 
 export type Cursor = NonNullable<Query['after']>
@@ -64,7 +73,8 @@ export const formatCursor = (cursor: Cursor | null): string | null => cursor && 
 export function parseCursor(text: string | null | undefined): Cursor | null {
   if (text === null || text === undefined) return null
   const [, value, id] = /^(-?\d{1,16}):([0-9A-Za-z_.-]{1,64})$/.exec(text) ?? []
-  if (value === undefined || id === undefined)
-    throw new AppError('validation', 'Invalid cursor', { details: 'after is not the next of a page', facts: { field: 'cursor' } })
+  if (value === undefined || id === undefined) throw invalidCursor()
   return { values: [Number(value)], id }
 }
+
+export const invalidCursor = () => refusal('validation', 'Invalid cursor', 'after is not the next of a page', 'cursor')

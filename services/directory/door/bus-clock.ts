@@ -1,9 +1,11 @@
-// The bus's time, for probers that cannot ask the bus themselves.
+// Time of the bus, for probers that have no connection to the bus.
 import type { Bus } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
-/** Returns the time of the own clock plus its offset, which is measured again when the last measure is too old. Rejects with a BusError. */
+/**
+ * Returns a function that resolves to the bus time: this clock plus its offset. Old offsets are measured again. Rejects with a BusError.
+ */
 export function createBusClock(bus: Pick<Bus, 'clockOffset'>, clock: Clock): () => Promise<{ at: number; errorMs: number }> {
   let measuring: ReturnType<Bus['clockOffset']> | null = null
   let measuredAt = 0

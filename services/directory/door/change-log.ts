@@ -1,5 +1,5 @@
-// The newest changes of all check entries, so that probers who wait for one cost the bus no question. Owns one watch of the bucket,
-// from the first question on; says where it does not reach back far enough.
+// Newest changes of all check entries in memory, so that waiting probers cause no requests to the bus. Owns one watch of the bucket, which
+// starts at the first request. Older changes must be read from the bus.
 import type { Bucket, BucketEntry, BucketPosition, Subscription } from '#shared/bus/port.ts'
 import { parseCheckKey } from '#shared/bus/subjects.ts'
 import type { Change, Changes } from '#shared/contracts/observations/door.ts'
@@ -15,7 +15,7 @@ interface Recent {
 
 export interface ChangeLogOptions {
   bucket: Bucket
-  /** A check of the location has changed; null: whatever was known of any location is void. */
+  /** Called when a check of the location has changed. Null: the bucket began anew, so all earlier changes are void. */
   onChange(locationId: string | null): void
 }
 
@@ -25,11 +25,11 @@ export class ChangeLog {
   /** In the order of their revisions. */
   #recent: Recent[] = []
   #characters = 0
-  /** All changes beyond this revision are in `recent`; infinite while it is not known. */
+  /** Revision after which all changes are in `#recent`; infinite while unknown. */
   #from = Number.POSITIVE_INFINITY
   #newest = 0
   readonly #newestOf = new Map<string, number>()
-  /** The stream that the revisions are of; null until somebody has asked the bus. */
+  /** Stream of the revisions; null: no page was read from the bus yet. */
   #stream: string | null = null
   #generation = 0
 
@@ -37,7 +37,7 @@ export class ChangeLog {
     this.#options = options
   }
 
-  /** Resolves once changes are followed; rejects with a BusError. */
+  /** Starts the watch at the first call. Resolves when the watch runs; rejects with a BusError. */
   async follow(): Promise<void> {
     this.#watching ??= this.#watch()
     await this.#watching.catch(error => {
@@ -46,7 +46,7 @@ export class ChangeLog {
     })
   }
 
-  /** The changes of a location after a position as far as they are at hand; null: the bus must be asked. */
+  /** Returns a location's changes after a position. Null: they are not all in memory and must be read from the bus. */
   after(locationId: string, position: BucketPosition | null): Changes | null {
     if (position === null || position.stream !== this.#stream) return null
     if (position.revision < this.#from || position.revision > this.#newest) return null
@@ -55,17 +55,17 @@ export class ChangeLog {
     return { changes: newer.map(({ change }) => change), position: { stream, revision: this.#newest }, isLast: true }
   }
 
-  /** Notes a page that the bus has sent: from now on the revisions are known to be of this stream, unless they began anew meanwhile. */
+  /** Notes the stream of a page that was read from the bus, unless the bucket began anew since `generation`. */
   learn({ stream }: BucketPosition, generation: number): void {
     if (generation === this.#generation) this.#stream ??= stream
   }
 
-  /** Another number whenever the bucket began anew. */
+  /** Returns how often the bucket began anew. */
   generation(): number {
     return this.#generation
   }
 
-  /** The revision of the newest change of a location; null: none is known. */
+  /** Returns the revision of a location's newest change; null: none is known. */
   newestOf(locationId: string): number | null {
     return this.#newestOf.get(locationId) ?? null
   }
@@ -117,7 +117,7 @@ export class ChangeLog {
     }
   }
 
-  /** Forgets everything, because the bucket is another one. Keys of the old bucket are announced as removed, at revision 0. */
+  /** Forgets all changes, because the bucket was replaced. The bus reports keys of the old bucket as removed, at revision 0. */
   #beginAnew(revision: number): void {
     this.#generation += 1
     this.#recent = []

@@ -1,22 +1,22 @@
-// The checks of a location as its remote probers follow them: what comes after a position, at once or when there is something.
+// Changes of a location's checks, for its remote probers: returned at once, or as soon as there are any after the given position.
 import { createAllowance } from '#shared/async/allowance.ts'
 import { pause } from '#shared/async/pause.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
 import type { Change, Changes, DoorRequest } from '#shared/contracts/observations/door.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
 import type { DoorContext } from './door-context.ts'
 
-/** Reason for which waiting requests wake; `nothing`: they have waited long enough. */
-export type News = 'checks' | 'members'
-type Woken = News | 'nothing'
+/** Changed thing for which waiting requests wake. `nothing`: the time limit has passed. */
+export type Changed = 'checks' | 'members'
+type Woken = Changed | 'nothing'
 
 export interface DoorChanges {
-  /** Rejects with a BusError, or as busy; may be repeated. */
+  /** Resolves to the changes after a position. Rejects with a BusError or `busy`; the caller may retry. */
   after(request: DoorRequest<'changes'>): Promise<Changes>
-  /** Wakes waiting requests: they look again, or get the list of members. */
-  wake(what: News): void
-  /** Responds to waiting requests, and to every later one at once. */
+  /** Wakes waiting requests. For `checks` they read again; for `members` they return the list of members. */
+  wake(what: Changed): void
+  /** Ends the waiting of all requests. Later requests do not wait. */
   stop(): void
 }
 
@@ -29,7 +29,7 @@ const {
   gatherMs,
   answerMs,
 } = doorLimits
-/** Cost of reading a page from the bus, beside its content. */
+/** Fixed cost of reading a page from the bus, in characters, added to the cost of its content. */
 const readingCharacters = 64 * 1024
 
 export function openDoorChanges(context: DoorContext): DoorChanges {
@@ -41,7 +41,7 @@ export function openDoorChanges(context: DoorContext): DoorChanges {
 
   const take = async (characters: number) => {
     const waitMs = allowance.take(characters, answerMs)
-    if (waitMs === null) throw new AppError('busy', 'Too many questions', { details: 'the location asks for too many checks' })
+    if (waitMs === null) throw refusal('busy', 'Too many questions', 'the location asks for too many checks')
     await pause(clock, waitMs)
   }
   const park = () => {
@@ -70,8 +70,8 @@ export function openDoorChanges(context: DoorContext): DoorChanges {
     after: async ({ after }) => {
       await log.follow()
       for (;;) {
-        if (parked.size >= mostParked) throw new AppError('busy', 'Too many questions', { details: 'too many wait for changes' })
-        // From before the look, so that nothing changes unseen in between.
+        if (parked.size >= mostParked) throw refusal('busy', 'Too many questions', 'too many wait for changes')
+        // Registered before the read, so that no change between read and wait is missed.
         const place = park()
         try {
           const found = await next(after)
@@ -93,7 +93,7 @@ export function openDoorChanges(context: DoorContext): DoorChanges {
   }
 }
 
-/** Reads pages of the bucket, one at a time, and those who ask for the same one share it. */
+/** Returns a reader of the bucket's pages. It reads one page at a time; simultaneous requests for the same page share one read. */
 function createReading({ bus, location, changes: log }: DoorContext) {
   const bucket = bus.bucket('checks')
   const reading = new Map<string, Promise<Changes>>()
@@ -123,7 +123,7 @@ function createReading({ bus, location, changes: log }: DoorContext) {
 const charactersOf = (changes: readonly Change[]): number => changes.reduce((sum, change) => sum + sizeOf(change), 0)
 const sizeOf = (change: Change): number => JSON.stringify(change).length
 
-/** As many as one answer may have; the others come with the next one. */
+/** Returns as many changes as one response may contain. The next request gets the others. */
 function cut({ changes, position, isLast }: Changes): Changes {
   let characters = 0
   const count = changes.findIndex((change, i) => {

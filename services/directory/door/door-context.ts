@@ -1,4 +1,4 @@
-// Context of every part of a location's door.
+// Context of the parts of a location's door.
 import type { Bus } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -9,12 +9,12 @@ export interface DoorContext {
   bus: Bus
   clock: Clock
   logger: Logger
-  /** `name` changes when the location gets another. */
+  /** `name` is updated when the location is renamed. */
   location: { readonly id: string; name: string }
   changes: ChangeLog
   members: Members
-  /** Counts reports of the location that are none, and says so now and then. */
+  /** Counts invalid reports of the location, and logs them at intervals. */
   onJunk(location: string, reason: string, count: number): void
-  /** The bus's time. Rejects with a BusError. */
+  /** Resolves to the time of the bus. Rejects with a BusError. */
   busTime(): Promise<{ at: number; errorMs: number }>
 }

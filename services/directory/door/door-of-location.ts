@@ -1,6 +1,5 @@
-// The door of one location: what its remote probers ask is answered here, within bounds of the location's own, so that no other
-// location is served worse whatever they send. Writes reports to the observation stream and presence keys of its location, no more.
-
+// Door of one location: serves the requests of its remote probers. Each location has its own bounds, so its probers cannot slow down other
+// locations. Writes only reports to the observation stream, and presence keys of its location.
 import { serve } from '#shared/bus/clients/serve.ts'
 import { subscribeWindowed } from '#shared/bus/clients/windowed.ts'
 import { BusError, type Subscription } from '#shared/bus/port.ts'
@@ -8,20 +7,21 @@ import { parseVerb, subjects } from '#shared/bus/subjects.ts'
 import { type DoorAnswers, type DoorRequest, type DoorVerb, doorRequests } from '#shared/contracts/observations/door.ts'
 import { AppError } from '#shared/errors.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
-import { type DoorChanges, type News, openDoorChanges } from './door-changes.ts'
+import { type Changed, openDoorChanges } from './door-changes.ts'
 import type { DoorContext } from './door-context.ts'
-import { type DoorMembers, openDoorMembers } from './door-members.ts'
-import { type DoorReports, openDoorReports } from './door-reports.ts'
+import { openDoorMembers } from './door-members.ts'
+import { openDoorReports } from './door-reports.ts'
 
-interface Rooms {
-  reports: DoorReports
-  changes: DoorChanges
-  members: DoorMembers
-}
+const openRooms = (context: DoorContext) => ({
+  reports: openDoorReports(context),
+  changes: openDoorChanges(context),
+  members: openDoorMembers(context),
+})
+type Rooms = ReturnType<typeof openRooms>
 
-type Answerers = { [V in DoorVerb]: (rooms: Rooms, request: DoorRequest<V>, context: DoorContext) => Promise<DoorAnswers[V]> }
+type Answerer<Request, Result> = (rooms: Rooms, request: Request, context: DoorContext) => Promise<Result>
 
-const answerers: Answerers = {
+const answerers: { [V in DoorVerb]: Answerer<DoorRequest<V>, DoorAnswers[V]> } = {
   report: ({ reports }, request) => reports.take(request),
   changes: ({ changes }, request) => changes.after(request),
   beat: ({ members }, request) => members.beat(request),
@@ -31,15 +31,15 @@ const answerers: Answerers = {
 }
 
 export interface OpenDoor {
-  /** Responds to waiting requests, because checks have changed, or probers have come or left. */
-  wake(what: News): void
+  /** Wakes waiting requests after a change of checks or of probers. */
+  wake(what: Changed): void
   close(): Promise<void>
 }
 
-/** Resolves once requests are taken. */
+/** Resolves when the door serves requests. */
 export async function openDoor(context: DoorContext): Promise<OpenDoor> {
   const { bus, clock, location, logger } = context
-  const rooms = { reports: openDoorReports(context), changes: openDoorChanges(context), members: openDoorMembers(context) }
+  const rooms = openRooms(context)
   const subject = subjects.doorOf(location.id)
   const { waiting: atOnce, requestsPerSecond: perSecond } = doorLimits
   const isVerb = (verb: string): verb is DoorVerb => Object.hasOwn(doorRequests, verb)
@@ -52,11 +52,7 @@ export async function openDoor(context: DoorContext): Promise<OpenDoor> {
     logger,
     subscribe: take => subscribeWindowed(bus, clock, { subject, queue: 'door', atOnce, perSecond, logger }, take),
     serve: async (body, { subject }) => {
-      const answerer = answerers[parseVerb(subject) as DoorVerb] as (
-        rooms: Rooms,
-        request: unknown,
-        context: DoorContext,
-      ) => Promise<unknown>
+      const answerer = answerers[parseVerb(subject) as DoorVerb] as Answerer<unknown, unknown>
       return answerer(rooms, body, context).catch(asAppError)
     },
   })
@@ -69,7 +65,7 @@ export async function openDoor(context: DoorContext): Promise<OpenDoor> {
   }
 }
 
-/** If the bus does not accept a report, the prober sends it again. */
+/** Throws a retryable error if the bus failed: the prober sends the report again. */
 function asAppError(error: unknown): never {
   if (!(error instanceof BusError)) throw error
   throw new AppError('unavailable', 'The bus does not answer', { details: error.message, cause: error })

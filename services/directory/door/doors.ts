@@ -1,5 +1,4 @@
-// The doors of all locations, for probers that join by credentials: opened, renamed and closed as locations come and go.
-
+// Doors of all locations, for probers with credentials. A door is opened, renamed and closed together with its location.
 import type { Registry } from 'prom-client'
 import { repeat } from '#shared/async/repeat.ts'
 import type { Bus } from '#shared/bus/port.ts'
@@ -26,9 +25,9 @@ export interface DoorsOptions {
 }
 
 export interface Doors {
-  /** A prober has come to a location or left it. */
-  tellMembers(locationId: string): void
-  /** Responds to waiting requests, and accepts no more. */
+  /** Wakes requests that wait at a location, because a prober started or stopped there. */
+  wakeForMembers(locationId: string): void
+  /** Ends waiting requests and closes all doors. */
   stop(): Promise<void>
 }
 
@@ -37,7 +36,10 @@ interface Standing {
   door: OpenDoor
 }
 
-/** Resolves after the first look at the stored locations, whose doors are then open unless the look failed. Rejects with a BusError. */
+/**
+ * Resolves when the doors of the stored locations are open. If the first read of locations failed, it is retried later. Rejects with a
+ * BusError.
+ */
 export async function startDoors(options: DoorsOptions): Promise<Doors> {
   const { bus, store, clock, logger, members } = options
   const standing = new Map<string, Standing>()
@@ -68,12 +70,12 @@ export async function startDoors(options: DoorsOptions): Promise<Doors> {
       await door.close()
     }
   }
-  const onError = (error: unknown) => logger.warn({ err: error }, 'doors of locations could not be opened or closed, tried again')
+  const onError = (error: unknown) => logger.warn({ err: error }, 'doors of locations could not be opened or closed, retrying')
   const looking = repeat({ clock, everyMs: doorLimits.lookMs, errorMs: doorLimits.lookAgainMs, onError }, look)
   await looking.soon()
   const subscription = await bus.subscribe(subjects.doorNudge, () => void looking.soon())
   return {
-    tellMembers: locationId => standing.get(locationId)?.door.wake('members'),
+    wakeForMembers: locationId => standing.get(locationId)?.door.wake('members'),
     stop: async () => {
       await looking.stop()
       await Promise.all([subscription.close(), ...[...standing.values()].map(({ door }) => door.close())])

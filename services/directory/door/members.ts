@@ -1,4 +1,4 @@
-// Probers of every location, as they announce themselves through its door: those that live, and those that left a short while ago.
+// Probers of every location by their heartbeats through the door: live ones, and those that stopped recently.
 import type { ProberSign } from '#shared/bus/probers/prober-presence.ts'
 import type { Member } from '#shared/contracts/observations/door.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
@@ -6,20 +6,20 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface Members {
-  /** Takes a beat or an end. */
+  /** Notes a heartbeat or an end. */
   hear(sign: ProberSign): void
-  /** In no order; those that left or fell silent in the last `doorLimits.leftKeptMs`, too. */
+  /** Returns live probers and those that stopped or fell silent within `doorLimits.leftKeptMs`, in no order. */
   of(locationId: string): Member[]
-  /** Those that live. */
+  /** Returns the live probers. */
   livingAt(locationId: string): Member[]
 }
 
 interface Heard extends Member {
-  /** On the monotonic clock. */
+  /** Instant of the latest sign, ms of the monotonic clock. */
   heardAt: number
 }
 
-/** `onChange`: a prober has come to a location or left it. */
+/** `onChange` is called when a prober of the location starts or stops. */
 export function createMembers(clock: Pick<Clock, 'monotonic'>, onChange: (locationId: string) => void): Members {
   const locations = new Map<string, Map<string, Heard>>()
   const isYoung = ({ heardAt }: Heard, ms: number) => clock.monotonic() - heardAt < ms

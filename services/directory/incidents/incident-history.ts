@@ -1,20 +1,17 @@
-// The records of an Incident as generation 3 shows them: its states, and the transitions that its history lists. Of thousands the first and
-// the latest. Rules: docs/reference/v3.md, 5.2, 5.4, 5.7 and 5.8.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+// Records of an Incident for generation 3: its states, and the transitions of its history. Of very many records, only the first and the
+// latest are returned. Rules: docs/reference/v3.md, 5.2, 5.4, 5.7 and 5.8.
 import type { HistoryDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentOutline, PathStep, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import { historyEntry } from '#shared/incidents/incident-history.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
+import { PageItems } from '../documents/page.ts'
 
 const { first: firstMost, latest: latestMost } = limits.incidentLists
 
-export async function outlineIncident(
-  { store }: DirectoryContext,
-  { incidentId }: AskRequest<'outline-incident'>,
-): Promise<IncidentOutline> {
+export const outlineIncident: Answer<'outline-incident'> = async ({ store }, { incidentId }) => {
   const { shown, omitted: pathOmitted } = await endsOf(store, incidentId)
   const path = shown.map(stepOf)
   if (pathOmitted === 0)
@@ -29,7 +26,7 @@ const stepOf = ({ state, event }: HistoryDocument): PathStep => ({
   event: event.type,
 })
 
-/** The first and the latest records, ascending. Sequences have no gap, so the last one counts them. */
+/** Returns the first and the latest records, ascending. Sequence numbers have no gaps, so `omitted` follows from them. */
 async function endsOf(store: Store, incidentId: string): Promise<{ shown: HistoryDocument[]; omitted: number }> {
   const latest = await read(store, { where: { incidentId }, sort: [['sequence', 'desc']] }, latestMost)
   latest.reverse()
@@ -40,7 +37,7 @@ async function endsOf(store: Store, incidentId: string): Promise<{ shown: Histor
   return { shown: [...first, ...latest], omitted: oldest.sequence - 1 - first.length }
 }
 
-/** Whole records carry their evidence: few are read at once. */
+/** Reads up to `most` records. Records contain evidence and are large, so a page has only few. */
 async function read(store: Store, query: Omit<Query, 'limit'>, most: number): Promise<HistoryDocument[]> {
   const records: HistoryDocument[] = []
   const paged = { ...query, limit: limits.directory.historyPage }
@@ -66,22 +63,15 @@ async function listedOf(store: Store, incidentId: string): Promise<Pick<Incident
   return { listed: [...first, ...latest], listedOmitted: before - first.length }
 }
 
-/** As many of the first as a page holds, one at least; a record that is gone is left out with its place. */
-export async function readTransitions(
-  { store }: DirectoryContext,
-  { incidentId, sequences }: AskRequest<'read-transitions'>,
-): Promise<RecordedTransition[]> {
-  const transitions: RecordedTransition[] = []
-  let bytes = 0
+/** Returns as many of the transitions, from the first, as fit into a page, and at least one. A missing record is skipped. */
+export const readTransitions: Answer<'read-transitions'> = async ({ store }, { incidentId, sequences }) => {
+  const page = new PageItems<RecordedTransition>()
   for (let i = 0; i < sequences.length; i += limits.directory.historyPage) {
     const ids = sequences.slice(i, i + limits.directory.historyPage).map(sequence => `${incidentId}.${sequence}`)
     for (const record of await store.get('history', ids)) {
       if (record === null) continue
-      const transition = { sequence: record.sequence, ...historyEntry(record) }
-      bytes += Buffer.byteLength(JSON.stringify(transition)) + 1
-      if (transitions.length > 0 && bytes > limits.request.pageBytes) return transitions
-      transitions.push(transition)
+      if (!page.add({ sequence: record.sequence, ...historyEntry(record) })) return page.items
     }
   }
-  return transitions
+  return page.items
 }

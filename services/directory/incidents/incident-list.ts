@@ -1,5 +1,4 @@
-// Lists and single reads of Incidents of generation 3. Their keeper alone writes them. Rules: docs/reference/v3.md, sections 5 and 9.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+// Reads of Incidents for generation 3: lists and single Incidents. Only keepers write them. Rules: docs/reference/v3.md, sections 5 and 9.
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
 import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
@@ -7,32 +6,25 @@ import { facetsWithin } from '#shared/incidents/incident-facets.ts'
 import { incidentRecord } from '#shared/incidents/incident-record.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
-import { type Cursor, formatCursor, parseCursor } from '../documents/page.ts'
+import type { Answer } from '../context.ts'
+import { type Cursor, formatCursor, PageItems, parseCursor } from '../documents/page.ts'
 import { namesOf, type ResourcesBehind, resourcesBehind } from './incident-resources.ts'
 import { type IncidentEntry, newestIncidents, positionOf } from './newest-incidents.ts'
 
-/** By its internal id, open or closed; null: none of the workspace, or its Resource is deleted. */
-export async function readIncident(
-  { store }: DirectoryContext,
-  { workspaceId, incidentId }: AskRequest<'read-incident'>,
-): Promise<IncidentRecord | null> {
+/** Returns an Incident by its internal id, open or closed. Null: the workspace has none of this id, or its Resource is deleted. */
+export const readIncident: Answer<'read-incident'> = async ({ store }, { workspaceId, incidentId }) => {
   const [incident = null] = await store.get('incidents', [incidentId])
   if (incident === null || incident.workspaceId !== workspaceId) return null
   const subject = (await namesOf(store, [incident.subjectId])).get(incident.subjectId)
   return subject === undefined ? null : incidentRecord(incident, subject)
 }
 
-/** A page, newest first. It looks at so many Incidents at most, and may be short for that. */
-export async function listIncidents(
-  context: DirectoryContext,
-  { workspaceId, filters, after, limit }: AskRequest<'list-incidents'>,
-): Promise<Page<IncidentRecord>> {
+/** Returns a page, newest first. It reads at most `limits.incidentLists.lookedAt` Incidents, so a filtered page may be short. */
+export const listIncidents: Answer<'list-incidents'> = async (context, { workspaceId, filters, after, limit }) => {
   const { store } = context
   const resources = await resourcesBehind(context, workspaceId, filters)
   const { wheres, fits } = rangesOf(workspaceId, filters, resources.ids)
-  const page: IncidentRecord[] = []
-  let bytes = 0
+  const page = new PageItems<IncidentRecord>(limit)
   let last = parseCursor(after)
   let looked = 0
   const perRead = readsOf(wheres.length, fits === null ? limit + 1 : limits.incidentLists.perRead)
@@ -40,11 +32,7 @@ export async function listIncidents(
     const records = await recordsOf(store, fits === null ? entries : entries.filter(fits), resources)
     for (const entry of entries) {
       const record = records.get(entry.id)
-      const size = record === undefined ? 0 : Buffer.byteLength(JSON.stringify(record)) + 1
-      const isFull = page.length === limit || (page.length > 0 && bytes + size > limits.request.pageBytes)
-      if (record !== undefined && isFull) return pageTo(page, last)
-      if (record !== undefined) page.push(record)
-      bytes += size
+      if (record !== undefined && !page.add(record)) return pageTo(page, last)
       last = positionOf(entry)
       if (++looked === limits.incidentLists.lookedAt) return pageTo(page, last)
     }
@@ -52,19 +40,24 @@ export async function listIncidents(
   return pageTo(page, null)
 }
 
-/** Of many ranges each has but a few of the page's Incidents. */
+/** Returns how many Incidents one read of each range takes. If there are many ranges, each has only a few Incidents of the page. */
 const readsOf = (ranges: number, wanted: number): number =>
   ranges <= 8 ? wanted : Math.min(wanted, Math.max(16, Math.ceil((4 * wanted) / ranges)))
 
-const pageTo = (items: IncidentRecord[], last: Cursor | null): Page<IncidentRecord> => ({ items, next: formatCursor(last) })
+const pageTo = ({ items }: PageItems<IncidentRecord>, last: Cursor | null): Page<IncidentRecord> => ({
+  items,
+  next: formatCursor(last),
+})
 
 interface Ranges {
   wheres: NonNullable<Query['where']>[]
-  /** The test that an entry must pass although its range fits; null: none. */
+  /** Test that entries of the ranges must also pass; null: all entries match. */
   fits: ((entry: IncidentEntry) => boolean) | null
 }
 
-/** Ranges of an index each. Of few Resources they are their own, else the workspace's by every mix of the facets that is wanted. */
+/**
+ * Returns ranges of an index. For few Resources: one range each. Else: one range of the workspace for each wanted combination of facets.
+ */
 function rangesOf(workspaceId: string, filters: IncidentFilters, resources: ReadonlySet<string> | null): Ranges {
   const { rule } = filters
   const facets = facetsWithin(filters)
@@ -91,12 +84,8 @@ async function* chunksOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerat
   if (chunk.length > 0) yield chunk
 }
 
-/** By id. One that left meanwhile is not among them, nor are those of Resources that are not shown. */
-async function recordsOf(
-  store: Store,
-  entries: readonly IncidentEntry[],
-  resources: ResourcesBehind,
-): Promise<Map<string, IncidentRecord>> {
+/** Returns records by id, without deleted Incidents and without Incidents of Resources that are not shown. */
+async function recordsOf(store: Store, entries: readonly IncidentEntry[], resources: ResourcesBehind) {
   const records = new Map<string, IncidentRecord>()
   if (entries.length === 0) return records
   const subjects = await resources.shown(entries.map(({ subjectId }) => subjectId))

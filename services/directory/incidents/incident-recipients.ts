@@ -1,5 +1,4 @@
-// Destinations that the messages of an incident would go to now, by the rule of the notifiers (v3 10.3 to 10.6).
-
+// Destinations that would now receive the messages of an incident, by the notifiers' own rule (v3 10.3 to 10.6).
 import type { IncidentRecipients } from '#shared/contracts/ask/ask-subjects.ts'
 import type { AlertKind, AlertRouting } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
@@ -12,7 +11,7 @@ import { destinationsOf } from '../notifications/destination-default.ts'
 
 const kinds: readonly AlertKind[] = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged']
 
-/** Names by the kind of message, as if no maintenance ran. */
+/** Returns names of destinations by kind of message, as without maintenance. */
 export async function recipientsOf(
   store: Store,
   subject: SubjectDocument,
@@ -26,17 +25,17 @@ export async function recipientsOf(
     store.find('deliveries', { where: { incidentId, alertKind: 'opened' }, limit: limits.directory.listed }),
   ])
   const destinations = await destinationsOf(store, workspaceId)
-  const told = openings.filter(({ snapshot: { value } }) => value === 'delivered' || value === 'sending')
+  const notified = openings.filter(({ snapshot: { value } }) => value === 'delivered' || value === 'sending')
   const facts = {
     ...{ destinations, selections: tables[0]?.selections ?? [], subjectGone: false, isOvertaken: false },
-    openedAt: new Set(told.map(({ destinationId }) => destinationId)),
+    openedAt: new Set(notified.map(({ destinationId }) => destinationId)),
   }
   const namesOf = (kind: AlertKind): string[] =>
     chooseDestinations({ workspaceId, kind, held: null, facts: { confirmedAt, routing } }, facts).chosen.map(({ name }) => name)
   return Object.fromEntries(kinds.map(kind => [kind, namesOf(kind)])) as IncidentRecipients
 }
 
-/** Targets that the rule names in its Template; null: none, or it is another rule. */
+/** Returns the destination or routes that the rule declares in its Template. Null: it declares none, or no Template declares the rule. */
 async function routingOf(store: Store, subject: SubjectDocument, { key, policy }: RuleState): Promise<AlertRouting> {
   if (policy.language !== 'decision' || subject.template === null) return null
   const id = `${subject.workspaceId}/${subject.template}`

@@ -1,4 +1,4 @@
-// The Resources behind the filters of a list of Incidents. Rule: docs/reference/v3.md, 9.5.
+// Resources that match the filters of a list of Incidents. Rule: docs/reference/v3.md, 9.5.
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { AppError } from '#shared/errors.ts'
@@ -11,13 +11,13 @@ import { resolveResources } from '../resources/resources.ts'
 type Named = Pick<SubjectDocument, 'id' | 'slug' | 'name'>
 
 export interface ResourcesBehind {
-  /** Null: all of the workspace. One that changed a moment ago may be among them, or missing. */
+  /** Ids of the Resources; null: all of the workspace. A Resource that has just changed may be included or missing wrongly. */
   ids: ReadonlySet<string> | null
-  /** By id, those of the given ones whose Incidents are shown, as they are stored now. */
+  /** Returns by id the Resources whose Incidents are shown, as they are stored now. */
   shown(ids: readonly string[]): Promise<Map<string, Named>>
 }
 
-/** Throws `validation` with the query parameter at fault. */
+/** Returns the Resources. Throws `validation` with the faulty query parameter. */
 export async function resourcesBehind(
   context: DirectoryContext,
   workspaceId: string,
@@ -41,7 +41,9 @@ export async function resourcesBehind(
   }
 }
 
-/** The first sent filter by what Resources are, as the query names it; their state alone counts none. Null: none was sent. */
+/**
+ * Returns the query parameter of the first filter by a property of Resources. A filter by state alone does not count. Null: none was sent.
+ */
 function firstOf({ template, meta: [field], labels: [label] }: IncidentFilters): string | null {
   if (template !== null) return 'template'
   if (field !== undefined) return `meta.${field.key}`
@@ -51,18 +53,14 @@ function firstOf({ template, meta: [field], labels: [label] }: IncidentFilters):
 const tooMany = (field: string) =>
   new AppError('validation', `The filter matches more than ${limits.v3.filteredSubjects} Resources`, { facts: { field } })
 
-/** None if a reference is unknown, or if two name different ones; null: nothing was named. */
-async function resourceNamed(
-  context: DirectoryContext,
-  workspaceId: string,
-  { resources: references }: IncidentFilters,
-): Promise<string[] | null> {
+/** Returns the Resource that the references name. Empty: a reference is unknown, or two differ. Null: no reference was sent. */
+async function resourceNamed(context: DirectoryContext, workspaceId: string, { resources: references }: IncidentFilters) {
   if (references.length === 0) return null
   const [first, ...others] = await resolveResources(context, { workspaceId, references })
   return first != null && others.every(other => other?.id === first.id) ? [first.id] : []
 }
 
-/** Read from columns, without the subjects' documents; deleted ones are left out. */
+/** Returns names by id, read from columns and not from documents. Deleted subjects are omitted. */
 export async function namesOf(
   store: Store,
   asked: readonly string[],

@@ -1,19 +1,16 @@
-// Reads of incidents. The keeper alone writes them.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+// Reads of incidents for generations 1 and 2. Only keepers write them.
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
-import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
-import type { DirectoryContext } from '../context.ts'
+import { limits } from '#shared/limits/limits.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
 import { readPage } from '../documents/page.ts'
+import { pick } from '../documents/pick.ts'
 
-/** Open incidents of a workspace, newest trouble first. None of a subject that is archived or deleted, whose incidents are about to close. */
-export async function listOpenIncidents(
-  context: DirectoryContext,
-  request: AskRequest<'list-open-incidents'>,
-): Promise<Page<IncidentView>> {
+/** Returns a page of open incidents, newest trouble first, without those of archived and deleted subjects: these are about to close. */
+export const listOpenIncidents: Answer<'list-open-incidents'> = async (context, request) => {
   const subject = request.subjectId ? { subjectId: request.subjectId } : {}
   return readPage(context.store, {
     collection: 'incidents',
@@ -24,18 +21,15 @@ export async function listOpenIncidents(
   })
 }
 
-/** Open or closed; null where there is none, or its subject is deleted. */
-export async function getIncident(
-  context: DirectoryContext,
-  { incidentId }: AskRequest<'get-incident'>,
-): Promise<IncidentView | null> {
+/** Returns an incident, open or closed. Null: there is none, or its subject is deleted. */
+export const getIncident: Answer<'get-incident'> = async (context, { incidentId }) => {
   const [incident = null] = await context.store.get('incidents', [incidentId])
   if (incident === null) return null
   const [view = null] = await incidentViews(context, [incident])
   return view
 }
 
-/** In the order of the documents; null where the subject is gone, or not to be shown. */
+/** Returns views in the order of the documents. Null: the subject is deleted or not shown. */
 async function incidentViews(
   { store, incidentSalt }: DirectoryContext,
   incidents: readonly IncidentDocument[],
@@ -55,7 +49,7 @@ async function incidentViews(
 
 type Names = Pick<RuleState, 'slug' | 'name'>
 
-/** A slug never changes. A name is the rule's present one; of a removed rule the slug stands for it. */
+/** Returns the slug, which never changes, and the rule's current name. The name of a removed rule is its slug. */
 function ruleNames({ ruleKey, rule: { key: slug } }: IncidentDocument, { rules }: SubjectDocument): Names {
   const present = rules.find(candidate => candidate.key === ruleKey)
   return { slug, name: present?.name ?? slug }
@@ -64,28 +58,25 @@ function ruleNames({ ruleKey, rule: { key: slug } }: IncidentDocument, { rules }
 function incidentView(incident: IncidentDocument, publicId: string, subject: SubjectDocument, rule: Names): IncidentView {
   const inputs = (value: EvidenceInput['value']) =>
     incident.evidence.inputs.filter(input => input.value === value).map(input => input.input)
-  const { id, subjectId, workspaceId, number, ruleKey, status, troubleSince, confirmedAt, wellSince, closedAt } = incident
   return {
-    id,
+    ...pick(incident, ['id', 'subjectId', 'workspaceId', 'number', 'ruleKey', 'status', 'acknowledgedAt', 'acknowledgedBy']),
+    ...pick(incident, ['troubleSince', 'confirmedAt', 'wellSince', 'closedAt']),
     publicId,
-    subjectId,
     subjectName: subject.name,
     subjectKind: subject.kind,
-    workspaceId,
-    number,
-    ruleKey,
     ruleSlug: rule.slug,
     ruleName: rule.name,
-    status,
     open: incident.open === 1,
-    troubleSince,
-    confirmedAt,
-    wellSince,
-    closedAt,
-    acknowledgedAt: incident.acknowledgedAt,
-    acknowledgedBy: incident.acknowledgedBy,
     failing: inputs('problem'),
     unknown: inputs('unknown'),
     ok: inputs('ok'),
   }
+}
+
+/** Returns the current conditions of the installation, oldest first. Only notifiers write them. */
+export const listConditions: Answer<'list-conditions'> = async ({ store }) => {
+  const found = await store.find('conditions', { where: { raised: 1 }, limit: limits.operator.listed })
+  return found
+    .map(({ kind, name, since, summary }) => ({ kind, name, since, summary }))
+    .sort((one, other) => one.since - other.since)
 }

@@ -1,10 +1,10 @@
-// Incidents newest first out of several ranges of one index each, merged: what is not wanted of a workspace is not read.
+// Merge of several ranges of an index into one list of Incidents, newest first. Unwanted Incidents of the workspace are not read.
 // Rules: docs/reference/v3.md, 9.2 and 9.5.
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import type { Cursor } from '../documents/page.ts'
 
-/** Columns alone: the documents follow for those that are shown. */
+/** Columns of an Incident. Documents are read later, only for the Incidents that are shown. */
 export type IncidentEntry = Pick<IncidentDocument, (typeof columns)[number] | 'id'>
 
 const columns = ['troubleSince', 'subjectId', 'ruleShown', 'facets'] as const
@@ -16,7 +16,7 @@ interface Source {
   isRead: boolean
 }
 
-/** Entries behind `after`, in the order of lists. Each of `wheres` is one range of an index, and no Incident is in two of them. */
+/** Yields entries after `after`, newest first. Each of `wheres` is one range of an index; no Incident is in two ranges. */
 export async function* newestIncidents(
   store: Store,
   wheres: readonly Source['where'][],
@@ -37,7 +37,7 @@ async function fill(store: Store, source: Source, perRead: number): Promise<void
   if (source.buffer.length > 0 || source.isRead) return
   const { where, after } = source
   const [from] = after?.values ?? []
-  // The position alone does not bound the range that an index is searched for.
+  // Without this bound the store would search the whole range: the position alone does not bound it.
   const bounded = typeof from === 'number' ? { ...where, troubleSince: { lte: from } } : where
   const query: Query = { where: bounded, sort: [['troubleSince', 'desc']], limit: perRead, select: columns }
   source.buffer = await store.find('incidents', after === null ? query : { ...query, after })

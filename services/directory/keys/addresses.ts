@@ -1,29 +1,26 @@
-// Observation addresses: made, found by token, listed, deleted. Their tokens are never here: callers make one and send its hash.
+// Observation addresses: create, find by token, list, delete. Callers create tokens and send only their hashes.
 // Rules: docs/reference/v3.md, section 8.
 import type { AddressDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { AddressIdentity, AddressView } from '#shared/contracts/ask/ask-addresses.ts'
-import { AppError, type ErrorFacts } from '#shared/errors.ts'
+import { AppError, type ErrorFacts, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
+import { pick } from '../documents/pick.ts'
 import { checkText } from '../people/fields.ts'
 import { isDeleted, workspaceNotFound } from '../people/workspaces.ts'
 import { getTemplate } from '../templates/templates.ts'
 import { revoke } from './revoke.ts'
 
-/** Null also from the instant at which its workspace is deleted, though the address itself is removed later. */
-export async function findAddress(
-  { store }: DirectoryContext,
-  { tokenHash }: AskRequest<'find-address'>,
-): Promise<AddressIdentity | null> {
+/** Returns the address of a token. Null: there is none, or its workspace is deleted, even if the address is not removed yet. */
+export const findAddress: Answer<'find-address'> = async ({ store }, { tokenHash }) => {
   const [address] = await store.find('addresses', { where: { tokenHash }, limit: 1 })
   if (address === undefined || (await livingWorkspace(store, address.workspaceId)) === null) return null
   return identityOf(address)
 }
 
-export async function createAddress(context: DirectoryContext, request: AskRequest<'create-address'>): Promise<AddressView> {
+export const createAddress: Answer<'create-address'> = async (context, request) => {
   const { store, clock, logger } = context
   const { id, workspaceId, tokenHash, secondFactor } = request
   const description = readDescription(request.description)
@@ -38,49 +35,45 @@ export async function createAddress(context: DirectoryContext, request: AskReque
   if (result === 'written') logger.info({ addressId: id, workspaceId, description }, 'observation address created')
   const [stored = null] = await store.get('addresses', [id])
   if (stored?.workspaceId === workspaceId && stored.tokenHash === tokenHash) return viewOf(stored)
-  throw new AppError('validation', 'Address exists', { details: 'The id or the token belongs to another address' })
+  throw refusal('validation', 'Address exists', 'The id or the token belongs to another address')
 }
 
-export async function listAddresses(
-  { store }: DirectoryContext,
-  { workspaceId }: AskRequest<'list-addresses'>,
-): Promise<AddressView[]> {
+export const listAddresses: Answer<'list-addresses'> = async ({ store }, { workspaceId }) => {
   return (await addressesOf(store, workspaceId)).map(viewOf)
 }
 
-/** The revocation follows the deletion, so that a gateway that asks after it finds nothing. It goes out for a missing address, too. */
-export async function deleteAddress(
-  context: DirectoryContext,
-  { workspaceId, addressId }: AskRequest<'delete-address'>,
-): Promise<{ id: string }> {
+/**
+ * Deletes an address. Its revocation is sent after the deletion, so that a gateway that then asks finds nothing. It is sent for a missing
+ * address too: an earlier try may have failed between the two.
+ */
+export const deleteAddress: Answer<'delete-address'> = async (context, { workspaceId, addressId }) => {
   const [address = null] = await context.store.get('addresses', [addressId])
   const isMine = address?.workspaceId === workspaceId
   if (isMine && (await context.store.delete('addresses', [addressId])) > 0)
     context.logger.info({ addressId, workspaceId }, 'observation address deleted')
   if (isMine || address === null) await revoke(context, 'address', addressId)
-  if (!isMine) throw new AppError('not_found', 'Address not found', { details: `There is no Observation address ${addressId}` })
+  if (!isMine) throw refusal('not_found', 'Address not found', `There is no Observation address ${addressId}`)
   return { id: addressId }
 }
 
-/** Those of the workspace, the oldest first. Two creations at once may pass by the bound by one. */
+/** Returns the addresses of the workspace, oldest first. */
 export const addressesOf = (store: Store, workspaceId: string): Promise<AddressDocument[]> =>
-  store.find('addresses', {
-    where: { workspaceId },
-    sort: [['createdAt', 'asc']],
-    limit: limits.directory.listed,
-  })
+  store.find('addresses', { where: { workspaceId }, sort: [['createdAt', 'asc']], limit: limits.directory.listed })
 
 async function livingWorkspace(store: Store, workspaceId: string): Promise<WorkspaceDocument | null> {
   const [workspace = null] = await store.get('workspaces', [workspaceId])
   return workspace === null || isDeleted(workspace) ? null : workspace
 }
 
+/** Throws if the workspace is full. Simultaneous creations may exceed the bound by one. */
 async function requireRoom(store: Store, workspaceId: string): Promise<void> {
   const most = limits.address.perWorkspace
   if ((await store.count('addresses', { workspaceId })) < most) return
-  throw new AppError('invalid_state', 'Too many addresses', {
-    details: `A workspace has at most ${most} Observation addresses; delete one that is not used any more`,
-  })
+  throw refusal(
+    'invalid_state',
+    'Too many addresses',
+    `A workspace has at most ${most} Observation addresses; delete one that is not used any more`,
+  )
 }
 
 function readDescription(text: string): string {
@@ -93,7 +86,7 @@ function readDescription(text: string): string {
   }
 }
 
-/** The key of a Template that the workspace has published. */
+/** Returns the key of a Template that the workspace has published. Throws `validation` for any other text. */
 async function readTemplateKey(context: DirectoryContext, workspaceId: string, key: string): Promise<string> {
   const found = await getTemplate(context, { workspaceId, reference: key })
   if (found === 'damaged' && !key.includes('@')) return key
@@ -101,18 +94,11 @@ async function readTemplateKey(context: DirectoryContext, workspaceId: string, k
   throw invalid('Invalid template', `The workspace has published no Template with the key '${key}'`, 'template')
 }
 
-const invalid = (message: string, details: string, field: NonNullable<ErrorFacts['field']>): AppError =>
-  new AppError('validation', message, { details, facts: { field } })
+const invalid = (message: string, details: string, field: NonNullable<ErrorFacts['field']>) =>
+  refusal('validation', message, details, field)
 
-const identityOf = ({ id, workspaceId, template, secondFactor }: AddressDocument): AddressIdentity => ({
-  id,
-  workspaceId,
-  template,
-  secondFactor,
-})
+const identityMembers = ['id', 'workspaceId', 'template', 'secondFactor'] as const
 
-const viewOf = (address: AddressDocument): AddressView => ({
-  ...identityOf(address),
-  description: address.description,
-  createdAt: address.createdAt,
-})
+const identityOf = (address: AddressDocument): AddressIdentity => pick(address, identityMembers)
+
+const viewOf = (address: AddressDocument): AddressView => pick(address, [...identityMembers, 'description', 'createdAt'])

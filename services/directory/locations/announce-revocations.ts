@@ -1,18 +1,18 @@
-// Announces to the bus which locations have credentials and which credentials are revoked: at the start, after a reconnect, after each
-// change, and again after a failure.
+// Announcement of prober credentials to the bus: which locations have credentials, and which credentials are revoked. Announced at the
+// start, after a reconnect, after each change, and again after a failure.
 import type { Bus } from '#shared/bus/port.ts'
 import type { Announced, ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
+import type { ProberCredentialDocument } from '#shared/contracts/account.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
-import { announced } from './announced.ts'
 
 export interface Announcer {
   issuer: ProberIssuer
-  /** Resolves when the bus knows all credentials and revocations that the store had before; rejects (BusError, StoreError) where it does not. */
+  /** Resolves when the bus has all credentials and revocations that were stored before the call. Rejects with BusError or StoreError. */
   announce(): Promise<void>
-  /** Removes consumers that no process of this installation reads through, which a revoked prober may have made. Best effort. */
+  /** Removes consumers that a revoked prober may have created: those that no process of this installation uses. Best effort. */
   removeForeignConsumers(): Promise<void>
   stop(): void
 }
@@ -29,7 +29,7 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
   let cancelRetry: Cancel | null = null
   let stopped = false
 
-  /** The announcement on its way, and the one after it, which all share that ask meanwhile: it reads what they have stored. */
+  /** Running announcement, and the next one. All calls during the running one share the next, which reads what they have stored. */
   let current: Promise<void> | null = null
   let following: Promise<void> | null = null
 
@@ -41,7 +41,7 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
   }
   const begin = () => {
     following = null
-    current = tell(store, issuer)
+    current = announceAll(store, issuer)
       .catch(error => {
         retry(error)
         throw error
@@ -86,18 +86,33 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
 }
 
 /**
- * Announces all credentials; each announcement replaces the one before. Two directories may announce at once, so each looks afterwards
- * whether the store has more by now: the last one has announced all.
+ * Announces all credentials. Each announcement replaces the previous one. Two directories may announce at once, so each directory reads the
+ * store again afterwards, and repeats its announcement if the store has more. The last announcement is therefore complete.
  */
-async function tell(store: Store, issuer: ProberIssuer): Promise<void> {
-  let told = await announced(store)
+async function announceAll(store: Store, issuer: ProberIssuer): Promise<void> {
+  let sent = await announced(store)
   for (let i = 0; i < limits.directory.guardedTries; i++) {
-    await issuer.announce(told)
+    await issuer.announce(sent)
     const present = await announced(store)
-    if (countOf(present) === countOf(told)) return
-    told = present
+    if (countOf(present) === countOf(sent)) return
+    sent = present
   }
 }
 
-/** Locations and revocations are never taken back. */
+/** Returns all stored credentials, including revoked ones. */
+export const allCredentials = (store: Store): Promise<ProberCredentialDocument[]> =>
+  store.find('proberCredentials', { limit: limits.prober.credentials + limits.directory.listed })
+
+/** Returns every location with credentials, and its revoked credentials: instant of revocation (ms) by public key. */
+async function announced(store: Store): Promise<Announced> {
+  const locations: Record<string, Record<string, number>> = {}
+  for (const { locationId, publicKey, revokedAt } of await allCredentials(store)) {
+    const revoked = locations[locationId] ?? {}
+    if (revokedAt !== null) revoked[publicKey] = revokedAt
+    locations[locationId] = revoked
+  }
+  return locations
+}
+
+/** Returns the number of locations and revocations. It never decreases, because neither is ever removed. */
 const countOf = (all: Announced): number => Object.values(all).reduce((sum, revoked) => sum + 1 + Object.keys(revoked).length, 0)

@@ -1,11 +1,11 @@
-// Live probers of each location, as a metric that names locations as people do.
+// Metric of the live probers of each location, by the location's name.
 import { Gauge, type Registry } from 'prom-client'
 import type { LocationDocument } from '#shared/contracts/account.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
 import type { Store } from '#shared/store/port.ts'
 
-/** Names are read at each scrape; while the store does not answer, those of the last one stand. */
+/** Registers the metric. Names are read at each scrape; if the store is unavailable, the names of the last scrape are used. */
 export function measureLiveProbers(registry: Registry, store: Store, activeWorkers: (locationId: string) => number): void {
   let locations: readonly LocationDocument[] = []
   registeredMetric(

@@ -1,20 +1,22 @@
-// Locations: the places that probers check from. Instance-wide; monitors refer to them by name, the inside by id, so that a new name
-// reaches every monitor by itself.
+// Locations: places from which probers check, shared by all workspaces. The API refers to them by name, stored documents by id, so a new
+// name applies to every monitor at once.
 import type { LocationDocument } from '#shared/contracts/account.ts'
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { conditionId } from '#shared/contracts/incidents/condition.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
+import { changeGuarded } from '../documents/guarded.ts'
+import { pick } from '../documents/pick.ts'
 import { checkName, checkText } from '../people/fields.ts'
 
-/** All locations by name, with the number of live probers of each and when one was last seen. */
-export async function listLocations(context: DirectoryContext): Promise<LocationView[]> {
+/** Returns all locations by name, each with its number of live probers and the instant of their latest sign. */
+export const listLocations: Answer<'list-locations'> = async context => {
   const found = await context.store.find('locations', { sort: [['name', 'asc']], limit: limits.directory.listed })
-  // Last signs of their probers before this process started, as the notifiers stored them.
+  // Signs that came before this process started, as the notifiers stored them.
   const noted = await context.store.get(
     'conditions',
     found.map(({ id }) => conditionId('location_lost', id)),
@@ -25,11 +27,8 @@ export async function listLocations(context: DirectoryContext): Promise<Location
   })
 }
 
-/** The location of this name, made if there is none. Two askers at once get the same one: the name is unique. */
-export async function ensureLocation(
-  context: Pick<DirectoryContext, 'store' | 'clock' | 'activeWorkers' | 'lastSeenAt'>,
-  { name }: AskRequest<'ensure-location'>,
-): Promise<LocationView> {
+/** Returns the location of this name, and creates it if needed. Simultaneous callers get the same location, because names are unique. */
+export const ensureLocation: Answer<'ensure-location', Needed> = async (context, { name }) => {
   for (let i = 0; i < limits.directory.guardedTries; i++) {
     const [present] = await context.store.find('locations', { where: { name }, limit: 1 })
     if (present) return locationView(context, present)
@@ -37,14 +36,11 @@ export async function ensureLocation(
     const [result] = await context.store.insert('locations', [made])
     if (result === 'written') return locationView(context, made)
   }
-  throw new AppError('unavailable', 'Location not made', { details: `The location "${name}" could not be stored; try again` })
+  throw refusal('unavailable', 'Location not made', `The location "${name}" could not be stored; try again`)
 }
 
 /** Throws `validation` `Invalid name` or `Location name taken`, `invalid_state` `Too many locations`. */
-export async function createLocation(
-  context: DirectoryContext,
-  { id, ...request }: AskRequest<'create-location'>,
-): Promise<LocationView> {
+export const createLocation: Answer<'create-location'> = async (context, { id, ...request }) => {
   const { store, clock } = context
   const name = checkLocationName(request.name)
   const displayName = checkDisplayName(request.displayName)
@@ -58,31 +54,22 @@ export async function createLocation(
 }
 
 /** Throws `not_found`, and what `createLocation` throws for a name. */
-export async function updateLocation(context: DirectoryContext, request: AskRequest<'update-location'>): Promise<LocationView> {
+export const updateLocation: Answer<'update-location'> = async (context, request) => {
   const { store } = context
   const name = request.name === undefined ? undefined : checkLocationName(request.name)
   const displayName = request.displayName === undefined ? undefined : checkDisplayName(request.displayName)
-  for (let i = 0; i < limits.directory.guardedTries; i++) {
-    const [present = null] = await store.get('locations', [request.locationId])
+  const failures = { taken: (wanted: LocationDocument) => nameTaken(wanted.name), contended: isChanging }
+  const change = (present: LocationDocument | null): LocationDocument => {
     if (!present) throw locationNotFound(request.locationId)
-    const next: LocationDocument = {
-      ...present,
-      rev: present.rev + 1,
-      name: name ?? present.name,
-      displayName: displayName === undefined ? present.displayName : displayName,
-    }
-    const [result] = await store.replace('locations', [next])
-    if (result === 'written') return locationView(context, next)
-    if (result === 'taken') throw nameTaken(next.name)
+    const next = { ...present, name: name ?? present.name }
+    return displayName === undefined ? next : { ...next, displayName }
   }
-  throw new AppError('unavailable', 'Location not changed', { details: 'The location is being changed by others; try again' })
+  const changed = await changeGuarded(store, 'locations', request.locationId, change, failures)
+  return locationView(context, changed as LocationDocument)
 }
 
-/** Throws `not_found`, and `invalid_state` `Location is used` while a prober serves it or a monitor is assigned to it. */
-export async function deleteLocation(
-  context: DirectoryContext,
-  { locationId }: AskRequest<'delete-location'>,
-): Promise<{ id: string }> {
+/** Throws `not_found`, and `invalid_state` `Location is used` while a prober runs there or a monitor is checked from there. */
+export const deleteLocation: Answer<'delete-location'> = async (context, { locationId }) => {
   const { store } = context
   const [present = null] = await store.get('locations', [locationId])
   if (!present) throw locationNotFound(locationId)
@@ -95,27 +82,19 @@ export async function deleteLocation(
   return { id: locationId }
 }
 
-/** Looks at every living subject: no index knows locations, and deleting one is rare. */
+/** Returns the number of monitors that are checked from a location. Reads every subject, because no index has locations. */
 async function countAssigned(store: Store, locationId: string): Promise<number> {
-  const limit = limits.location.scanSubjects
   let assigned = 0
-  for (let after: string | null = null; ; ) {
-    const page: { id: string; checkLocations: string[] }[] = await store.find('subjects', {
-      where: { deletedAt: null },
-      select: ['checkLocations'],
-      limit,
-      ...(after === null ? {} : { after: { values: [], id: after } }),
-    })
-    assigned += page.filter(subject => subject.checkLocations.includes(locationId)).length
-    after = page.at(-1)?.id ?? null
-    if (page.length < limit) return assigned
-  }
+  const query = { where: { deletedAt: null }, select: ['checkLocations'] as const, limit: limits.location.scanSubjects }
+  for await (const page of pagesOf(query, next => store.find('subjects', { ...next, select: query.select })))
+    assigned += page.filter(({ checkLocations }) => checkLocations.includes(locationId)).length
+  return assigned
 }
 
 const checkLocationName = (name: string): string =>
   checkName(name, limits.location.nameCharacters, 'Invalid name', "A location's name", 'name')
 
-/** Null, also for a blank one: no display name. */
+/** Returns the display name; null: none, or a blank text. */
 const checkDisplayName = (displayName: string | null): string | null =>
   checkText(
     displayName ?? '',
@@ -125,29 +104,20 @@ const checkDisplayName = (displayName: string | null): string | null =>
     'display_name',
   ) || null
 
-const locationNotFound = (id: string): AppError =>
-  new AppError('not_found', 'Location not found', { details: `There is no location ${id}` })
-const nameTaken = (name: string): AppError =>
-  new AppError('validation', 'Location name taken', {
-    details: `There is a location "${name}" already`,
-    facts: { field: 'name' },
-  })
-const isUsed = (details: string): AppError => new AppError('invalid_state', 'Location is used', { details })
-const tooMany = (): AppError =>
-  new AppError('invalid_state', 'Too many locations', {
-    details: `An installation has at most ${limits.location.perInstallation} locations`,
-  })
+const locationNotFound = (id: string) => refusal('not_found', 'Location not found', `There is no location ${id}`)
+const nameTaken = (name: string) => refusal('validation', 'Location name taken', `There is a location "${name}" already`, 'name')
+const isChanging = () => refusal('unavailable', 'Location not changed', 'The location is being changed by others; try again')
+const isUsed = (details: string) => refusal('invalid_state', 'Location is used', details)
+const tooMany = () =>
+  refusal('invalid_state', 'Too many locations', `An installation has at most ${limits.location.perInstallation} locations`)
 
 const later = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.max(one, other)
 
-const locationView = (
-  context: Pick<DirectoryContext, 'activeWorkers' | 'lastSeenAt'>,
-  location: LocationDocument,
-): LocationView => ({
-  id: location.id,
-  name: location.name,
-  displayName: location.displayName,
+type Needed = 'store' | 'clock' | 'activeWorkers' | 'lastSeenAt'
+
+const locationView = (context: Pick<DirectoryContext, Needed>, location: LocationDocument): LocationView => ({
+  ...pick(location, ['id', 'name', 'displayName']),
   activeWorkers: context.activeWorkers(location.id),
   lastSeenAt: context.lastSeenAt(location.id),
 })

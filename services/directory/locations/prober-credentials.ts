@@ -1,56 +1,37 @@
-// Credentials of probers on other machines: made, listed, revoked. The secret leaves this file once, in the answer that made it; the
-// collection has what the bus must know to refuse it later.
-
+// Credentials of probers on other machines: create, list, revoke. Only the response to the creation contains the secret. Stored documents
+// have the public key, by which the bus later refuses a revoked credential.
 import type { LocationDocument, ProberCredentialDocument } from '#shared/contracts/account.ts'
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
 import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { plainText } from '#shared/text/plain-text.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
-import { checkText } from '../people/fields.ts'
-import { allCredentials } from './announced.ts'
+import { pick } from '../documents/pick.ts'
+import { checkDescription } from '../people/fields.ts'
+import { allCredentials } from './announce-revocations.ts'
 
-type Context = Pick<DirectoryContext, 'store' | 'clock' | 'announcer'>
-
-/** The same id gives the same credentials again, so that an asker whose answer was lost can ask again. */
-export async function createProberCredential(
-  context: Context,
-  request: AskRequest<'create-prober-credential'>,
-): Promise<AskResults['create-prober-credential']> {
+/** Creates a credential. A retry with the same id returns the same credential, in case the first response was lost. */
+export const createProberCredential: Answer<'create-prober-credential'> = async (context, request) => {
   const { store, clock } = context
-  const announcer = demandAnnouncer(context)
-  const description = checkText(
-    request.description,
-    limits.prober.descriptionCharacters,
-    'Invalid description',
-    'A description',
-    'description',
-  )
+  const announcer = requireAnnouncer(context)
+  const description = checkDescription(request.description, limits.prober.descriptionCharacters)
   const location = await findLocation(store, request.locationName)
   const [repeated = null] = await store.get('proberCredentials', [request.id])
   const at = repeated?.createdAt ?? clock.now()
   const locationId = repeated?.locationId ?? location.id
   const { publicKey, credentials } = announcer.issuer.issue(request.id, locationId, at)
-  const document = repeated ?? {
-    id: request.id,
-    rev: 1,
-    locationId,
-    publicKey,
-    description,
-    createdAt: at,
-    revokedAt: null,
-  }
+  const made = { id: request.id, rev: 1, locationId, publicKey, description, createdAt: at, revokedAt: null }
+  const document = repeated ?? made
   if (repeated === null) await insert(store, document)
   else if (repeated.revokedAt !== null || repeated.locationId !== location.id) throw idTaken()
-  // The first one of a location is good once the bus knows the location's account.
+  // The first credential of a location is valid only after the bus has the location's account.
   await announcer.announce()
   return { ...view(document, location.name), credentials }
 }
 
-export async function listProberCredentials({ store }: Context): Promise<ProberCredentialView[]> {
+export const listProberCredentials: Answer<'list-prober-credentials'> = async ({ store }) => {
   const found = (await allCredentials(store)).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
   const locations = await store.get(
     'locations',
@@ -59,18 +40,15 @@ export async function listProberCredentials({ store }: Context): Promise<ProberC
   return found.map((credential, i) => view(credential, locations[i]?.name ?? null))
 }
 
-/** The store comes first: after a crash the bus gets the announcement at the next try, start or reconnect. */
-export async function deleteProberCredential(
-  context: Context,
-  { credentialId }: AskRequest<'delete-prober-credential'>,
-): Promise<ProberCredentialView> {
+/** Stores the revocation, then announces it. After a crash in between, the bus gets it at the next retry, start or reconnect. */
+export const deleteProberCredential: Answer<'delete-prober-credential'> = async (context, { credentialId }) => {
   const { store, clock } = context
-  const announcer = demandAnnouncer(context)
+  const announcer = requireAnnouncer(context)
   const revoked = await changeGuarded(store, 'proberCredentials', credentialId, present =>
     present === null || present.revokedAt !== null ? null : { ...present, revokedAt: clock.now() },
   )
   if (revoked === null) {
-    throw new AppError('not_found', 'Prober credential not found', { details: `There is no prober credential ${credentialId}` })
+    throw refusal('not_found', 'Prober credential not found', `There is no prober credential ${credentialId}`)
   }
   await announcer.announce()
   await announcer.removeForeignConsumers()
@@ -78,47 +56,45 @@ export async function deleteProberCredential(
   return view(revoked, location?.name ?? null)
 }
 
-/** A location that is called just as it was given goes first, then the name as names are stored. Throws `not_found`. */
+/** Returns the location whose name matches exactly, else the one whose normalised name matches. Throws `not_found`. */
 async function findLocation(store: Store, name: string): Promise<LocationDocument> {
   const found = await store.find('locations', { where: { name: { in: [name, plainText(name)] } }, limit: 2 })
   const location = found.find(candidate => candidate.name === name) ?? found[0]
   if (location) return location
-  throw new AppError('not_found', 'Location not found', {
-    details: `There is no location "${name}"`,
-    facts: { field: 'location' },
-  })
+  throw refusal('not_found', 'Location not found', `There is no location "${name}"`, 'location')
 }
 
 async function insert(store: Store, document: ProberCredentialDocument): Promise<void> {
   if ((await store.count('proberCredentials', {})) >= limits.prober.credentials) {
-    throw new AppError('invalid_state', 'Too many prober credentials', {
-      details: `An installation has at most ${limits.prober.credentials}, revoked ones included; one file serves all probers of a location`,
-    })
+    throw refusal(
+      'invalid_state',
+      'Too many prober credentials',
+      `An installation has at most ${limits.prober.credentials}, revoked ones included; one file serves all probers of a location`,
+    )
   }
   const [result] = await store.insert('proberCredentials', [document])
   if (result === 'written') return
-  // Another try of the same request came first; its instant is part of the credentials.
-  throw new AppError('unavailable', 'Prober credential not made', { details: 'It could not be stored; try again' })
+  // Another try of the same request was stored first, with another instant. The instant is part of the credentials.
+  throw refusal('unavailable', 'Prober credential not made', 'It could not be stored; try again')
 }
 
-function demandAnnouncer({ announcer }: Context): NonNullable<Context['announcer']> {
+function requireAnnouncer({ announcer }: DirectoryContext): NonNullable<DirectoryContext['announcer']> {
   if (announcer !== null) return announcer
-  throw new AppError('invalid_state', 'No keys for prober credentials', {
-    details: 'The directory has no keys of the bus that NATS_URL names: set NATS_KEYS at the directory (docs/probers.md)',
-  })
+  throw refusal(
+    'invalid_state',
+    'No keys for prober credentials',
+    'The directory has no keys of the bus that NATS_URL names: set NATS_KEYS at the directory (docs/probers.md)',
+  )
 }
 
-const idTaken = (): AppError =>
-  new AppError('invalid_state', 'Prober credential exists', {
-    details: 'This id belongs to a credential that is revoked or of another location; make another one',
-  })
+const idTaken = () =>
+  refusal(
+    'invalid_state',
+    'Prober credential exists',
+    'This id belongs to a credential that is revoked or of another location; make another one',
+  )
 
 const view = (document: ProberCredentialDocument, locationName: string | null): ProberCredentialView => ({
-  id: document.id,
-  locationId: document.locationId,
+  ...pick(document, ['id', 'locationId', 'publicKey', 'description', 'createdAt', 'revokedAt']),
   locationName,
-  publicKey: document.publicKey,
-  description: document.description,
-  createdAt: document.createdAt,
-  revokedAt: document.revokedAt,
 })

@@ -1,10 +1,9 @@
-// Changes some members of a destination and leaves the others. Rules: docs/reference/v3.md, 10.1.
+// Change of some members of a destination; the other members stay. Rules: docs/reference/v3.md, 10.1.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
-import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
 import {
   channelOf,
@@ -19,8 +18,8 @@ import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 
 type Change = AskRequest<'change-destination'>
 
-/** Throws `not_found`, `taken`, and `validation` with the field. A change that changes nothing writes nothing. */
-export async function changeDestination({ store, clock }: DirectoryContext, request: Change): Promise<DestinationView> {
+/** Throws `not_found`, `taken`, and `validation` with the field. Writes nothing if all members stay equal. */
+export const changeDestination: Answer<'change-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, id, name, url, channel } = request
   if (name !== undefined) {
     requireName('destinations', name, limits.destination.nameCharacters)

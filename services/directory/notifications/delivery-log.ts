@@ -1,17 +1,16 @@
-// Reads of the delivery log. Notifiers alone write it.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+// Reads of the delivery log. Only notifiers write it.
 import type { DeliveryEntry, DeliveryView, LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
-import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import { endOfPrefix } from '#shared/text/ids.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { readPage } from '../documents/page.ts'
+import { pick } from '../documents/pick.ts'
 
-/** A page of attempts as generation 2 knows them, newest first. */
-export function listDeliveries(
-  { store }: DirectoryContext,
-  { workspaceId, destinationNumber, failedOnly, limit, after }: AskRequest<'list-deliveries'>,
-): Promise<Page<DeliveryView>> {
+/** Returns a page of attempts for generation 2, newest first. */
+export const listDeliveries: Answer<'list-deliveries'> = (
+  { store },
+  { workspaceId, destinationNumber, failedOnly, limit, after },
+) => {
   return readPage(store, {
     collection: 'deliveryLog',
     where: {
@@ -27,27 +26,30 @@ export function listDeliveries(
   })
 }
 
-/** A page of what was sent about an incident and of what was kept back, newest first. Rule: docs/reference/v3.md, 10.3. */
-export function listIncidentDeliveries(
-  { store }: DirectoryContext,
-  { workspaceId, incidentId, limit, after }: AskRequest<'list-incident-deliveries'>,
-): Promise<Page<DeliveryEntry>> {
+/** Returns a page of the messages about an incident, sent and held back, newest first. Rule: docs/reference/v3.md, 10.3. */
+export const listIncidentDeliveries: Answer<'list-incident-deliveries'> = (
+  { store },
+  { workspaceId, incidentId, limit, after },
+) => {
   return readPage(store, { ...newestFirst, where: { workspaceId, incidentId }, after, max: limit })
 }
 
-/** A page of what a destination was sent and of what was kept back from it, newest first. Rule: docs/reference/v3.md, 10.3. */
-export function listDestinationDeliveries(
-  { store }: DirectoryContext,
-  { workspaceId, destinationId, limit, after }: AskRequest<'list-destination-deliveries'>,
-): Promise<Page<DeliveryEntry>> {
+/** Returns a page of the messages for a destination, sent and held back, newest first. Rule: docs/reference/v3.md, 10.3. */
+export const listDestinationDeliveries: Answer<'list-destination-deliveries'> = (
+  { store },
+  { workspaceId, destinationId, limit, after },
+) => {
   return readPage(store, { ...newestFirst, where: { workspaceId, destinationId }, after, max: limit })
 }
 
-/** A page of all rows, of one destination, of one monitor or with one outcome, newest first: each is a range of an index; the rest is passed over. */
-export function listDeliveryLog(
-  { store }: DirectoryContext,
-  { workspaceId, status, destinationId, subjectId, limit, after }: AskRequest<'list-delivery-log'>,
-): Promise<Page<LoggedDelivery>> {
+/**
+ * Returns a page of rows, newest first. One filter selects a range of an index: the monitor, else the destination, else the status. Rows of
+ * the range that fail another filter are skipped.
+ */
+export const listDeliveryLog: Answer<'list-delivery-log'> = (
+  { store },
+  { workspaceId, status, destinationId, subjectId, limit, after },
+) => {
   const isWanted = (row: DeliveryLogDocument) =>
     (status === null || row.status === status) && (destinationId === null || row.destinationId === destinationId)
   const prefix = `${subjectId}.`
@@ -74,15 +76,8 @@ const loggedDelivery = (row: DeliveryLogDocument): LoggedDelivery => {
   return { ...entryOf(row), destinationId, payload, error, note }
 }
 
-const entryOf = ({ at, destinationName, destinationType, event, status, reason, incidentId }: DeliveryLogDocument) => ({
-  at,
-  destinationName,
-  destinationType,
-  event,
-  status,
-  reason,
-  incidentId,
-})
+const entryOf = (row: DeliveryLogDocument): DeliveryEntry =>
+  pick(row, ['at', 'destinationName', 'destinationType', 'event', 'status', 'reason', 'incidentId'])
 
 const newestFirst = {
   collection: 'deliveryLog' as const,
@@ -90,7 +85,7 @@ const newestFirst = {
   view: (rows: DeliveryLogDocument[]): DeliveryEntry[] => rows.map(entryOf),
 }
 
-/** Null for what generation 2 has no words for. */
+/** Returns an attempt; null: generation 2 has no words for it. */
 function deliveryView(row: DeliveryLogDocument): DeliveryView | null {
   const { destinationNumber, destinationName, destinationType, alertKind, status } = row
   if (destinationNumber === null || destinationName === null || destinationType === null) return null

@@ -1,6 +1,5 @@
 // Delivery tables (reference/messages 4): the destinations of a subject, and the kinds of messages for each. A row whose destination is
-// gone counts as none, so that deleting a destination is one write whatever else happens at the same time.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+// deleted does not count, so the deletion of a destination is one write.
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
 import type {
   DeliverySelection,
@@ -9,25 +8,23 @@ import type {
 } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
-import type { Query, Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
+import { pagesOf } from '#shared/store/pages.ts'
+import type { Store } from '#shared/store/port.ts'
+import type { Answer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { destinationsOf } from './destination-default.ts'
 import { numberNotFound } from './named.ts'
 
-export async function getDeliveryTable(
-  { store }: DirectoryContext,
-  { workspaceId, subjectId }: AskRequest<'get-delivery-table'>,
-): Promise<DeliveryTableView> {
+export const getDeliveryTable: Answer<'get-delivery-table'> = async ({ store }, { workspaceId, subjectId }) => {
   const [table = null] = await store.get('deliveryTables', [subjectId])
   return tableView(table?.selections ?? [], await destinationsOf(store, workspaceId))
 }
 
-/** Replaces all rows. One row that names no destination of the workspace refuses them all. */
-export async function putDeliveryTable(
-  { store, clock }: DirectoryContext,
-  { workspaceId, subjectId, selections }: AskRequest<'put-delivery-table'>,
-): Promise<DeliveryTableView> {
+/** Replaces all rows. Refuses all of them if one row names no destination of the workspace. */
+export const putDeliveryTable: Answer<'put-delivery-table'> = async (
+  { store, clock },
+  { workspaceId, subjectId, selections },
+) => {
   const destinations = await destinationsOf(store, workspaceId)
   const idOf = new Map(destinations.map(({ number, id }) => [number, id]))
   const rows = selections.map(({ number, alertKinds }): DeliverySelection => {
@@ -44,22 +41,19 @@ export async function putDeliveryTable(
 }
 
 /**
- * Takes out of the workspace's tables what names a destination that is gone, and removes tables that are empty then or whose subject
- * is gone. Tidiness alone: bounded, and what it leaves or cannot reach reads as if it were done.
+ * Removes rows of deleted destinations from the workspace's tables, and tables of deleted subjects. Reads a bounded number of tables:
+ * readers ignore the rows that stay.
  */
 export async function sweepTables(store: Store, workspaceId: string): Promise<void> {
-  let after: Query['after']
-  for (let page = 0; page < limits.deliveryTable.sweepPages; page++) {
-    const query = { where: { workspaceId }, limit: limits.deliveryTable.sweepPage, ...(after ? { after } : {}) }
-    const tables = await store.find('deliveryTables', query)
+  const query = { where: { workspaceId }, limit: limits.deliveryTable.sweepPage }
+  let pages = 0
+  for await (const tables of pagesOf(query, next => store.find('deliveryTables', next))) {
     if (tables.length > 0) await sweepPage(store, workspaceId, tables)
-    const last = tables.at(-1)
-    if (last === undefined || tables.length < limits.deliveryTable.sweepPage) return
-    after = { values: [], id: last.id }
+    if (++pages === limits.deliveryTable.sweepPages) return
   }
 }
 
-/** Destinations are read after their tables: a row of one that was made in between would otherwise look as if it named one that is gone. */
+/** Reads destinations after the tables. Otherwise the row of a destination that was created in between would seem to name a deleted one. */
 async function sweepPage(store: Store, workspaceId: string, tables: readonly DeliveryTableDocument[]): Promise<void> {
   const living = new Set((await destinationsOf(store, workspaceId)).map(({ id }) => id))
   const ids = tables.map(({ id }) => id)

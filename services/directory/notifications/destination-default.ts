@@ -1,21 +1,21 @@
-// The mark of a workspace's default destination: set by one write, so that the workspace never is without it; of several the latest
-// counts, and older ones are cleared behind it.
+// Mark of a workspace's default destination. The new mark is one write, so that the workspace always has a default. If several destinations
+// are marked, the latest mark counts; older marks are cleared afterwards.
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination, markedAt } from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
 
-/** All destinations of a workspace by name. */
+/** Returns all destinations of a workspace by name. */
 export const destinationsOf = (store: Store, workspaceId: string): Promise<DestinationDocument[]> =>
   store.find('destinations', { where: { workspaceId }, sort: [['nameKey', 'asc']], limit: limits.directory.listed })
 
-/** The fields of a mark that counts more than all there are. */
+/** Returns the fields of a mark that is later than all existing marks. */
 export function newMark(others: readonly DestinationDocument[], now: number): { default: true; defaultAt: number } {
   const latest = others.filter(other => other.default).map(other => markedAt(other) + 1)
   return { default: true, defaultAt: Math.max(now, ...latest) }
 }
 
-/** Clears the marks that do not count. What somebody changes meanwhile is looked at again. */
+/** Clears all marks except the one that counts. Destinations that another request changes meanwhile are read again. */
 export async function clearOlderMarks(store: Store, workspaceId: string): Promise<void> {
   for (let i = 0; i < limits.directory.guardedTries; i++) {
     const found = await destinationsOf(store, workspaceId)

@@ -1,13 +1,13 @@
 // Bounds of a destination's fields, for every request that writes one. Each refusal names its field.
 import type { DestinationDocument, DestinationType } from '#shared/contracts/notifications/destination.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 
 const bounds = limits.destination
 
-/** Without the leading `#`; only Slack has channels. */
+/** Returns a channel without the leading `#`; empty unless the type is Slack. */
 export const channelOf = (type: DestinationType, channel: string): string => (type === 'slack' ? bareChannel(channel) : '')
 
 export function requireUrl(url: string): void {
@@ -31,17 +31,16 @@ export function requireOpenable(type: DestinationType, sendOnOpen: boolean): voi
   throw invalid('send_on_open', 'Invalid send_on_open', 'Only a webhook can be told when an incident opens')
 }
 
-/** Throws if the mark would move to a destination that is switched off. */
+/** Throws if a disabled destination would become default. */
 export function requireEnabledDefault(isMarked: boolean, enabled: boolean): void {
   if (!isMarked || enabled) return
   throw invalid('default', 'Destination is disabled', 'Only a destination that is switched on becomes default')
 }
 
-/** Whether one that is switched on now is the first of its workspace, and becomes default. A mark stays where it is. */
+/** Whether a destination that is enabled now is the first enabled one and becomes default. An existing mark is never moved. */
 export const isFirstEnabled = (others: readonly Pick<DestinationDocument, 'enabled' | 'default'>[]): boolean =>
   others.every(other => !other.enabled && !other.default)
 
 const bareChannel = (channel: string): string => channel.replace(/^[#\s]+/, '').trimEnd()
 
-const invalid = (field: string, message: string, details: string): AppError =>
-  new AppError('validation', message, { details, facts: { field } })
+const invalid = (field: string, message: string, details: string) => refusal('validation', message, details, field)

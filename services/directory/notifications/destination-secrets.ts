@@ -1,11 +1,11 @@
-// The secrets that sign a destination's messages: made, rotated, removed. A secret is stored because it signs, and answered once.
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
+// Secrets that sign a destination's messages: create, rotate, remove. A secret is stored because it signs, and is returned only once.
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationDocument, SigningSecret } from '#shared/contracts/notifications/destination.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { randomBase64 } from '#shared/text/ids.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { numberNotFound } from './named.ts'
 
@@ -13,14 +13,11 @@ type Place = Pick<AskRequest<'delete-destination-secret'>, 'workspaceId' | 'numb
 
 const { secretBytes, secrets: secretsMax, secretGraceMs } = limits.destination
 
-/** Repeating it with the same `id` answers the same secret. */
-export async function rotateDestinationSecret(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'rotate-destination-secret'>,
-): Promise<AskResults['rotate-destination-secret']> {
+/** Creates a secret; earlier secrets expire after `graceMs`. A retry with the same `id` returns the same secret. */
+export const rotateDestinationSecret: Answer<'rotate-destination-secret'> = async ({ store, clock }, request) => {
   const { id, graceMs, first = false } = request
   if (graceMs > secretGraceMs) {
-    throw new AppError('validation', 'Invalid grace', { details: `The secret before signs along for 0 to ${secretGraceMs} ms` })
+    throw refusal('validation', 'Invalid grace', `The secret before signs along for 0 to ${secretGraceMs} ms`)
   }
   const made = `whsec_${randomBase64(secretBytes)}`
   const changed = await change(store, request, present => {
@@ -37,10 +34,7 @@ export async function rotateDestinationSecret(
   return { secret, destinationName: changed.name, alongUntil }
 }
 
-export async function deleteDestinationSecret(
-  { store }: DirectoryContext,
-  request: AskRequest<'delete-destination-secret'>,
-): Promise<AskResults['delete-destination-secret']> {
+export const deleteDestinationSecret: Answer<'delete-destination-secret'> = async ({ store }, request) => {
   let removed = false
   const changed = await change(store, request, present => {
     removed = (present.secrets ?? []).length > 0
@@ -49,7 +43,7 @@ export async function deleteDestinationSecret(
   return { destinationName: changed.name, removed }
 }
 
-/** None signs longer than it was going to. */
+/** Returns the secrets with an end of `until` or earlier. No end moves to a later instant. */
 const expiring = (secrets: readonly SigningSecret[], until: number, at: number): SigningSecret[] =>
   secrets
     .map(secret => ({ ...secret, expiresAt: Math.min(secret.expiresAt ?? until, until) }))
@@ -67,5 +61,4 @@ async function change(
   return changed
 }
 
-const alreadySigned = (): AppError =>
-  new AppError('invalid_state', 'Destination has a secret', { details: 'Rotate it to make another, or remove it first' })
+const alreadySigned = () => refusal('invalid_state', 'Destination has a secret', 'Rotate it to make another, or remove it first')

@@ -1,5 +1,4 @@
-// Uses of a destination: rules of Templates, and of Resources that live by an older revision, that name it. Rule: docs/reference/v3.md, 10.2.
-
+// Uses of a destination: rules that name it, in Templates and in Resources bound to older revisions. Rule: docs/reference/v3.md, 10.2.
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
@@ -11,13 +10,13 @@ const { usesListed } = limits.destination
 /** Rules that name the destination, by revision (`key@version`). */
 type Naming = ReadonlyMap<string, readonly string[]>
 
-/** The first uses by key, and how many there are in all. */
+/** First uses by key, and the number of all uses. */
 interface Uses {
   listed: string[]
   count: number
 }
 
-/** As a text for people, `Template paged@2 Rule host_down; Resource srv-0042 Rule host_down`; null: nothing uses it. */
+/** Returns the uses as text: `Template paged@2 Rule host_down; Resource srv-0042 Rule host_down`. Null: there are none. */
 export async function usesOf(store: Store, workspaceId: string, destinationId: string): Promise<string | null> {
   const { naming, newest } = await namingRevisions(store, workspaceId, destinationId)
   const ofTemplates = [...naming]
@@ -30,7 +29,7 @@ export async function usesOf(store: Store, workspaceId: string, destinationId: s
   return more > 0 ? `${listed.join('; ')} and ${more} more` : listed.join('; ')
 }
 
-/** Revisions are read in the order of key and version, so that the last of a key is its highest. A damaged one names nothing (v3 4.13). */
+/** Returns the revisions that name the destination, and the highest revision of each key. Damaged revisions are skipped (v3 4.13). */
 async function namingRevisions(store: Store, workspaceId: string, destinationId: string) {
   const naming = new Map<string, string[]>()
   const newestOf = new Map<string, string>()
@@ -56,7 +55,7 @@ const rulesNaming = ({ rules }: Template, id: string): string[] => rules.filter(
 const isNamedBy = ({ destination, routes }: TemplateRule, id: string): boolean =>
   destination === id || (routes ?? []).some(route => route.destination === id)
 
-/** An unarchived Resource counts by the revision that it lives by, once for each of its rules that names the destination. */
+/** Returns the uses by unarchived Resources: one for each rule of their revision that names the destination. */
 async function resourcesBy(store: Store, workspaceId: string, naming: Naming): Promise<Uses> {
   const revisions = [...naming.keys()]
   if (revisions.length === 0) return { listed: [], count: 0 }

@@ -1,15 +1,16 @@
 // Notification destinations of a workspace (reference/messages 1). The URL is a secret: it is stored, returned to editors, never logged.
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
-import { AppError } from '#shared/errors.ts'
+import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination } from '#shared/notifications/choose-destinations.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import type { DirectoryContext } from '../context.ts'
-import { tidily } from '../documents/best-effort.ts'
+import type { Answer } from '../context.ts'
+import { bestEffort } from '../documents/best-effort.ts'
 import { nextNumber } from '../documents/counters.ts'
+import { pick } from '../documents/pick.ts'
 import { sweepTables } from './delivery-tables.ts'
 import { clearOlderMarks, destinationsOf, newMark } from './destination-default.ts'
 import {
@@ -28,11 +29,10 @@ type Fields = Pick<AskRequest<'create-destination'>, 'workspaceId' | 'name' | 'u
 
 const bounds = limits.destination
 
-/** The first enabled one of a workspace becomes default. Repeating the request with the same `id` returns what is stored. */
-export async function createDestination(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'create-destination'>,
-): Promise<DestinationView> {
+/**
+ * Creates a destination. The first enabled one of a workspace becomes default. A retry with the same `id` returns the stored destination.
+ */
+export const createDestination: Answer<'create-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, type, enabled = true, sendOnOpen = false } = request
   const id = request.id ?? randomId(idLength.destination)
   await checkFields(store, request, id)
@@ -63,11 +63,8 @@ export async function createDestination(
   return viewOf(store, stored)
 }
 
-/** All destinations of a workspace by name. */
-export async function listDestinations(
-  { store }: DirectoryContext,
-  { workspaceId }: AskRequest<'list-destinations'>,
-): Promise<DestinationView[]> {
+/** Returns all destinations of a workspace by name. */
+export const listDestinations: Answer<'list-destinations'> = async ({ store }, { workspaceId }) => {
   const found = await destinationsOf(store, workspaceId)
   const defaultId = defaultDestination(found)?.id
   const known = found.some(({ transformationId }) => transformationId !== null)
@@ -76,19 +73,13 @@ export async function listDestinations(
   return found.map(document => destinationView(document, defaultId, known))
 }
 
-/** Null where the workspace has none of this number. */
-export async function getDestination(
-  context: DirectoryContext,
-  { workspaceId, number }: AskRequest<'get-destination'>,
-): Promise<DestinationView | null> {
+/** Returns a destination; null: the workspace has none of this number. */
+export const getDestination: Answer<'get-destination'> = async (context, { workspaceId, number }) => {
   return (await listDestinations(context, { workspaceId })).find(view => view.number === number) ?? null
 }
 
-/** Replaces everything but the type. `default: false` leaves an existing mark. */
-export async function updateDestination(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'update-destination'>,
-): Promise<DestinationView> {
+/** Replaces all fields except the type. `default: false` leaves an existing mark. */
+export const updateDestination: Answer<'update-destination'> = async ({ store, clock }, request) => {
   await checkFields(store, request, request.id)
   const all = await destinationsOf(store, request.workspaceId)
   const moves = request.default && defaultDestination(all)?.id !== request.id
@@ -101,21 +92,15 @@ export async function updateDestination(
   return viewOf(store, stored)
 }
 
-/** On or off; rows that select it stay, and so does its mark. */
-export async function switchDestination(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'switch-destination'>,
-): Promise<DestinationView> {
+/** Enables or disables a destination. Its mark and the rows that select it stay. */
+export const switchDestination: Answer<'switch-destination'> = async ({ store, clock }, request) => {
   const stored = await changeNamed(store, 'destinations', request, present =>
     present.enabled === request.enabled ? null : { ...present, enabled: request.enabled, updatedAt: clock.now() },
   )
   return viewOf(store, stored)
 }
 
-export async function makeDefaultDestination(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'make-default-destination'>,
-): Promise<DestinationView> {
+export const makeDefaultDestination: Answer<'make-default-destination'> = async ({ store, clock }, request) => {
   const all = await destinationsOf(store, request.workspaceId)
   const moves = defaultDestination(all)?.id !== request.id
   const stored = await changeNamed(store, 'destinations', request, present => {
@@ -127,16 +112,13 @@ export async function makeDefaultDestination(
 }
 
 /**
- * Switches it off first, so that it cannot become default meanwhile; clears the marks behind its own, so that no other does; then it
- * goes. Selections that name it count no longer from that instant, and are cleared behind it. Its log stays. A rule that comes to name
- * it during a deletion with `unlessUsed` finds it gone, and its messages go on as if it named none.
+ * Disables the destination first, so that it cannot become default meanwhile. Then clears older marks, so that no older default comes back,
+ * and deletes the destination. Rows that select it no longer count, and are removed afterwards. Its log stays. If a rule names the
+ * destination during a deletion with `unlessUsed`, messages of this rule go where they go without a destination.
  */
-export async function deleteDestination(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'delete-destination'>,
-): Promise<AskResults['delete-destination']> {
+export const deleteDestination: Answer<'delete-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, id } = request
-  const present = (await store.get('destinations', [id]))[0] ?? null
+  const [present = null] = await store.get('destinations', [id])
   if (present?.workspaceId !== workspaceId) return { wasDefault: null }
   if (request.unlessUsed) await requireUnused(store, present)
   await changeNamed(store, 'destinations', request, stored =>
@@ -145,11 +127,11 @@ export async function deleteDestination(
   const wasDefault = defaultDestination(await destinationsOf(store, workspaceId))?.id === id
   if (wasDefault) await clearOlderMarks(store, workspaceId)
   await store.delete('destinations', [id])
-  await tidily(sweepTables(store, workspaceId))
+  await bestEffort(sweepTables(store, workspaceId))
   return { wasDefault }
 }
 
-/** A try of the same request may have come first; else somebody else has the name. */
+/** Returns the destination if an earlier try of the same request stored it. Throws `taken` otherwise: another destination has the name. */
 async function storedBefore(store: Store, id: string): Promise<DestinationDocument> {
   const [present = null] = await store.get('destinations', [id])
   if (present) return present
@@ -174,10 +156,8 @@ const fieldsOf = (request: Fields, type: DestinationDocument['type']) => ({
   transformationId: request.transformationId,
 })
 
-const disabled = (): AppError =>
-  new AppError('invalid_state', 'Destination is disabled', { details: 'Switch the destination on before it becomes default' })
-const tooMany = (): AppError =>
-  new AppError('invalid_state', 'Too many destinations', { details: `A workspace has at most ${bounds.perWorkspace}` })
+const disabled = () => refusal('invalid_state', 'Destination is disabled', 'Switch the destination on before it becomes default')
+const tooMany = () => refusal('invalid_state', 'Too many destinations', `A workspace has at most ${bounds.perWorkspace}`)
 
 async function requireUnused(store: Store, { workspaceId, id }: DestinationDocument): Promise<void> {
   const used_by = await usesOf(store, workspaceId, id)
@@ -186,7 +166,7 @@ async function requireUnused(store: Store, { workspaceId, id }: DestinationDocum
   throw new AppError('validation', 'Destination in use', { details, facts: { used_by } })
 }
 
-/** A document that was just read or written, as it stands among its workspace's. */
+/** Returns the view of a document that was just read or written. */
 export async function viewOf(store: Store, document: DestinationDocument): Promise<DestinationView> {
   const { workspaceId, transformationId } = document
   const defaultId = document.default ? defaultDestination(await destinationsOf(store, workspaceId))?.id : undefined
@@ -194,23 +174,14 @@ export async function viewOf(store: Store, document: DestinationDocument): Promi
   return destinationView(document, defaultId, known)
 }
 
-/** A transformation that is gone is none. */
+/** A deleted transformation is shown as null. */
 const destinationView = (
   destination: DestinationDocument,
   defaultId: string | undefined,
   transformations: ReadonlySet<number>,
 ): DestinationView => ({
-  id: destination.id,
-  number: destination.number,
-  name: destination.name,
-  type: destination.type,
-  channel: destination.channel,
-  url: destination.url,
-  enabled: destination.enabled,
-  sendOnOpen: destination.sendOnOpen,
+  ...pick(destination, ['id', 'number', 'name', 'type', 'channel', 'url', 'enabled', 'sendOnOpen']),
+  ...pick(destination, ['workspaceId', 'createdAt', 'updatedAt']),
   default: destination.id === defaultId,
   transformationId: transformations.has(destination.transformationId ?? -1) ? destination.transformationId : null,
-  workspaceId: destination.workspaceId,
-  createdAt: destination.createdAt,
-  updatedAt: destination.updatedAt,
 })

@@ -1,27 +1,23 @@
-// Payload transformations of a workspace (reference/messages 3): templates that are stored only if they render all samples.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+// Payload transformations of a workspace (reference/messages 3). A template is stored only if it renders all samples.
 import type { TransformationView } from '#shared/contracts/ask/ask-notifications.ts'
-import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { TransformationDocument } from '#shared/contracts/notifications/destination.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { requireTemplate } from '#shared/template/accept.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import type { DirectoryContext } from '../context.ts'
-import { tidily } from '../documents/best-effort.ts'
+import type { Answer } from '../context.ts'
+import { bestEffort } from '../documents/best-effort.ts'
 import { nextNumber } from '../documents/counters.ts'
 import { readPage } from '../documents/page.ts'
+import { pick } from '../documents/pick.ts'
 import { destinationsOf } from './destination-default.ts'
 import { changeNamed, nameKey, nameTaken, requireFreeName, requireName } from './named.ts'
 
 const bounds = limits.template
 
-/** Repeating it with the same `id` answers what is stored. */
-export async function createTransformation(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'create-transformation'>,
-): Promise<TransformationView> {
+/** Creates a transformation. A retry with the same `id` returns the stored transformation. */
+export const createTransformation: Answer<'create-transformation'> = async ({ store, clock }, request) => {
   const { workspaceId, name, template } = request
   const id = request.id ?? randomId(idLength.destination)
   await checkFields(store, request, id)
@@ -38,11 +34,8 @@ export async function createTransformation(
   return transformationView(before)
 }
 
-/** A page in the order in which they were made. */
-export function listTransformations(
-  { store }: DirectoryContext,
-  { workspaceId, after }: AskRequest<'list-transformations'>,
-): Promise<Page<TransformationView>> {
+/** Returns a page in the order of creation. */
+export const listTransformations: Answer<'list-transformations'> = ({ store }, { workspaceId, after }) => {
   return readPage(store, {
     collection: 'transformations',
     where: { workspaceId },
@@ -52,19 +45,13 @@ export function listTransformations(
   })
 }
 
-export async function getTransformation(
-  { store }: DirectoryContext,
-  { workspaceId, number }: AskRequest<'get-transformation'>,
-): Promise<TransformationView | null> {
+export const getTransformation: Answer<'get-transformation'> = async ({ store }, { workspaceId, number }) => {
   const found = await findTransformation(store, workspaceId, number)
   return found && transformationView(found)
 }
 
 /** Replaces name and template. */
-export async function updateTransformation(
-  { store, clock }: DirectoryContext,
-  request: AskRequest<'update-transformation'>,
-): Promise<TransformationView> {
+export const updateTransformation: Answer<'update-transformation'> = async ({ store, clock }, request) => {
   const { name, template } = request
   await checkFields(store, request, request.id)
   const stored = await changeNamed(store, 'transformations', request, present => ({
@@ -77,19 +64,16 @@ export async function updateTransformation(
   return transformationView(stored)
 }
 
-/** With it gone, destinations that name it use the built-in body; their naming it is cleared behind it. */
-export async function deleteTransformation(
-  { store }: DirectoryContext,
-  { workspaceId, id }: AskRequest<'delete-transformation'>,
-): Promise<null> {
+/** Deletes a transformation. Destinations that name it use the built-in body from then on; their references are cleared afterwards. */
+export const deleteTransformation: Answer<'delete-transformation'> = async ({ store }, { workspaceId, id }) => {
   const [present = null] = await store.get('transformations', [id])
   if (present?.workspaceId !== workspaceId) return null
   await store.delete('transformations', [id])
-  await tidily(clearUses(store, present))
+  await bestEffort(clearUses(store, present))
   return null
 }
 
-/** Null where the workspace has none of this number. */
+/** Returns a transformation; null: the workspace has none of this number. */
 export async function findTransformation(
   store: Store,
   workspaceId: string,
@@ -99,7 +83,7 @@ export async function findTransformation(
   return found
 }
 
-/** The numbers of all transformations of a workspace. */
+/** Returns the numbers of all transformations of a workspace. */
 export async function transformationNumbers(store: Store, workspaceId: string): Promise<Set<number>> {
   const query = { where: { workspaceId }, limit: limits.directory.listed, select: ['number'] }
   return new Set((await store.find('transformations', query)).map(({ number }) => number))
@@ -108,7 +92,7 @@ export async function transformationNumbers(store: Store, workspaceId: string): 
 async function clearUses(store: Store, { workspaceId, number }: TransformationDocument): Promise<void> {
   const using = (await destinationsOf(store, workspaceId)).filter(({ transformationId }) => transformationId === number)
   if (using.length === 0) return
-  // One that is changed meanwhile keeps a number that names nothing, which reads as none.
+  // A destination that is changed meanwhile keeps the number. Readers ignore the number of a deleted transformation.
   await store.replace(
     'destinations',
     using.map(destination => ({ ...destination, rev: destination.rev + 1, transformationId: null })),
@@ -125,16 +109,7 @@ async function checkFields(
   await requireFreeName(store, 'transformations', workspaceId, name, id)
 }
 
-const tooMany = (): AppError =>
-  new AppError('invalid_state', 'Too many transformations', { details: `A workspace has at most ${bounds.perWorkspace}` })
+const tooMany = () => refusal('invalid_state', 'Too many transformations', `A workspace has at most ${bounds.perWorkspace}`)
 
-const transformationView = (document: TransformationDocument): TransformationView => ({
-  id: document.id,
-  number: document.number,
-  name: document.name,
-  nameKey: document.nameKey,
-  template: document.template,
-  workspaceId: document.workspaceId,
-  createdAt: document.createdAt,
-  updatedAt: document.updatedAt,
-})
+const transformationView = (document: TransformationDocument): TransformationView =>
+  pick(document, ['id', 'number', 'name', 'nameKey', 'template', 'workspaceId', 'createdAt', 'updatedAt'])

@@ -1,10 +1,6 @@
-// The first start: the owner, the workspace `Default`, its membership, the location of this process and one API key. Safe against a
-// crash at any line and against two processes starting at once: ids are decided once, by the insert of one setting; every further
-// write only adds what is missing.
-
-import type { Role } from '#shared/contracts/account.ts'
+// First start: creates the owner, the workspace `Default`, its membership, the location of this process and one API key. A crash at any
+// line and two simultaneous starts are safe. The insert of one setting decides all ids. Later writes only add missing documents.
 import type { Logger } from '#shared/observability/logger.ts'
-import { readAll } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -21,19 +17,17 @@ export interface BootstrapContext {
   logger?: Pick<Logger, 'info'>
 }
 
-/** Decisions of the first start. `done` once everything is stored, so that an object that a person removes later stays removed. */
+/** Decisions of the first start. `done`: everything was stored once, so that objects that are deleted later stay deleted. */
 interface FirstStart {
   userId: string
   workspaceId: string
   at: number
   done: boolean
-  /** Workspaces of earlier versions have got their rosters. */
-  rosters?: boolean
 }
 
 /**
- * offered: a token was made and shown to the process that made it; no key exists yet, so the next start simply offers another.
- * confirmed: that process has kept the token; the key must exist. done: it did; deleting it later is final.
+ * State of the first API key. `offered`: a start created a token, but no key exists yet; the next start offers another token. `confirmed`:
+ * that start has kept the token, so the key must be created. `done`: the key was created, and is not created again after its deletion.
  */
 interface FirstKey {
   state: 'offered' | 'confirmed' | 'done'
@@ -47,9 +41,8 @@ interface FirstKey {
 const settingIds = { firstStart: 'first-start', firstKey: 'first-key' } as const
 
 /**
- * Run at every start, before the services. Answers the workspace that the first start made, and as `firstKey` the token of the first
- * API key while none was confirmed yet, else null. The caller writes that token where a person finds it and then calls
- * `confirmFirstKey`: only then does the key begin to work.
+ * Runs at every start, before the services. Returns the workspace of the first start. `firstKey`: a token for the first API key; null: a
+ * token was confirmed earlier. The caller stores the token where a person finds it, then calls `confirmFirstKey`, which creates the key.
  */
 export async function bootstrap(
   context: BootstrapContext,
@@ -57,11 +50,10 @@ export async function bootstrap(
 ): Promise<{ firstKey: string | null; workspaceId: string }> {
   const { store, clock } = context
   const first = await decideFirstStart(store, clock)
-  if (!first.done) await addOwnerAndWorkspace(store, first)
-  else if (!first.rosters) await addRosters(store)
-  if (!first.done || !first.rosters) {
+  if (!first.done) {
+    await addOwnerAndWorkspace(store, first)
     await changeGuarded(store, 'settings', settingIds.firstStart, present =>
-      setting(settingIds.firstStart, { ...first, done: true, rosters: true }, present),
+      setting(settingIds.firstStart, { ...first, done: true }, present),
     )
   }
   await ensureLocation({ store, clock, activeWorkers: () => 0, lastSeenAt: () => null }, { name: options.location })
@@ -69,8 +61,8 @@ export async function bootstrap(
 }
 
 /**
- * Makes the offered key work. False where another start has offered or confirmed another token meanwhile: this one is void, and
- * whatever it was written to should go. Repeating it is harmless.
+ * Creates the key of an offered token. False: another start has offered or confirmed another token meanwhile, so this token is void and the
+ * caller deletes its copy. The caller may retry.
  */
 export async function confirmFirstKey(context: BootstrapContext, token: string): Promise<boolean> {
   const { store } = context
@@ -83,13 +75,13 @@ export async function confirmFirstKey(context: BootstrapContext, token: string):
   return true
 }
 
-/** Whether the API takes this token now: its key may have been deleted since, or have lived its 180 days. */
+/** Whether the API accepts this token now. Its key may be deleted or expired. */
 export async function isWorkingKey(context: BootstrapContext, token: string): Promise<boolean> {
   const identity = await authenticate(context, { tokenHash: hashToken(token) })
   return identity !== null && !identity.disabled
 }
 
-/** The first insert decides; a second process reads its decisions. */
+/** Returns the decisions of the first start. The first insert decides; every other process reads its decisions. */
 async function decideFirstStart(store: Store, clock: Clock): Promise<FirstStart> {
   const proposed = { userId: randomId(idLength.user), workspaceId: randomId(idLength.workspace), at: clock.now(), done: false }
   await store.insert('settings', [setting(settingIds.firstStart, proposed, null)])
@@ -103,50 +95,28 @@ async function addOwnerAndWorkspace(store: Store, { userId, workspaceId, at }: F
   await insertWorkspace(store, { id: workspaceId, rev: 1, name: 'Default', createdAt: at, members: { [userId]: 'owner' } })
 }
 
-/** Workspaces made before there were rosters get theirs from the memberships, which had the roles then. */
-async function addRosters(store: Store): Promise<void> {
-  for await (const { id, members } of readAll(store, 'workspaces', {})) {
-    if (members === undefined) await addRoster(store, id)
-  }
-}
-
-async function addRoster(store: Store, workspaceId: string): Promise<void> {
-  const members: Record<string, Role> = {}
-  for await (const { userId, role } of readAll(store, 'memberships', { workspaceId })) if (role) members[userId] = role
-  await changeGuarded(store, 'workspaces', workspaceId, present =>
-    present && present.members === undefined ? { ...present, members } : null,
-  )
-}
-
-/** A token where no key was confirmed yet; it replaces one that an earlier start offered and never confirmed. */
+/** Returns a new token unless a token was confirmed. It replaces a token that an earlier start offered and did not confirm. */
 async function offerFirstKey(context: BootstrapContext, first: FirstStart): Promise<string | null> {
   const { store, clock } = context
   const token = makeToken()
   const keyId = randomId(idLength.key)
-  const offer: FirstKey = {
-    state: 'offered',
-    keyId,
-    userId: first.userId,
-    tokenHash: hashToken(token),
-    prefix: tokenPrefix(token),
-    at: clock.now(),
-  }
+  const made = { tokenHash: hashToken(token), prefix: tokenPrefix(token), at: clock.now() }
+  const offer: FirstKey = { state: 'offered', keyId, userId: first.userId, ...made }
   const key = await changeFirstKey(store, present => (present === null || present.state === 'offered' ? offer : null))
   if (key?.state === 'confirmed') await addFirstKey(context, key)
   return key?.keyId === keyId ? token : null
 }
 
-/** Between these two writes only a start of this kind may come, and it does the same. */
+/** Creates the key, then marks it as done. Both writes are idempotent, so another start may repeat them. */
 async function addFirstKey({ store, logger }: BootstrapContext, key: FirstKey): Promise<void> {
-  const document = firstKeyDocument(key)
+  const { keyId, userId, tokenHash, prefix, at } = key
+  const own = { id: keyId, userId, tokenHash, prefix, createdAt: at }
+  const document = keyDocument({ ...own, description: 'First key', scope: null })
   const [result] = await store.insert('keys', [document])
-  const { id: keyId, description } = document
+  const { description } = document
   if (result === 'written') logger?.info({ keyId, description, user: ownerUsername }, 'api key created')
   await changeFirstKey(store, present => (present?.state === 'confirmed' ? { ...present, state: 'done' } : null))
 }
-
-const firstKeyDocument = ({ keyId, userId, tokenHash, prefix, at }: FirstKey) =>
-  keyDocument({ id: keyId, userId, description: 'First key', tokenHash, prefix, createdAt: at, scope: null })
 
 async function changeFirstKey(store: Store, change: (present: FirstKey | null) => FirstKey | null): Promise<FirstKey | null> {
   const stored = await changeGuarded(store, 'settings', settingIds.firstKey, present => {

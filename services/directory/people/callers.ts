@@ -1,10 +1,9 @@
-// A user as rights are decided by: flags, and the role in each workspace as its roster has it.
+// User with the facts that decide rights: flags, and the role in each workspace by its roster.
 import type { Role, UserDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
 import type { Caller } from '#shared/contracts/ask/ask-people.ts'
 import { readAll } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { findByUsername } from './users.ts'
 
 export async function callerOf(store: Store, user: UserDocument, expiresAt: number): Promise<Caller> {
@@ -19,22 +18,19 @@ export async function callerOf(store: Store, user: UserDocument, expiresAt: numb
   }
 }
 
-/** The workspaces whose rosters have the user, by id. All hints are looked at: those of memberships that ended stay. */
+/** Returns the workspaces whose rosters have the user, by id. A membership is only a hint: it stays when the user is no longer a member. */
 export async function workspacesOf(store: Store, userId: string): Promise<{ workspace: WorkspaceDocument; role: Role }[]> {
   const ids: string[] = []
   for await (const { workspaceId } of readAll(store, 'memberships', { userId })) ids.push(workspaceId)
   const workspaces = await store.get('workspaces', ids)
   return workspaces.flatMap(workspace => {
-    const role = workspace?.members?.[userId]
+    const role = workspace?.members[userId]
     return workspace && role ? [{ workspace, role }] : []
   })
 }
 
-/** Never expires by itself: it stands for a person whom nobody asks for a key or a session. */
-export async function describeUser(
-  { store }: DirectoryContext,
-  { username }: AskRequest<'describe-user'>,
-): Promise<AskResults['describe-user']> {
+/** Returns a caller without expiry, for a person who acts without a key or a session. */
+export const describeUser: Answer<'describe-user'> = async ({ store }, { username }) => {
   const user = await findByUsername(store, username)
   return user && { ...(await callerOf(store, user, Number.MAX_SAFE_INTEGER)), username: user.username }
 }

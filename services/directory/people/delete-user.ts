@@ -1,25 +1,20 @@
-// Deletes an account with all that only it had: keys, sessions, memberships, and what binds it to an OIDC provider. The account itself
-// goes last, so that a request that died on the way is repeated and goes on.
-
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
-import { AppError } from '#shared/errors.ts'
+// Deletion of an account with its keys, sessions, memberships and binding to an OIDC provider. The account itself is deleted last, so that
+// a retry can finish an interrupted deletion.
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { removeAll } from '#shared/store/pages.ts'
 import { counted } from '#shared/text/counted.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { revoke } from '../keys/revoke.ts'
 import { workspacesOf } from './callers.ts'
 import { removeMember } from './members.ts'
 import { updateUser, userNotFound } from './users.ts'
 
 /**
- * Throws `not_found`, `invalid_state` `Last owner`; without `force` also `Account is used` and `Last administrator`. A repeat of a
- * request that was carried out throws `not_found`.
+ * Throws `not_found`, `invalid_state` `Last owner`; without `force` also `Account is used` and `Last administrator`. A retry after the
+ * deletion throws `not_found`.
  */
-export async function deleteUser(
-  context: DirectoryContext,
-  { userId, force }: AskRequest<'delete-user'>,
-): Promise<AskResults['delete-user']> {
+export const deleteUser: Answer<'delete-user'> = async (context, { userId, force }) => {
   const { store } = context
   const [user = null] = await store.get('users', [userId])
   if (user === null) throw userNotFound(userId)
@@ -28,7 +23,7 @@ export async function deleteUser(
   if (alone.length > 0) throw lastOwnerOf(alone.map(({ workspace }) => `"${workspace.name}" (${workspace.id})`))
   const keys = await store.count('keys', { userId })
   if (!force && workspaces.length + keys > 0) throw isUsed(workspaces.length, keys)
-  // Ends the sessions and refuses the keys at once, and refuses to take the last administrator.
+  // Ends the sessions and disables the keys at once. Refuses if the user is the last administrator.
   await updateUser(context, { userId, disabled: true, force })
   for (const { workspace } of workspaces) await removeMember(context, { workspaceId: workspace.id, userId })
   for (const collection of ['keys', 'sessions', 'externalIdentities', 'memberships'] as const)
@@ -39,17 +34,20 @@ export async function deleteUser(
   return { id: userId, username: user.username, workspaces: workspaces.length, keys }
 }
 
-const ownersOf = (members: Record<string, string> = {}): string[] =>
+const ownersOf = (members: Record<string, string>): string[] =>
   Object.entries(members).flatMap(([id, role]) => (role === 'owner' ? [id] : []))
 
-const lastOwnerOf = (names: readonly string[]): AppError =>
-  new AppError('invalid_state', 'Last owner', {
-    details: `Nobody else owns ${names.slice(0, 5).join(', ')}: make another member owner first, or delete the workspace`,
-  })
+const lastOwnerOf = (names: readonly string[]) =>
+  refusal(
+    'invalid_state',
+    'Last owner',
+    `Nobody else owns ${names.slice(0, 5).join(', ')}: make another member owner first, or delete the workspace`,
+  )
 
-const isUsed = (workspaces: number, keys: number): AppError =>
-  new AppError('invalid_state', 'Account is used', {
-    details:
-      `It has ${counted(workspaces, 'membership')} and ${counted(keys, 'key')}, which would go with it: disable the account instead; ` +
+const isUsed = (workspaces: number, keys: number) =>
+  refusal(
+    'invalid_state',
+    'Account is used',
+    `It has ${counted(workspaces, 'membership')} and ${counted(keys, 'key')}, which would go with it: disable the account instead; ` +
       '--force deletes it all the same',
-  })
+  )

@@ -1,28 +1,26 @@
-// Deletes a workspace. The mark comes first: from then on nobody is a member and every read finds nothing. Its contents are removed
-// behind the mark (remove-workspaces.ts), as the history of a deleted subject is.
+// Deletion of a workspace. A mark is written first: from then on the workspace has no members and reads find nothing. Its contents are
+// removed afterwards (remove-workspaces.ts).
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { WorkspaceContents } from '#shared/contracts/ask/ask-people.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import type { Store } from '#shared/store/port.ts'
 import { countedContents } from '#shared/text/counted.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { addressesOf } from '../keys/addresses.ts'
 import { revoke } from '../keys/revoke.ts'
 import { isDeleted, workspaceNotFound } from './workspaces.ts'
 
-/** Throws `not_found`, and without `force` `invalid_state` `Workspace is not empty`. A repeat with the same `id` answers the first. */
-export async function deleteWorkspace(
-  context: DirectoryContext,
-  { id, workspaceId, force }: AskRequest<'delete-workspace'>,
-): Promise<WorkspaceContents> {
+/**
+ * Throws `not_found`, and without `force` `invalid_state` `Workspace is not empty`. A retry with the same `id` returns the first result.
+ */
+export const deleteWorkspace: Answer<'delete-workspace'> = async (context, { id, workspaceId, force }) => {
   const { store, clock, logger } = context
   const [present = null] = await store.get('workspaces', [workspaceId])
   if (present === null || (isDeleted(present) && present.deletion?.id !== id)) throw workspaceNotFound(workspaceId)
   const contents = present.deletion?.contents ?? (await contentsOf(store, present))
   if (!force && !isEmpty(contents)) throw notEmpty(contents)
-  const members = Object.keys(present.members ?? {})
+  const members = Object.keys(present.members)
   await changeGuarded(store, 'workspaces', workspaceId, stored => {
     if (stored === null || (isDeleted(stored) && stored.deletion?.id !== id)) throw workspaceNotFound(workspaceId)
     return isDeleted(stored) ? null : { ...stored, members: {}, deletedAt: clock.now(), deletion: { id, contents } }
@@ -43,14 +41,16 @@ async function contentsOf(store: Store, { id: workspaceId, members }: WorkspaceD
     store.count('transformations', { workspaceId }),
     store.count('templates', { workspaceId }),
   ])
-  return { subjects, destinations, transformations, templates, members: Object.keys(members ?? {}).length }
+  return { subjects, destinations, transformations, templates, members: Object.keys(members).length }
 }
 
-/** An owner alone is nothing that would be missed. */
+/** Whether a workspace has no contents and at most one member. */
 const isEmpty = ({ subjects, destinations, transformations, templates, members }: Contents): boolean =>
   subjects + destinations + transformations + templates === 0 && members <= 1
 
-const notEmpty = (contents: Contents): AppError =>
-  new AppError('invalid_state', 'Workspace is not empty', {
-    details: `It has ${countedContents(contents)}. All of it and the history would be gone for good; --force does it all the same`,
-  })
+const notEmpty = (contents: Contents) =>
+  refusal(
+    'invalid_state',
+    'Workspace is not empty',
+    `It has ${countedContents(contents)}. All of it and the history would be gone for good; --force does it all the same`,
+  )

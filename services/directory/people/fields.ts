@@ -1,14 +1,14 @@
-// Names of people: their bounds and forms, each refusal a sentence.
-import { AppError } from '#shared/errors.ts'
+// Checks of names and short texts: bounds and forms, with one refusal each.
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { hasHiddenCharacters, plainText } from '#shared/text/plain-text.ts'
 
 const usernameForm = /^[a-z0-9][a-z0-9._@+-]*$/
 
-/** How a username is compared and stored. It need not be a valid one. */
+/** Returns a username in the form in which it is compared and stored. Does not check it. */
 export const usernameOf = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
-/** The username as it is stored. Throws `validation`. */
+/** Returns the username in its stored form. Throws `validation`. */
 export function checkUsername(text: string): string {
   const username = usernameOf(text)
   if (usernameForm.test(username) && username.length <= limits.people.usernameCharacters) return username
@@ -19,28 +19,31 @@ export function checkUsername(text: string): string {
   )
 }
 
-/** Returns a provider's proposal as a valid username; `user` if nothing of it is left. */
+/** Returns a valid username made from a provider's proposal; `user` if no character is left. */
 export function usernameFrom(proposal: string): string {
   const kept = usernameOf(proposal)
     .replace(/[^a-z0-9._@+-]+/g, '-')
     .replace(/^[^a-z0-9]+/, '')
-  // Room for a number behind it.
+  // Leaves room for a number.
   return kept.slice(0, limits.people.usernameCharacters - 4) || 'user'
 }
 
-/** A text of 1 to `max` characters without hidden ones, trimmed. Throws `validation` with this message, naming the field. */
+/** Returns a trimmed text of 1 to `max` characters. Throws `validation` with `message` and `field`, also for hidden characters. */
 export function checkName(text: string, max: number, message: string, what: string, field: string): string {
   const name = checkText(text, max, message, what, field)
   if (name !== '') return name
   throw invalid(message, `${what} has 1 to ${max} characters and is not blank`, field)
 }
 
-/** As `checkName`, but may be empty. */
+/** Like `checkName`, but the text may be empty. */
 export function checkText(text: string, max: number, message: string, what: string, field: string): string {
   const trimmed = plainText(text)
   if ([...trimmed].length <= max && !hasHiddenCharacters(trimmed)) return trimmed
   throw invalid(message, `${what} has at most ${max} characters, and no control or invisible characters`, field)
 }
 
-const invalid = (message: string, details: string, field: string): AppError =>
-  new AppError('validation', message, { details, facts: { field } })
+/** Returns a checked description of a key, an address or a credential. */
+export const checkDescription = (text: string, max: number): string =>
+  checkText(text, max, 'Invalid description', 'A description', 'description')
+
+const invalid = (message: string, details: string, field: string) => refusal('validation', message, details, field)

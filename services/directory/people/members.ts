@@ -1,27 +1,24 @@
-// Members of a workspace and their roles. The roster in the workspace's document is what counts: it is replaced guarded by its
-// revision, so that of two changes that together would take the last owner, the second sees the first and is refused.
-import type { Role, UserDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
+// Members of a workspace and their roles. Only the roster in the workspace's document counts. It is replaced guarded by its revision: of
+// two changes that together would remove the last owner, the second reads the first and is refused.
+import type { Role, UserDocument } from '#shared/contracts/account.ts'
 import type { MemberView } from '#shared/contracts/ask/ask-people.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
+import { pick } from '../documents/pick.ts'
 import { revoke } from '../keys/revoke.ts'
 import { findByUsername, userNotFound } from './users.ts'
 import { checkWorkspaceRoom, insertHint, isDeleted, workspaceNotFound } from './workspaces.ts'
 
 type Roster = Record<string, Role>
 
-/** Members by username. Throws `not_found` `Workspace not found`. */
-export async function listMembers(
-  { store }: DirectoryContext,
-  { workspaceId }: AskRequest<'list-members'>,
-): Promise<MemberView[]> {
+/** Returns members by username. Throws `not_found` `Workspace not found`. */
+export const listMembers: Answer<'list-members'> = async ({ store }, { workspaceId }) => {
   const [workspace] = await store.get('workspaces', [workspaceId])
   if (!workspace || isDeleted(workspace)) throw workspaceNotFound(workspaceId)
-  const roster = workspace.members ?? {}
+  const roster = workspace.members
   const users = await store.get('users', Object.keys(roster))
   return users
     .flatMap(user => (user ? [memberView(user, roster[user.id] as Role)] : []))
@@ -29,15 +26,15 @@ export async function listMembers(
 }
 
 /** Throws `not_found`, `invalid_state` `Already a member` for another role, `Too many members`, `Too many workspaces`. */
-export async function addMember(context: DirectoryContext, request: AskRequest<'add-member'>): Promise<MemberView> {
+export const addMember: Answer<'add-member'> = async (context, request) => {
   const { store } = context
   const { workspaceId, role } = request
   const user = await findByUsername(store, request.username)
   if (!user) throw noSuchUsername(request.username)
   const [workspace] = await store.get('workspaces', [workspaceId])
-  // A member needs no more room: a repeat at the bound gets the first response.
-  if (workspace?.members?.[user.id] === undefined) await checkWorkspaceRoom(store, user.id)
-  // Before the roster: a hint too many says nothing, a member without one would be none.
+  // A retry for a present member succeeds even at the bound of workspaces.
+  if (workspace?.members[user.id] === undefined) await checkWorkspaceRoom(store, user.id)
+  // The hint is written before the roster: an extra hint is harmless, but a member without a hint would not be found.
   await insertHint(store, workspaceId, user.id)
   await changeRoster(store, workspaceId, roster => {
     const present = roster[user.id]
@@ -51,7 +48,7 @@ export async function addMember(context: DirectoryContext, request: AskRequest<'
 }
 
 /** Throws `not_found` `Member not found`, `invalid_state` `Last owner`. */
-export async function changeRole(context: DirectoryContext, request: AskRequest<'change-role'>): Promise<MemberView> {
+export const changeRole: Answer<'change-role'> = async (context, request) => {
   const { userId, role } = request
   const [user] = await context.store.get('users', [userId])
   if (!user) throw userNotFound(userId)
@@ -63,11 +60,8 @@ export async function changeRole(context: DirectoryContext, request: AskRequest<
   return memberView(user, role)
 }
 
-/** Throws `not_found` for the workspace, `invalid_state` `Last owner`. The hint stays: taking it away could meet an adding. */
-export async function removeMember(
-  context: DirectoryContext,
-  { workspaceId, userId }: AskRequest<'remove-member'>,
-): Promise<AskResults['remove-member']> {
+/** Throws `not_found` for the workspace, `invalid_state` `Last owner`. The hint stays: its removal could race with a new membership. */
+export const removeMember: Answer<'remove-member'> = async (context, { workspaceId, userId }) => {
   let removed = false
   await changeRoster(context.store, workspaceId, roster => {
     removed = Object.hasOwn(roster, userId)
@@ -78,15 +72,11 @@ export async function removeMember(
   return { userId, removed }
 }
 
-/** `change` answers null to leave the roster as it is. Refuses what would leave the workspace without an owner. */
-async function changeRoster(
-  store: Store,
-  workspaceId: string,
-  change: (roster: Roster) => Roster | null,
-): Promise<WorkspaceDocument | null> {
-  return changeGuarded(store, 'workspaces', workspaceId, present => {
+/** Changes the roster; `change` returns null to write nothing. Throws `invalid_state` if the workspace would have no owner. */
+async function changeRoster(store: Store, workspaceId: string, change: (roster: Roster) => Roster | null): Promise<void> {
+  await changeGuarded(store, 'workspaces', workspaceId, present => {
     if (!present || isDeleted(present)) throw workspaceNotFound(workspaceId)
-    const members = change(present.members ?? {})
+    const members = change(present.members)
     if (members && !Object.values(members).includes('owner')) throw lastOwner()
     return members && { ...present, members }
   })
@@ -94,30 +84,21 @@ async function changeRoster(
 
 const memberView = (user: UserDocument, role: Role): MemberView => ({
   userId: user.id,
-  username: user.username,
-  displayName: user.displayName,
-  disabled: user.disabled,
+  ...pick(user, ['username', 'displayName', 'disabled']),
   role,
 })
 
-const lastOwner = (): AppError =>
-  new AppError('invalid_state', 'Last owner', {
-    details: 'A workspace keeps an owner: make another member owner first',
-    facts: { field: 'role' },
-  })
-const tooManyMembers = (): AppError =>
-  new AppError('invalid_state', 'Too many members', {
-    details: `A workspace has at most ${limits.people.membersPerWorkspace} members`,
-  })
-const alreadyMember = (user: UserDocument, role: Role): AppError =>
-  new AppError('invalid_state', 'Already a member', {
-    details: `${user.username} is a member already, as ${role}; change the role instead`,
-    facts: { field: 'username' },
-  })
-const memberNotFound = (user: UserDocument): AppError =>
-  new AppError('not_found', 'Member not found', { details: `${user.username} is no member of this workspace` })
-const noSuchUsername = (username: string): AppError =>
-  new AppError('not_found', 'User not found', {
-    details: `There is no user "${username}"`,
-    facts: { field: 'username' },
-  })
+const lastOwner = () =>
+  refusal('invalid_state', 'Last owner', 'A workspace keeps an owner: make another member owner first', 'role')
+const tooManyMembers = () =>
+  refusal('invalid_state', 'Too many members', `A workspace has at most ${limits.people.membersPerWorkspace} members`)
+const alreadyMember = (user: UserDocument, role: Role) =>
+  refusal(
+    'invalid_state',
+    'Already a member',
+    `${user.username} is a member already, as ${role}; change the role instead`,
+    'username',
+  )
+const memberNotFound = (user: UserDocument) =>
+  refusal('not_found', 'Member not found', `${user.username} is no member of this workspace`)
+const noSuchUsername = (username: string) => refusal('not_found', 'User not found', `There is no user "${username}"`, 'username')

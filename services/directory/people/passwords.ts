@@ -1,16 +1,16 @@
-// Hashes of passwords: argon2id in PHC form, computed off the main thread, a few at once. It knows no users, and takes as long when there
-// is nothing to compare with.
+// Password hashes: argon2id in PHC form, computed outside the main thread, a bounded number at once. A verification takes as long if there
+// is no password to compare with. Knows no users.
 import { type Argon2Parameters, argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Semaphore } from '#shared/async/semaphore.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
 
 export interface Passwords {
-  /** The PHC text of a password. Throws `validation` for one that may not be, `busy` where too many are being hashed. */
+  /** Returns the PHC text of a password. Throws `validation` for an invalid password, `busy` if too many are being hashed. */
   hash(password: string): Promise<string>
-  /** Takes as long where there is nothing to compare with (undefined), and is false then. Throws `busy`. */
+  /** Whether a password matches a PHC text. For undefined: false after the same time. Throws `busy`. */
   verify(password: string, kept: string | undefined): Promise<boolean>
 }
 
@@ -29,18 +29,16 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 const saltCharacters = 22
 
 export function createPasswords(cost: PasswordCost = limits.password): Passwords {
-  /** Compared with if a user has no password: the same work, and never equal. */
+  /** Compared if a user has no password: takes the same time, and is never equal. */
   const nobody: Phc = {
-    memory: cost.memoryKib,
-    passes: cost.passes,
-    parallelism: cost.parallelism,
+    ...{ memory: cost.memoryKib, passes: cost.passes, parallelism: cost.parallelism },
     nonce: Buffer.from('nobody has this salt'),
     hash: Buffer.alloc(limits.password.hashBytes),
   }
   const semaphore = new Semaphore(limits.password.atOnce)
   const compute = async ({ memory, passes, parallelism, nonce, hash }: Phc, password: string): Promise<Buffer> => {
     if (semaphore.isFull && semaphore.waiting >= limits.password.waiting) {
-      throw new AppError('busy', 'Too many sign-ins at once', { details: 'Too many people sign in at this moment; try again' })
+      throw refusal('busy', 'Too many sign-ins at once', 'Too many people sign in at this moment; try again')
     }
     const message = password.normalize('NFKC')
     return semaphore.run(() => derive('argon2id', { message, nonce, parallelism, memory, passes, tagLength: hash.length }))
@@ -60,15 +58,12 @@ export function createPasswords(cost: PasswordCost = limits.password): Passwords
   }
 }
 
-/** Throws `validation` with a sentence that never holds the password. */
+/** Throws `validation` for a password of a wrong length. The error never contains the password. */
 function checkPassword(password: string): void {
   const { charactersMin, charactersMax } = limits.password
   const characters = charactersOf(password)
   if (characters >= charactersMin && characters <= charactersMax) return
-  throw new AppError('validation', 'Invalid password', {
-    details: `A password has ${charactersMin} to ${charactersMax} characters`,
-    facts: { field: 'password' },
-  })
+  throw refusal('validation', 'Invalid password', `A password has ${charactersMin} to ${charactersMax} characters`, 'password')
 }
 
 const charactersOf = (password: string): number => [...password.normalize('NFKC')].length
@@ -78,7 +73,7 @@ const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=',
 const formatPhc = ({ memory, passes, parallelism, nonce, hash }: Phc): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(hash)}`
 
-/** Parameters are read from the text, so that they may be raised without anybody's password ceasing to work. */
+/** Parses a PHC text with its own cost parameters, so that stored passwords stay valid after the configured cost is raised. */
 function parsePhc(kept: string): Phc | null {
   const parts = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(kept)
   if (!parts) return null

@@ -1,5 +1,5 @@
-// Removes what was in deleted workspaces: subjects by their keepers, everything else here. Any number of processes may do it at once,
-// and a process that dies leaves the rest to the next round.
+// Removal of the contents of deleted workspaces: keepers remove subjects, this file removes all else. Any number of processes may remove at
+// once. The next round continues after a crash.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import { createKeeperClient, type KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Bus } from '#shared/bus/port.ts'
@@ -21,7 +21,7 @@ interface Context {
 
 const bounds = limits.directory
 
-/** Memberships come last: by them the keys of the workspace are found. */
+/** Collections in the order of removal. Memberships are last, because they lead to the keys of the workspace. */
 export const removedWithWorkspace = [
   'deliveryTables',
   'destinations',
@@ -31,7 +31,7 @@ export const removedWithWorkspace = [
   'memberships',
 ] as const
 
-/** Rounds every minute. `soon` begins one at once; `stop` waits for the round that runs. */
+/** Starts a round every minute. `soon` starts one at once; `stop` waits for the running round. */
 export function startRemovingWorkspaces(context: Context): Repeated {
   const { clock, logger } = context
   const keeper = createKeeperClient(context.bus, clock)
@@ -54,14 +54,14 @@ async function removeDeleted(context: Context, keeper: KeeperClient, isStopped: 
   for (const workspace of deleted) {
     if (isStopped()) return
     const removed = await removeContents(store, keeper, workspace)
-    // A request that was let in before the mark may create for a while. The mark goes after a round that came later than all of that.
+    // A request that was accepted before the mark may still create objects. The mark is deleted only after all such requests have ended.
     const isOver = clock.now() - (workspace.deletedAt ?? 0) > bounds.reservationMs
     if (isOver) await store.delete('workspaces', [workspace.id])
     if (removed > 0) logger.info({ workspaceId: workspace.id, name: workspace.name, removed }, 'workspace removed')
   }
 }
 
-/** Returns how many subjects and documents there were. */
+/** Returns the number of removed subjects and documents. */
 async function removeContents(store: Store, keeper: KeeperClient, { id: workspaceId }: WorkspaceDocument): Promise<number> {
   let removed = 0
   for (;;) {
@@ -80,7 +80,7 @@ async function removeContents(store: Store, keeper: KeeperClient, { id: workspac
   return removed
 }
 
-/** Keys that reach this workspace alone, of everybody who ever was a member. */
+/** Removes keys that are scoped to this workspace, of all present and former members. */
 async function removeScopedKeys(store: Store, workspaceId: string): Promise<number> {
   let removed = 0
   for await (const { userId } of readAll(store, 'memberships', { workspaceId })) {
@@ -91,7 +91,7 @@ async function removeScopedKeys(store: Store, workspaceId: string): Promise<numb
   return removed
 }
 
-/** Somebody else may have been faster. */
+/** Deletes a subject, unless another process has deleted it already. */
 async function deleteSubject(keeper: KeeperClient, subjectId: string): Promise<void> {
   try {
     await keeper.send(subjectId, { kind: 'delete-subject', id: randomId(16) })

@@ -1,11 +1,12 @@
-// Sessions of the dashboard: begun after a sign-in, found by the hash of their token, prolonged by use, ended. A session counts only while
-// its epoch is its user's. Raising the epoch ends all sessions at once, with or without these documents.
+// Sessions of the dashboard: begun after a sign-in, found by the hash of their token, prolonged by use, ended. A session is valid only
+// while its epoch equals the user's epoch. A higher epoch of the user therefore ends all sessions at once.
 import type { SessionDocument, UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { SessionIdentity } from '#shared/contracts/ask/ask-people.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Store } from '#shared/store/port.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { revoke } from '../keys/revoke.ts'
 import { callerOf } from './callers.ts'
@@ -13,39 +14,29 @@ import { epochOf, userNotFound } from './users.ts'
 
 type NewSession = AskRequest<'sign-in'>['session']
 
-/** Begins a session of the user as it was when its password was looked at. A repeat with the same id and token answers the first. */
+/** Begins a session in the epoch of the given user document. A retry with the same id and token returns the first session. */
 export async function beginSession(
   { store, clock }: DirectoryContext,
   user: UserDocument,
   { id, tokenHash }: NewSession,
 ): Promise<SessionIdentity> {
   const createdAt = clock.now()
-  const session: SessionDocument = {
-    id,
-    rev: 1,
-    userId: user.id,
-    tokenHash,
-    epoch: epochOf(user),
-    createdAt,
-    expireAt: createdAt + limits.sessions.lifeMs,
-  }
+  const expireAt = createdAt + limits.sessions.lifeMs
+  const session: SessionDocument = { id, rev: 1, userId: user.id, tokenHash, epoch: epochOf(user), createdAt, expireAt }
   const [result] = await store.insert('sessions', [session])
   const [present = null] = result === 'written' ? [session] : await store.get('sessions', [id])
   if (present?.userId !== user.id || present.tokenHash !== tokenHash) {
-    throw new AppError('validation', 'Session exists', { details: 'The id or the token belongs to another session' })
+    throw refusal('validation', 'Session exists', 'The id or the token belongs to another session')
   }
   const newestFirst = { where: { userId: user.id }, sort: [['createdAt', 'desc']], limit: limits.directory.listed } as const
-  // Not this one, though a clock that was ahead may have begun the others later.
+  // The new session stays, even if a clock that was ahead gave the others later instants.
   const others = (await store.find('sessions', newestFirst)).filter(session => session.id !== id)
   await removeSessions(store, others.slice(limits.sessions.perUser - 1))
   return identityOf(store, user, present)
 }
 
-/** Null for a session that is unknown, ended or expired, or whose user is gone. */
-export async function findSession(
-  { store, clock }: DirectoryContext,
-  { tokenHash }: AskRequest<'find-session'>,
-): Promise<SessionIdentity | null> {
+/** Returns the user of a session. Null: the session is unknown, ended or expired, or its user is deleted. */
+export const findSession: Answer<'find-session'> = async ({ store, clock }, { tokenHash }) => {
   const now = clock.now()
   const [session] = await store.find('sessions', { where: { tokenHash }, limit: 1 })
   if (!session || session.expireAt <= now) return null
@@ -54,20 +45,20 @@ export async function findSession(
   const expireAt = Math.min(now + limits.sessions.lifeMs, session.createdAt + limits.sessions.lifeMsMax)
   if (expireAt < session.expireAt + limits.sessions.prolongMs) return identityOf(store, user, session)
   const prolonged = { ...session, rev: session.rev + 1, expireAt }
-  // Refused: it was ended or prolonged at this moment. The next use finds out.
+  // Not written if another request has ended or prolonged the session meanwhile. The next use reads the new state.
   const [result] = await store.replace('sessions', [prolonged])
   return identityOf(store, user, result === 'written' ? prolonged : session)
 }
 
-/** Ends one session; harmless where there is none. */
-export async function signOut(context: DirectoryContext, { sessionId }: AskRequest<'sign-out'>): Promise<null> {
+/** Ends one session. An unknown session is ignored. */
+export const signOut: Answer<'sign-out'> = async (context, { sessionId }) => {
   await context.store.delete('sessions', [sessionId])
   await revoke(context, 'session', sessionId)
   return null
 }
 
 /** Ends all sessions of a user. Throws `not_found`. */
-export async function endSessions(context: DirectoryContext, { userId }: AskRequest<'end-sessions'>): Promise<null> {
+export const endSessions: Answer<'end-sessions'> = async (context, { userId }) => {
   const user = await changeGuarded(context.store, 'users', userId, present => {
     if (!present) throw userNotFound(userId)
     return { ...present, sessionsEpoch: epochOf(present) + 1 }
@@ -76,10 +67,7 @@ export async function endSessions(context: DirectoryContext, { userId }: AskRequ
   return null
 }
 
-/**
- * To be called after the epoch was raised: carries over one session that had not ended before, removes the others, and notifies the
- * gateways.
- */
+/** Called after the epoch was raised. Moves one valid session to the new epoch, removes the others, and notifies the gateways. */
 export async function cleanSessions(context: DirectoryContext, user: UserDocument, keepSessionId: string | null): Promise<void> {
   const { store } = context
   const mine = await store.find('sessions', { where: { userId: user.id }, limit: limits.directory.listed })
@@ -92,16 +80,12 @@ export async function cleanSessions(context: DirectoryContext, user: UserDocumen
   await revoke(context, 'user', user.id)
 }
 
-async function removeSessions(store: DirectoryContext['store'], sessions: SessionDocument[]): Promise<void> {
+async function removeSessions(store: Store, sessions: SessionDocument[]): Promise<void> {
   const ids = sessions.map(session => session.id)
   if (ids.length > 0) await store.delete('sessions', ids)
 }
 
-const identityOf = async (
-  store: DirectoryContext['store'],
-  user: UserDocument,
-  session: SessionDocument,
-): Promise<SessionIdentity> => ({
+const identityOf = async (store: Store, user: UserDocument, session: SessionDocument): Promise<SessionIdentity> => ({
   ...(await callerOf(store, user, session.expireAt)),
   sessionId: session.id,
   username: user.username,

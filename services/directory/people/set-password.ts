@@ -1,27 +1,24 @@
-// A new password: set by an administrator or the command line, or by the person who proves to know the present one.
+// Change of a password: by an administrator or the command line, or by a person who sends the present password.
 import type { UserDocument } from '#shared/contracts/account.ts'
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
-import { AppError } from '#shared/errors.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+import { refusal } from '#shared/errors.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { cleanSessions } from './sessions.ts'
 import { toWait, wrong } from './sign-in.ts'
 import { countTry, forgiveTry } from './sign-in-throttle.ts'
 import { epochOf, userNotFound } from './users.ts'
 
-/** Throws `not_found`, `validation` for a password that may not be, `invalid_state` where there is no present one, `busy`. */
-export async function setPassword(
-  context: DirectoryContext,
-  request: AskRequest<'set-password'>,
-): Promise<AskResults['set-password']> {
+/** Throws `not_found`, `validation` for an invalid password, `invalid_state` if the account has no present password, `busy`. */
+export const setPassword: Answer<'set-password'> = async (context, request) => {
   const [user] = await context.store.get('users', [request.userId])
   if (!user) throw userNotFound(request.userId)
   if (isRepeat(user, request)) {
-    // A change that has ended the sessions since then has ended the kept one too.
+    // If a later change has raised the epoch again, it has ended the kept session too.
     if (user.passwordChange?.epoch === epochOf(user)) await cleanSessions(context, user, request.keepSessionId ?? null)
     return { outcome: 'set' }
   }
-  // Hashed first: a password that may not be is refused before a try is counted.
+  // Hashed first, so that an invalid new password is refused before the try is counted.
   const password = await context.passwords.hash(request.password)
   const refusal = await refuse(context, user, request)
   if (refusal) return refusal
@@ -37,21 +34,15 @@ export async function setPassword(
   return { outcome: 'set' }
 }
 
-/** Whether the first try of the same change was carried out: then the password to prove is no longer the present one. */
+/** Whether an earlier try of the same request has changed the password already. */
 const isRepeat = (user: UserDocument, { current }: AskRequest<'set-password'>): boolean =>
   current !== undefined && user.passwordChange?.attemptId === current.attemptId
 
-/** Null where the change may go on. */
-async function refuse(
-  context: DirectoryContext,
-  user: UserDocument,
-  { current }: AskRequest<'set-password'>,
-): Promise<Exclude<AskResults['set-password'], { outcome: 'set' }> | null> {
+/** Returns the refusal of the present password; null: the change may continue. */
+async function refuse(context: DirectoryContext, user: UserDocument, { current }: AskRequest<'set-password'>) {
   if (!current) return null
   if (user.password === undefined) {
-    throw new AppError('invalid_state', 'No password', {
-      details: 'This account has no password; an administrator sets the first one',
-    })
+    throw refusal('invalid_state', 'No password', 'This account has no password; an administrator sets the first one')
   }
   const tried = { username: user.username, client: current.client, attemptId: current.attemptId }
   const waitMs = await countTry(context, tried)
@@ -61,7 +52,5 @@ async function refuse(
   return null
 }
 
-const changedAtOnce = (): AppError =>
-  new AppError('unavailable', 'Changed at once', {
-    details: 'The password was changed by another request at this moment; try again',
-  })
+const changedAtOnce = () =>
+  refusal('unavailable', 'Changed at once', 'The password was changed by another request at this moment; try again')

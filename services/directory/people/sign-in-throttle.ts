@@ -1,5 +1,5 @@
-// Delays after bad sign-ins, per name and per address, over all processes, forgotten after a while. A try is counted before its password is
-// checked, so that a hundred at once are a hundred tries. A correct one is uncounted afterwards.
+// Delays after failed sign-ins, by name and by client address, shared by all processes, forgotten after a while. A try is counted before
+// its password is checked, so that simultaneous tries are all counted. The count of a successful try is taken back.
 import { createHash } from 'node:crypto'
 import type { SignInTriesDocument } from '#shared/contracts/account.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -10,9 +10,9 @@ import { usernameOf } from './fields.ts'
 
 export interface SignInTry {
   username: string
-  /** The address that it comes from, as the gateway sees it. */
+  /** Address of the client, as the gateway sees it. */
   client: string
-  /** Made once per try; its repeat is not counted again. */
+  /** Id of the try. A retry with the same id is not counted again. */
   attemptId: string
 }
 
@@ -26,7 +26,7 @@ interface Counted {
 
 const { signIn } = limits
 
-/** Counts a try. Answers how long to wait (ms) where there were too many, and counts nothing then; 0: go on. */
+/** Counts a try and returns 0. If there were too many tries, counts nothing and returns how long to wait, ms. */
 export async function countTry({ store, clock }: Context, tried: SignInTry): Promise<number> {
   const counted = [nameOf(tried), clientOf(tried)]
   const present = await store.get(
@@ -41,7 +41,10 @@ export async function countTry({ store, clock }: Context, tried: SignInTry): Pro
   return Math.max(...waits)
 }
 
-/** A try was right: the name begins anew; the address gets back this one try, or one good password would buy many bad ones. */
+/**
+ * Called after a successful try. Resets the count of the name, but takes back only one try of the address: else one valid password would
+ * allow many wrong ones.
+ */
 export async function forgiveTry({ store, clock }: Context, tried: SignInTry): Promise<void> {
   await store.delete('signInTries', [nameOf(tried).id])
   await changeGuarded(
@@ -52,7 +55,7 @@ export async function forgiveTry({ store, clock }: Context, tried: SignInTry): P
   )
 }
 
-/** Another may have been counted since they were read: looked at again in the guarded write. */
+/** Counts one try, or returns how long to wait. Checks again in the guarded write: other tries may have been counted since the read. */
 async function countOne({ store, clock }: Context, counted: Counted, tried: SignInTry): Promise<number> {
   let waitMs = 0
   await changeGuarded(store, 'signInTries', counted.id, present => {
@@ -69,7 +72,7 @@ async function countOne({ store, clock }: Context, counted: Counted, tried: Sign
 function waitOf(tries: SignInTriesDocument | null, { attemptId }: SignInTry, { waitMsMax }: Counted, now: number): number {
   if (tries === null || tries.attemptId === attemptId) return 0
   const waitMs = Math.max(0, tries.blockedUntil - now)
-  // Longer than anybody has to wait: it was counted by a clock that was ahead.
+  // A wait beyond the bound was stored by a clock that was ahead.
   return waitMs > waitMsMax ? 0 : waitMs
 }
 
@@ -88,11 +91,11 @@ const clientOf = ({ client }: SignInTry): Counted => ({
   waitMsMax: signIn.waitPerClientMsMax,
 })
 
-/** A person with IPv6 has 2^64 addresses: their network counts. */
+/** Returns the network of a client. One IPv6 client has 2^64 addresses, so its network is counted. */
 export const networkOf = (client: string): string => clientNetwork(withoutPort(client))
 
-/** Some proxies say the port too, which is another one with each connection. */
+/** Removes the port that some proxies add, which differs for each connection. */
 const withoutPort = (client: string): string => client.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 
-/** Neither names nor addresses are kept as they are. */
+/** Returns a hash, so that neither names nor addresses are stored. */
 const digest = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 32)

@@ -1,24 +1,27 @@
-// Sign-in: by password, throttled and silent about existing names; and for people whom an OIDC provider has authenticated.
+// Sign-in by password, throttled and without revealing which names exist, and sign-in of people whom an OIDC provider has authenticated.
 import { createHash } from 'node:crypto'
 import type { UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { SignInOutcome } from '#shared/contracts/ask/ask-people.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits, second } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { humanDuration } from '#shared/time/durations.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
+import { changeGuarded } from '../documents/guarded.ts'
+import { revoke } from '../keys/revoke.ts'
+import { workspacesOf } from './callers.ts'
 import { usernameFrom } from './fields.ts'
-import { ensureFirstWorkspace } from './first-workspace.ts'
 import { beginSession } from './sessions.ts'
 import { countTry, forgiveTry } from './sign-in-throttle.ts'
 import { checkDisplayName, checkRoom, findByUsername } from './users.ts'
+import { insertWorkspace } from './workspaces.ts'
 
 type Refusal = Exclude<SignInOutcome, { outcome: 'signed-in' }>
 
-/** Throws `busy` where too many sign in at once, to be tried again; everything else is an outcome. */
-export async function signIn(context: DirectoryContext, request: AskRequest<'sign-in'>): Promise<SignInOutcome> {
+/** Throws `busy` if too many people sign in at once; the caller may retry. Every other result is an outcome. */
+export const signIn: Answer<'sign-in'> = async (context, request) => {
   const { username, client, session } = request
   const tried = { username, client, attemptId: session.id }
   const waitMs = await countTry(context, tried)
@@ -29,8 +32,8 @@ export async function signIn(context: DirectoryContext, request: AskRequest<'sig
   return user.disabled ? disabled : signedIn(context, user, session)
 }
 
-/** The user bound to (issuer, subject), made where there is none; never one that was made otherwise, whatever the provider calls it. */
-export async function signInOidc(context: DirectoryContext, request: AskRequest<'sign-in-oidc'>): Promise<SignInOutcome> {
+/** Signs in the user bound to (issuer, subject), and creates the user if needed. Never binds a user that was created otherwise. */
+export const signInOidc: Answer<'sign-in-oidc'> = async (context, request) => {
   const user = await userOfSubject(context, request)
   return user.disabled ? disabled : signedIn(context, user, request.session)
 }
@@ -56,7 +59,30 @@ async function signedIn(
   return { outcome: 'signed-in', identity: await beginSession(context, user, session) }
 }
 
-/** Two first sign-ins at once make one user: the insert of the binding decides its id. */
+/**
+ * Creates the workspace `Default` of a person who signs in for the first time and is a member of no workspace, unless NEW_USER_WORKSPACE is
+ * none. Its id is stored in the user's document first, so that neither a crash nor a simultaneous sign-in creates a second one.
+ */
+async function ensureFirstWorkspace(context: DirectoryContext, user: UserDocument): Promise<void> {
+  const { store, clock } = context
+  if (user.signedInAt !== undefined) return
+  const isWanted = context.newUserWorkspace === 'own' && (await workspacesOf(store, user.id)).length === 0
+  // A workspace whose id is stored is always created, even if the setting was changed since.
+  if (isWanted || user.firstWorkspaceId !== undefined) {
+    const proposed = randomId(idLength.workspace)
+    const decided = await changeGuarded(store, 'users', user.id, present =>
+      present && present.firstWorkspaceId === undefined ? { ...present, firstWorkspaceId: proposed } : null,
+    )
+    const id = decided?.firstWorkspaceId ?? proposed
+    await insertWorkspace(store, { id, rev: 1, name: 'Default', createdAt: clock.now(), members: { [user.id]: 'owner' } })
+    await revoke(context, 'user', user.id)
+  }
+  await changeGuarded(store, 'users', user.id, present =>
+    present && present.signedInAt === undefined ? { ...present, signedInAt: clock.now() } : null,
+  )
+}
+
+/** Returns the bound user. Two simultaneous first sign-ins create one user: the insert of the binding decides its id. */
 async function userOfSubject(context: DirectoryContext, request: AskRequest<'sign-in-oidc'>): Promise<UserDocument> {
   const { store, clock } = context
   const { issuer, subject } = request
@@ -67,13 +93,13 @@ async function userOfSubject(context: DirectoryContext, request: AskRequest<'sig
   if (!known) await checkRoom(store)
   const proposed = known ?? { id, rev: 1, issuer, subject, userId: randomId(idLength.user), createdAt: clock.now() }
   if (!known) await store.insert('externalIdentities', [proposed])
-  const [bound = proposed] = known ? [known] : await store.get('externalIdentities', [id])
-  const userId = (bound ?? proposed).userId
+  const [bound = null] = known ? [known] : await store.get('externalIdentities', [id])
+  const { userId } = bound ?? proposed
   const [user = null] = await store.get('users', [userId])
   return user ?? makeUser(context, userId, request)
 }
 
-/** With the first free of the proposed name, `name-2`, `name-3`, … */
+/** Creates a user with the first free name of `name`, `name-2`, `name-3`, … */
 async function makeUser(
   { store, clock }: DirectoryContext,
   id: string,
@@ -88,9 +114,7 @@ async function makeUser(
     const made = result === 'taken' ? null : result === 'written' ? user : await userOf(store, id)
     if (made) return made
   }
-  throw new AppError('validation', 'Username taken', {
-    details: `Too many users are named "${base}"; ask an administrator for an account`,
-  })
+  throw refusal('validation', 'Username taken', `Too many users are named "${base}"; ask an administrator for an account`)
 }
 
 async function userOf(store: Store, id: string): Promise<UserDocument | null> {
@@ -98,7 +122,7 @@ async function userOf(store: Store, id: string): Promise<UserDocument | null> {
   return user
 }
 
-/** A provider's display name that may not be one is no reason to keep somebody out. */
+/** Returns a provider's display name; empty if it is invalid: the person may still sign in. */
 function shownName(proposed: string): string {
   try {
     return checkDisplayName(proposed)

@@ -1,20 +1,19 @@
-// Accounts: made, found, listed, changed. What takes something away from a user raises the epoch of its sessions in the same write.
+// Accounts: create, find, list, change. A change that takes rights away also raises the epoch of the user's sessions in the same write.
 import type { UserDocument } from '#shared/contracts/account.ts'
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { UserView } from '#shared/contracts/ask/ask-people.ts'
-import type { Page } from '#shared/contracts/ask/reply.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { readAll } from '#shared/store/pages.ts'
 import type { Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { readPage } from '../documents/page.ts'
+import { pick } from '../documents/pick.ts'
 import { revoke } from '../keys/revoke.ts'
-import { isAdministrator, requireOtherAdministrator } from './administrators.ts'
 import { checkText, checkUsername, usernameOf } from './fields.ts'
 
-/** Throws `validation`: a name or a password that may not be, `Username taken`; `invalid_state`: `Too many users`. */
-export async function createUser(context: DirectoryContext, request: AskRequest<'create-user'>): Promise<UserView> {
+/** Throws `validation` for an invalid name or password and for `Username taken`; `invalid_state` `Too many users`. */
+export const createUser: Answer<'create-user'> = async (context, request) => {
   const { store, clock, passwords } = context
   const username = checkUsername(request.username)
   const displayName = checkDisplayName(request.displayName)
@@ -38,8 +37,8 @@ export async function createUser(context: DirectoryContext, request: AskRequest<
   throw usernameTaken(username)
 }
 
-/** A page of all users by creation. */
-export async function listUsers({ store }: DirectoryContext, { after }: AskRequest<'list-users'>): Promise<Page<UserView>> {
+/** Returns a page of all users by creation. */
+export const listUsers: Answer<'list-users'> = async ({ store }, { after }) => {
   return readPage(store, {
     collection: 'users',
     where: {},
@@ -49,13 +48,13 @@ export async function listUsers({ store }: DirectoryContext, { after }: AskReque
   })
 }
 
-export async function findUser({ store }: DirectoryContext, { username }: AskRequest<'find-user'>): Promise<UserView | null> {
+export const findUser: Answer<'find-user'> = async ({ store }, { username }) => {
   const user = await findByUsername(store, username)
   return user && userView(user)
 }
 
-/** Throws `not_found`, `invalid_state` `Last administrator`. Every gateway hears of it, whatever was changed. */
-export async function updateUser(context: DirectoryContext, request: AskRequest<'update-user'>): Promise<UserView> {
+/** Throws `not_found`, `invalid_state` `Last administrator`. Sends a revocation to every gateway after any change. */
+export const updateUser: Answer<'update-user'> = async (context, request) => {
   const { userId, disabled, admin, force = false } = request
   const { store } = context
   const [before = null] = await store.get('users', [userId])
@@ -73,11 +72,21 @@ export async function updateUser(context: DirectoryContext, request: AskRequest<
       ...(ends ? { sessionsEpoch: epochOf(present) + 1 } : {}),
     }
   })
-  // Two requests may each have left the other's user as the last administrator: a request that finds none left undoes its change.
+  // Two simultaneous requests may each remove the other's last administrator. A request that finds none left undoes its change.
   if (takesAdministrator)
     await requireOtherAdministrator(store, userId).catch(error => restoreAdministrator(context, userId, error))
   await revoke(context, 'user', userId)
   return userView(user as UserDocument)
+}
+
+const isAdministrator = (user: UserDocument | null): boolean => user?.admin === true && !user.disabled
+
+/** Throws `invalid_state` `Last administrator` if no other user administers the installation. Reads every user. */
+async function requireOtherAdministrator(store: Store, userId: string): Promise<void> {
+  for await (const user of readAll(store, 'users', {})) if (user.id !== userId && isAdministrator(user)) return
+  const details =
+    'Nobody could administer the installation any more: make another user administrator first; --force does it all the same'
+  throw refusal('invalid_state', 'Last administrator', details)
 }
 
 async function restoreAdministrator(context: DirectoryContext, userId: string, refusal: Error): Promise<never> {
@@ -91,38 +100,29 @@ export async function findByUsername(store: Store, text: string): Promise<UserDo
   return user
 }
 
-/** Throws `invalid_state` where the installation has as many accounts as it may. */
+/** Throws `invalid_state` if the installation has the largest number of accounts. */
 export async function checkRoom(store: Store): Promise<void> {
   if ((await store.count('users', {})) < limits.people.users) return
-  throw new AppError('invalid_state', 'Too many users', { details: `An installation has at most ${limits.people.users} users` })
+  throw refusal('invalid_state', 'Too many users', `An installation has at most ${limits.people.users} users`)
 }
 
 export const epochOf = (user: UserDocument): number => user.sessionsEpoch ?? 0
 
-export const userNotFound = (userId: string): AppError =>
-  new AppError('not_found', 'User not found', { details: `There is no user ${userId}` })
+export const userNotFound = (userId: string) => refusal('not_found', 'User not found', `There is no user ${userId}`)
 
-const usernameTaken = (username: string): AppError =>
-  new AppError('validation', 'Username taken', {
-    details: `There is a user "${username}" already; choose another username`,
-    facts: { field: 'username' },
-  })
+const usernameTaken = (username: string) =>
+  refusal('validation', 'Username taken', `There is a user "${username}" already; choose another username`, 'username')
 
 export const checkDisplayName = (text: string): string =>
   checkText(text, limits.people.displayNameCharacters, 'Invalid display name', 'A display name', 'display_name')
 
 const userView = (user: UserDocument): UserView => ({
-  id: user.id,
-  username: user.username,
-  displayName: user.displayName,
-  admin: user.admin,
-  disabled: user.disabled,
+  ...pick(user, ['id', 'username', 'displayName', 'admin', 'disabled', 'createdAt']),
   hasPassword: user.password !== undefined,
-  createdAt: user.createdAt,
   signedInAt: user.signedInAt ?? null,
 })
 
 function storedBefore(user: UserDocument, username: string): UserView {
   if (user.username === username) return userView(user)
-  throw new AppError('validation', 'User exists', { details: `The id ${user.id} belongs to another user` })
+  throw refusal('validation', 'User exists', `The id ${user.id} belongs to another user`)
 }

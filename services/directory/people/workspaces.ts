@@ -1,12 +1,10 @@
-// Workspaces: made, named, listed.
+// Workspaces: create, rename, list.
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
 import type { WorkspaceView } from '#shared/contracts/ask/ask-people.ts'
-import type { Page } from '#shared/contracts/ask/reply.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { PutResult, Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Store } from '#shared/store/port.ts'
+import type { Answer } from '../context.ts'
 import { changeGuarded } from '../documents/guarded.ts'
 import { readPage } from '../documents/page.ts'
 import { revoke } from '../keys/revoke.ts'
@@ -14,21 +12,15 @@ import { workspacesOf } from './callers.ts'
 import { checkName } from './fields.ts'
 import { userNotFound } from './users.ts'
 
-/** The workspaces that a user is a member of, by name. */
-export async function listWorkspaces(
-  { store }: DirectoryContext,
-  { userId }: AskRequest<'list-workspaces'>,
-): Promise<AskResults['list-workspaces']> {
+/** Returns the workspaces of which a user is a member, by name. */
+export const listWorkspaces: Answer<'list-workspaces'> = async ({ store }, { userId }) => {
   return (await workspacesOf(store, userId))
     .map(({ workspace, role }) => ({ id: workspace.id, name: workspace.name, role }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1))
 }
 
-/** A page of all workspaces by creation. */
-export async function listAllWorkspaces(
-  { store }: DirectoryContext,
-  { after }: AskRequest<'list-all-workspaces'>,
-): Promise<Page<WorkspaceView>> {
+/** Returns a page of all workspaces by creation. */
+export const listAllWorkspaces: Answer<'list-all-workspaces'> = async ({ store }, { after }) => {
   return readPage(store, {
     collection: 'workspaces',
     where: {},
@@ -39,10 +31,7 @@ export async function listAllWorkspaces(
 }
 
 /** Throws `validation` `Invalid name`, `not_found` for the user, `invalid_state` `Too many workspaces`. */
-export async function createWorkspace(
-  context: DirectoryContext,
-  { id, userId, ...request }: AskRequest<'create-workspace'>,
-): Promise<AskResults['create-workspace']> {
+export const createWorkspace: Answer<'create-workspace'> = async (context, { id, userId, ...request }) => {
   const { store, clock } = context
   const name = checkWorkspaceName(request.name)
   const [user] = await store.get('users', [userId])
@@ -53,19 +42,16 @@ export async function createWorkspace(
     await insertWorkspace(store, { id, rev: 1, name, createdAt: clock.now(), members: { [userId]: 'owner' } })
   }
   const [stored = null] = await store.get('workspaces', [id])
-  const role = stored?.members?.[userId]
+  const role = stored?.members[userId]
   if (!stored || !role) {
-    throw new AppError('validation', 'Workspace exists', { details: `The id ${id} belongs to another workspace` })
+    throw refusal('validation', 'Workspace exists', `The id ${id} belongs to another workspace`)
   }
   await revoke(context, 'user', userId)
   return { id, name: stored.name, role }
 }
 
 /** Throws `validation` `Invalid name`, `not_found` `Workspace not found`. */
-export async function renameWorkspace(
-  { store }: DirectoryContext,
-  { workspaceId, ...request }: AskRequest<'rename-workspace'>,
-): Promise<AskResults['rename-workspace']> {
+export const renameWorkspace: Answer<'rename-workspace'> = async ({ store }, { workspaceId, ...request }) => {
   const name = checkWorkspaceName(request.name)
   await changeGuarded(store, 'workspaces', workspaceId, present => {
     if (!present || isDeleted(present)) throw workspaceNotFound(workspaceId)
@@ -74,37 +60,33 @@ export async function renameWorkspace(
   return { id: workspaceId, name }
 }
 
-/** The hints come first: one without a workspace says nothing, a member without one would be none. */
-export async function insertWorkspace(store: Store, workspace: WorkspaceDocument): Promise<PutResult | undefined> {
-  for (const userId of Object.keys(workspace.members ?? {})) await insertHint(store, workspace.id, userId)
-  const [result] = await store.insert('workspaces', [workspace])
-  return result
+/** Inserts a workspace after the hints of its members: an extra hint is harmless, but a member without a hint would not be found. */
+export async function insertWorkspace(store: Store, workspace: WorkspaceDocument): Promise<void> {
+  for (const userId of Object.keys(workspace.members)) await insertHint(store, workspace.id, userId)
+  await store.insert('workspaces', [workspace])
 }
 
 export async function insertHint(store: Store, workspaceId: string, userId: string): Promise<void> {
   await store.insert('memberships', [{ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId }])
 }
 
-/** Throws `invalid_state` where the user is in as many workspaces as one may be. */
+/** Throws `invalid_state` if the user is a member of the largest number of workspaces. */
 export async function checkWorkspaceRoom(store: Store, userId: string): Promise<void> {
   if ((await workspacesOf(store, userId)).length < limits.people.workspacesPerUser) return
-  throw new AppError('invalid_state', 'Too many workspaces', {
-    details: `A user is in at most ${limits.people.workspacesPerUser} workspaces`,
-  })
+  throw refusal('invalid_state', 'Too many workspaces', `A user is in at most ${limits.people.workspacesPerUser} workspaces`)
 }
 
-/** The contents of the workspace are being removed. */
+/** Whether the workspace is deleted. Its contents are then being removed. */
 export const isDeleted = ({ deletedAt }: WorkspaceDocument): boolean => typeof deletedAt === 'number'
 
 const workspaceView = ({ id, name, members, createdAt }: WorkspaceDocument): WorkspaceView => ({
   id,
   name,
-  members: Object.keys(members ?? {}).length,
+  members: Object.keys(members).length,
   createdAt,
 })
 
-export const workspaceNotFound = (id: string): AppError =>
-  new AppError('not_found', 'Workspace not found', { details: `There is no workspace ${id}` })
+export const workspaceNotFound = (id: string) => refusal('not_found', 'Workspace not found', `There is no workspace ${id}`)
 
 const checkWorkspaceName = (name: string): string =>
   checkName(name, limits.people.workspaceNameCharacters, 'Invalid name', "A workspace's name", 'name')

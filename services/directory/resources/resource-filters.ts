@@ -1,4 +1,5 @@
-// Filters of lists by what Resources are: read by their Template's declarations, and found by tags. Rules: docs/reference/v3.md, 9.3 and 9.4.
+// Filters of lists by properties of Resources. Values are read by the Template's declarations, and Resources are found by tags. Rules:
+// docs/reference/v3.md, 9.3 and 9.4.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { Template, TemplateField } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -13,15 +14,15 @@ import { allSubjects, subjectsTagged } from '../subjects/tagged-subjects.ts'
 
 export type ResourceFilters = Pick<AskRequest<'list-resources'>, 'state' | 'template' | 'meta' | 'labels'>
 
-/** A workspace's subjects behind filters. */
+/** Subjects of a workspace that match filters. */
 export interface FilteredSubjects {
-  /** Their ids behind `after`, ascending, in lots: see `subjectsTagged`. */
+  /** Yields their ids after `after`, ascending, in batches: see `subjectsTagged`. */
   ids(after: string): AsyncGenerator<string[]>
-  /** Whether a subject, as it is stored now, is one of them. */
+  /** Whether a subject matches, as it is stored now. */
   isOne(subject: SubjectDocument): boolean
 }
 
-/** Throws `validation` with the query parameter at fault. */
+/** Returns the matching subjects. Throws `validation` with the faulty query parameter. */
 export async function filteredSubjects(
   store: Store,
   workspaceId: string,
@@ -41,7 +42,7 @@ export async function filteredSubjects(
   }
 }
 
-/** The ids of the subjects behind filters, ascending, at most `max` of them. Throws `validation` with the query parameter at fault. */
+/** Returns the ids of the matching subjects, ascending, at most `max`. Throws `validation` with the faulty query parameter. */
 export async function subjectIdsBehind(
   store: Store,
   workspaceId: string,
@@ -56,7 +57,7 @@ export async function subjectIdsBehind(
   return found
 }
 
-/** A tag of an answer is one of its Template's key, too: fewer tags are found faster. */
+/** Returns the tag of the Template. A tag of an answer already contains the Template's key, and fewer tags are found faster. */
 function templateTags(reference: string | null, meta: ResourceFilters['meta']): string[] {
   const isSaid = reference === null || (meta.length > 0 && !reference.includes('@'))
   return isSaid ? [] : [templateTag(reference)]
@@ -67,12 +68,7 @@ function hasAll(tags: readonly string[], wanted: readonly string[]): boolean {
   return wanted.every(tag => has.has(tag))
 }
 
-async function answerTags(
-  store: Store,
-  workspaceId: string,
-  reference: string | null,
-  meta: ResourceFilters['meta'],
-): Promise<string[]> {
+async function answerTags(store: Store, workspaceId: string, reference: string | null, meta: ResourceFilters['meta']) {
   const [first] = meta
   if (first === undefined) return []
   if (reference === null)
@@ -94,13 +90,11 @@ async function answerTags(
   })
 }
 
-/** Each field as the named revision declares it; of a bare key, as the highest one does that declares it and is not damaged (v3 4.13). */
-async function fieldsOf(
-  store: Store,
-  workspaceId: string,
-  reference: string,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, TemplateField>> {
+/**
+ * Returns each field as the named revision declares it. For a key without version: as its highest undamaged revision that declares the
+ * field (v3 4.13).
+ */
+async function fieldsOf(store: Store, workspaceId: string, reference: string, keys: readonly string[]) {
   const fields = new Map<string, TemplateField>()
   let isKnown = false
   let isWhole = false
@@ -116,7 +110,7 @@ async function fieldsOf(
   return fields
 }
 
-/** From the highest downwards. */
+/** Yields the revisions, highest version first. */
 async function* revisionsOf(
   store: Store,
   workspaceId: string,
@@ -141,7 +135,7 @@ async function* revisionsOf(
     const last = found.at(-1)
     if (last === undefined || found.length < query.limit) return
     after = { values: [last.version], id: last.id }
-    // The highest mostly declares all of them.
+    // The first read takes only the highest revision, which usually declares all fields.
     query.limit = limits.templateRevision.perRead
   }
 }

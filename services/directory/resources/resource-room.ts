@@ -1,23 +1,24 @@
-// Room for one more Resource in a workspace. Counting many costs tens of ms, so that a workspace is counted anew only after a tenth of the room that it
-// had is used up. Rule: docs/reference/v3.md, 8.4.
-
-import { AppError } from '#shared/errors.ts'
+// Room for one more Resource in a workspace. Counting many Resources costs tens of ms, so a workspace is counted again only after a tenth
+// of its room is used. Rule: docs/reference/v3.md, 8.4.
+import { refusal } from '#shared/errors.ts'
 import { limits, second } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
-/** Throws `validation` with `key` if the workspace has as many unarchived Resources as it may. Creations at once may pass by the bound by a few. */
+/**
+ * Throws `validation` with `key` if the workspace is full of unarchived Resources. Simultaneous creations may exceed the bound by a few.
+ */
 export type RequireResourceRoom = (workspaceId: string) => Promise<void>
 
 interface Counted {
-  /** Creations before it is counted again. */
+  /** Creations until the next count. */
   left: number
-  /** On the monotonic clock: it was full at that time. Null: it was not. */
+  /** Instant at which the workspace was full, ms of the monotonic clock; null: it was not full. */
   fullAt: number | null
 }
 
 const most = limits.address.resourcesPerWorkspace
-/** Each of so many directories may use up its part of the room. */
+/** Part of the room that this directory may use before the next count: other directories use theirs at the same time. */
 const parts = 10
 const fullForMs = 1 * second
 const remembered = 1_000
@@ -43,8 +44,5 @@ export function createResourceRoom({ store, clock }: { store: Store; clock: Cloc
   }
 }
 
-const full = (): AppError =>
-  new AppError('validation', 'Too many Resources', {
-    details: `A workspace has at most ${most} Resources that are not archived`,
-    facts: { field: 'key' },
-  })
+const full = () =>
+  refusal('validation', 'Too many Resources', `A workspace has at most ${most} Resources that are not archived`, 'key')

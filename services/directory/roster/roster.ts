@@ -1,14 +1,14 @@
-// The roster of one workspace in memory: read from the store once, kept by news of the bus, and compared with the store's revisions now and then, so
-// that lost news shows for a minute at most. Never writes.
+// Roster of one workspace in memory: read from the store once, then updated by messages of the bus. It is compared with the store's
+// revisions at intervals, so that a lost message has an effect for a minute at most. Never writes.
 import { nextStep } from '#machines/incident-outlook.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
 import type { RosterFilters, RosterPage, RosterRow } from '#shared/contracts/subjects/roster.ts'
-import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
-import type { Query, Store } from '#shared/store/port.ts'
+import { pagesOf } from '#shared/store/pages.ts'
+import type { Store } from '#shared/store/port.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { createSortedRows, type SortedRows } from './sorted-rows.ts'
@@ -22,20 +22,20 @@ export interface RosterContext {
 
 export interface Roster {
   readonly size: number
-  /** Waits for the store if the rows were never read, or if news may be missing. Rejects as the store does. */
+  /** Returns a page. Waits for the store if the rows were never read or if messages may be lost. Rejects as the store does. */
   page(filters: RosterFilters & { from: number; count: number }): Promise<RosterPage>
-  /** News may be missing: the next page waits for a comparison with the store. */
+  /** Called if messages may be lost: the next page waits for a comparison with the store. */
   doubt(): void
   close(): Promise<void>
 }
 
 const bounds = limits.roster
 
-/** Resolves once news is heard. */
+/** Resolves when the roster receives messages. */
 export async function openRoster(context: RosterContext, workspaceId: string): Promise<Roster> {
   const { bus, clock, logger } = context
   const rows = createSortedRows()
-  /** Ids that news spoke of since the running comparison began: it knows less of them. */
+  /** Ids in messages since the running comparison began. For these ids the messages may be newer than the comparison. */
   let heard = new Set<string>()
   let comparing: Promise<void> | null = null
   let comparedAt = 0
@@ -68,7 +68,7 @@ export async function openRoster(context: RosterContext, workspaceId: string): P
       return rows.size
     },
     page: async asked => {
-      // Doubt that comes during a comparison asks for another one.
+      // A doubt during a comparison requires another comparison.
       for (let tries = 0; !isSure && tries < bounds.comparisonsInARow; tries++) await comparison()
       if (clock.monotonic() - comparedAt >= bounds.compareMs)
         void comparison().catch(error => logger.warn({ err: error, workspaceId }, 'roster was not compared'))
@@ -81,29 +81,22 @@ export async function openRoster(context: RosterContext, workspaceId: string): P
   }
 }
 
-/** Reads the documents that are newer than their rows, and removes rows without one. `isHeard`: news came meanwhile. */
-async function compareWithStore(
-  context: RosterContext,
-  workspaceId: string,
-  rows: SortedRows,
-  isHeard: (id: string) => boolean,
-): Promise<void> {
+/**
+ * Reads documents that are newer than their rows, and removes rows without a document. `isHeard`: a message about the id came meanwhile.
+ */
+async function compareWithStore(context: RosterContext, workspaceId: string, rows: SortedRows, isHeard: (id: string) => boolean) {
   const present = new Set<string>()
   const where = { workspaceId, archivedAt: null, deletedAt: null }
-  for (let last: string | null = null; ; ) {
-    const query: Query = { where, limit: bounds.revsPerRead, select: ['rev'] }
-    const page = last === null ? query : { ...query, after: { values: [], id: last } }
-    const found: Pick<SubjectDocument, 'id' | 'rev'>[] = await context.store.find('subjects', page)
+  const query = { where, limit: bounds.revsPerRead, select: ['rev'] as const }
+  for await (const found of pagesOf(query, next => context.store.find('subjects', { ...next, select: query.select }))) {
     for (const { id } of found) present.add(id)
     const newer = found.filter(({ id, rev }) => (rows.revOf(id) ?? 0) < rev)
     for (const row of await readRows(context, newer)) if (rows.revOf(row.id) !== null || !isHeard(row.id)) rows.put(row)
-    last = found.at(-1)?.id ?? null
-    if (last === null || found.length < bounds.revsPerRead) break
   }
   for (const id of [...rows.ids()]) if (!present.has(id) && !isHeard(id)) rows.remove(id)
 }
 
-/** A document that is too damaged for a row has none. */
+/** Returns the rows of documents, without documents that are too damaged for a row. */
 async function readRows({ store, logger }: RosterContext, subjects: readonly { id: string }[]): Promise<RosterRow[]> {
   const rows: RosterRow[] = []
   const ids = subjects.map(({ id }) => id)

@@ -1,5 +1,4 @@
-// The rosters that this directory keeps: one for each workspace that somebody looked at lately. Bounds how many there are and how many rows they have.
-
+// Rosters in the memory of this directory: one for each workspace that was read recently. Bounds their number and the number of their rows.
 import { Gauge, type Registry } from 'prom-client'
 import { repeatWhile } from '#shared/async/repeat.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
@@ -15,9 +14,9 @@ export interface Rosters {
 
 interface Kept {
   roster: Promise<Roster>
-  /** Rows, once it is open. */
+  /** Open roster; null: it is still being opened. */
   opened: Roster | null
-  /** On the monotonic clock. */
+  /** Instant of the latest read, ms of the monotonic clock. */
   lookedAt: number
 }
 
@@ -25,7 +24,7 @@ const bounds = limits.roster
 
 export function createRosters(context: RosterContext, metrics: Registry): Rosters {
   const { bus, clock } = context
-  /** By workspace, the one that was looked at last comes last. */
+  /** Rosters by workspace, least recently read first. */
   const kept = new Map<string, Kept>()
   const drop = (workspaceId: string) => {
     const closing = kept.get(workspaceId)?.roster
@@ -41,7 +40,7 @@ export function createRosters(context: RosterContext, metrics: Registry): Roster
     return one
   }
   const rowsKept = () => [...kept.values()].reduce((sum, { opened }) => sum + (opened?.size ?? 0), 0)
-  /** The one that was just looked at stays in any case. */
+  /** Drops the least recently read rosters beyond the bounds. The last one always stays. */
   const dropBeyondBounds = () => {
     for (const workspaceId of [...kept.keys()]) {
       if (kept.size <= 1 || (kept.size <= bounds.rosters && rowsKept() <= bounds.rows)) return
@@ -80,18 +79,9 @@ export function createRosters(context: RosterContext, metrics: Registry): Roster
 }
 
 function measure(registry: Registry, rows: () => number): void {
-  const help = 'Rows of rosters in memory'
-  registeredMetric(
-    registry,
-    'watchkeeper_directory_roster_rows',
-    name =>
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        collect() {
-          this.set(rows())
-        },
-      }),
-  )
+  registeredMetric(registry, 'watchkeeper_directory_roster_rows', name => {
+    const help = 'Rows of rosters in memory'
+    const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(rows()) })
+    return gauge
+  })
 }

@@ -1,4 +1,4 @@
-// Rows of one workspace in the order of its list: the worst first, then by name. Filters, counts and cuts pages. Pure but for its rows.
+// Rows of one workspace in the order of its list: worst status first, then by name. Filters, counts, and returns pages.
 import {
   type RosterCounts,
   type RosterFilters,
@@ -10,16 +10,16 @@ import {
 
 export interface SortedRows {
   readonly size: number
-  /** The revision that the row of a subject was made from; null: it has no row. */
+  /** Returns the subject's revision from which its row was made; null: it has no row. */
   revOf(id: string): number | null
   ids(): Iterable<string>
-  /** Puts a row in its place, unless the one that is there is as new. */
+  /** Adds or replaces a row, unless the present row is as new. */
   put(row: RosterRow): void
   remove(id: string): void
   page(filters: RosterFilters & { from: number; count: number }): RosterPage
 }
 
-/** A row with what it is sorted and searched by. */
+/** A row with the values by which it is sorted and searched. */
 interface Entry {
   row: RosterRow
   rank: number
@@ -45,7 +45,7 @@ export function createSortedRows(): SortedRows {
     byId.delete(id)
     count(entry, -1)
   }
-  /** Rows that only append, as those of a first read do, are sorted once, by the first who needs the order. */
+  /** Sorts new rows when the order is first needed, so that the rows of a first read are sorted only once. */
   const sort = () => {
     if (!isSorted) sorted.sort(compare)
     isSorted = true
@@ -93,7 +93,7 @@ function compare(one: Entry, other: Entry): number {
   return one.row.id < other.row.id ? -1 : one.row.id === other.row.id ? 0 : 1
 }
 
-/** The place of an entry in a sorted list: where it stands, or where it belongs. */
+/** Returns the index of an entry in a sorted list, or the index at which it must be inserted. */
 function placeOf(sorted: readonly Entry[], entry: Entry): number {
   let from = 0
   let to = sorted.length

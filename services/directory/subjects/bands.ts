@@ -1,12 +1,13 @@
-// Stretches of a monitor's past that charts mark: its incidents and its maintenance windows. Their keeper alone writes them.
-import type { Bands, GetBands } from '#shared/contracts/subjects/monitor-state.ts'
+// Periods that charts mark: a monitor's incidents and maintenance windows. Only keepers write them.
 import { limits } from '#shared/limits/limits.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 
 const most = limits.charts.bands
 
-/** Those that lie in part within `from` to `to`, the newest `bands` of each, newest first. Pending ones that were never confirmed are left out. */
-export async function getBands({ store }: DirectoryContext, { subjectId, from, to }: GetBands): Promise<Bands> {
+/**
+ * Returns the periods that overlap `from` to `to`, newest first, at most `limits.charts.bands` of each. Unconfirmed incidents are omitted.
+ */
+export const getBands: Answer<'get-bands'> = async ({ store }, { subjectId, from, to }) => {
   const [incidents, windows] = await Promise.all([
     store.find('incidents', { where: { subjectId, troubleSince: { lt: to } }, sort: [['troubleSince', 'desc']], limit: most }),
     store.find('windows', { where: { subjectId, startedAt: { lt: to } }, sort: [['startedAt', 'desc']], limit: most }),

@@ -1,5 +1,5 @@
-// Two figures for each of a page of monitors: the response time of the last day, from rolled-up hours alone, and the share of the last 30 days without trouble.
-import type { Figures, GetFigures } from '#shared/contracts/subjects/monitor-state.ts'
+// Two figures for each monitor of a page: response time of the last day, from roll-ups of hours only, and the share of the last 30 days
+// without trouble.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { emptyBucket, mergeBucket, quantile } from '#shared/roll-up/bucket.ts'
@@ -7,13 +7,13 @@ import { unpackBuckets } from '#shared/roll-up/packed.ts'
 import { rowRange, spans } from '#shared/roll-up/roll-up-ids.ts'
 import type { Store } from '#shared/store/port.ts'
 import { shareWithout } from '#shared/time/share-without.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { getBands } from './bands.ts'
 
 const uptimeMs = 30 * day
 
-/** By id; ids that are none of the workspace are left out. */
-export async function getFigures(context: DirectoryContext, { workspaceId, subjectIds }: GetFigures): Promise<Figures> {
+/** Returns figures by id. Ids outside the workspace are omitted. */
+export const getFigures: Answer<'get-figures'> = async (context, { workspaceId, subjectIds }) => {
   const { store, clock } = context
   const now = clock.now()
   const found = await store.get('subjects', [...new Set(subjectIds)])
@@ -29,7 +29,7 @@ export async function getFigures(context: DirectoryContext, { workspaceId, subje
   return Object.fromEntries(figures)
 }
 
-/** Of all locations, ms; null: nothing was measured, or nothing is rolled up yet. */
+/** Returns the 95th percentile of all locations, ms. Null: nothing was measured, or nothing is rolled up yet. */
 async function p95Of(store: Store, { id, check }: SubjectDocument, now: number): Promise<number | null> {
   const to = Math.floor(now / hour) * hour
   const all = emptyBucket()

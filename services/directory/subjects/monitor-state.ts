@@ -1,8 +1,8 @@
-// One monitor with all that its page shows: made from its document alone, and from its Template's words.
+// State of one monitor for its page, made from its document and its Template.
 import { nextStep } from '#machines/incident-outlook.ts'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
-import type { GetMonitor, MonitorReading, MonitorRule, MonitorState } from '#shared/contracts/subjects/monitor-state.ts'
+import type { MonitorReading, MonitorRule } from '#shared/contracts/subjects/monitor-state.ts'
 import { inputsOf } from '#shared/contracts/subjects/policy.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { inputKeyOf } from '#shared/judging/policy-input.ts'
@@ -10,12 +10,13 @@ import { platformSignalKey } from '#shared/subjects/resource-signals.ts'
 import { rosterRow } from '#shared/subjects/roster-row.ts'
 import { isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
 import { redactedText } from '#shared/text/redaction.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
+import { pick } from '../documents/pick.ts'
 import { getResource } from '../resources/resources.ts'
 import { newestReports } from './observation-log.ts'
 import { thresholdsOf } from './thresholds.ts'
 
-export async function getMonitor(context: DirectoryContext, { subjectId }: GetMonitor): Promise<MonitorState | null> {
+export const getMonitor: Answer<'get-monitor'> = async (context, { subjectId }) => {
   const [subject = null] = await context.store.get('subjects', [subjectId])
   if (subject === null || subject.deletedAt !== null) return null
   const resource = await getResource(context, { workspaceId: subject.workspaceId, reference: subjectId })
@@ -37,9 +38,12 @@ async function readingsOf(context: DirectoryContext, subject: SubjectDocument): 
   return unread.size === 0 ? read : [...read, ...(await newestReports(context, subject, unread)).map(unreadReading)]
 }
 
-/** Of a signal that no rule reads: its subject keeps no report of it. */
-const unreadReading = ({ signal, state, value, atUs, reason }: ObservationEntry): MonitorReading => ({
-  ...{ signal, locationId: null, state, value, atUs, reason: plain(reason), baselines: {} },
+/** Returns the reading of a signal that no rule reads. The subject's document has none, so it is made from the log. */
+const unreadReading = ({ signal, state, value, atUs, reason }: ObservationEntry): MonitorReading =>
+  readingOf(signal, { state, value, atUs, reason })
+
+const readingOf = (signal: string, read: Pick<MonitorReading, 'state' | 'value' | 'atUs' | 'reason'>): MonitorReading => ({
+  ...{ signal, locationId: null, ...read, reason: plain(read.reason), baselines: {} },
 })
 
 async function templateOf({ store }: DirectoryContext, subject: SubjectDocument): Promise<Template | null> {
@@ -65,25 +69,23 @@ function ruleOf({ key, slug, name, policy, verdict, incident }: RuleState, { mai
 function checkReadings({ readings }: SubjectDocument): MonitorReading[] {
   return Object.entries(readings).flatMap(([locationId, { at, ok, error, totalMs }]) => {
     if (at === null) return []
-    const said = { state: ok ? ('ok' as const) : ('problem' as const), value: totalMs, atUs: at * 1_000, reason: plain(error) }
-    return [{ signal: platformSignalKey(locationId), locationId, ...said, baselines: {} }]
+    const read = { state: ok ? ('ok' as const) : ('problem' as const), value: totalMs, atUs: at * 1_000, reason: error }
+    return [{ ...readingOf(platformSignalKey(locationId), read), locationId }]
   })
 }
 
-/** Of a published Template's signals. */
+/** Returns the readings of a published Template's signals. */
 function heardReadings({ templated, custom }: SubjectDocument): MonitorReading[] {
   const names = new Map(custom?.signals.map(({ key, slug }) => [key, slug]))
   return Object.entries(templated?.heard ?? {}).flatMap(([key, { recent, baselines }]) => {
     const [newest] = recent
     if (newest === undefined) return []
-    const { state, value, atUs, reason } = newest
     const medians = Object.fromEntries(Object.entries(baselines).map(([days, { median }]) => [days, median]))
-    const signal = names.get(key) ?? key
-    return [{ signal, locationId: null, state, value, atUs, reason: plain(reason), baselines: medians }]
+    return [{ ...readingOf(names.get(key) ?? key, pick(newest, ['state', 'value', 'atUs', 'reason'])), baselines: medians }]
   })
 }
 
-/** Of signals that generation 2's rules read, the newest that any of their inputs selects. */
+/** Returns the newest reading of each signal that rules of generation 2 read. */
 function observedReadings({ rules, custom }: SubjectDocument): MonitorReading[] {
   const newest = new Map<string, MonitorReading>()
   for (const { key: ruleKey, policy } of rules) {
@@ -93,15 +95,7 @@ function observedReadings({ rules, custom }: SubjectDocument): MonitorReading[] 
       const { observedAtUs: atUs, ok, isNoData = false, value, error } = read
       if (atUs <= (newest.get(input.signal)?.atUs ?? -1)) continue
       const state = isNoData ? 'no_data' : ok ? 'ok' : 'problem'
-      newest.set(input.signal, {
-        signal: input.signal,
-        locationId: null,
-        state,
-        value,
-        atUs,
-        reason: plain(error),
-        baselines: {},
-      })
+      newest.set(input.signal, readingOf(input.signal, { state, value, atUs, reason: error }))
     }
   }
   return [...newest.values()]

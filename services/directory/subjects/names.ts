@@ -1,17 +1,19 @@
-// Names: a slug belongs to the subject that reserved it first. One insert per candidate decides; an unused reservation lapses.
+// Names: a slug belongs to the subject that reserved it first. The insert of its document decides; an unused reservation expires.
 import type { NameDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { slugCandidate, slugOf } from '#shared/text/slug.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
+import { contention } from '../documents/guarded.ts'
+import { pick } from '../documents/pick.ts'
 
 /**
- * Reserves the first free of `name`, `name-2`, `name-3`, … for a subject about to be created (reference/custom-subjects 1.6). A repeat
- * for the same subject returns the same slug. The name of a deleted subject is free at once. The name of a missing subject is free once
- * its reservation is older than a minute: until then the subject may be on its way.
+ * Reserves the first free slug of `name`, `name-2`, `name-3`, … for a subject that is about to be created (reference/custom-subjects 1.6).
+ * A retry for the same subject returns the same slug. The slug of a deleted subject is free at once. If the subject does not exist, its
+ * slug is free when the reservation is older than a minute: until then the subject may still be created.
  */
-export async function reserveName(context: DirectoryContext, request: AskRequest<'reserve-name'>): Promise<{ slug: string }> {
+export const reserveName: Answer<'reserve-name'> = async (context, request) => {
   const { workspaceId, subjectId } = request
   const mine = await context.store.find('names', { where: { subjectId, workspaceId }, limit: 1 })
   if (mine[0]) return { slug: mine[0].id.slice(workspaceId.length + 1) }
@@ -25,24 +27,21 @@ export async function reserveName(context: DirectoryContext, request: AskRequest
     first += width
     width = limits.directory.slugCandidates
   }
-  throw new AppError('validation', 'Name used too often', {
-    details: `Too many subjects are named "${base}"; choose another name`,
-    facts: { field: 'name' },
-  })
+  throw refusal('validation', 'Name used too often', `Too many subjects are named "${base}"; choose another name`, 'name')
 }
 
-/** The key as it was sent, or none: keys and slugs are one namespace, and no key is another Resource's id. */
-export async function reserveKey(context: DirectoryContext, request: AskRequest<'reserve-key'>): Promise<null> {
+/** Reserves exactly this key. Throws `taken` if it is a key or slug of another subject, or another Resource's id. */
+export const reserveKey: Answer<'reserve-key'> = async (context, request) => {
   const { workspaceId, key, subjectId } = request
   const [other = null] = await context.store.get('subjects', [key])
   const isId = other !== null && other.workspaceId === workspaceId && other.deletedAt === null && other.id !== subjectId
   if (!isId && (await takeOneOf(context, request, [key])) !== null) return null
-  throw new AppError('taken', 'Key taken', { details: `The key ${key} is taken: choose another one`, facts: { field: 'key' } })
+  throw refusal('taken', 'Key taken', `The key ${key} is taken: choose another one`, 'key')
 }
 
 /**
- * The subject that has reserved a key, with its reservation renewed, so that it may still be made; null: the key is free. Rejects with
- * `unavailable` under too much contention.
+ * Renews the reservation of a key, so that its subject can still be created, and returns the subject. Null: the key is free. Throws
+ * `unavailable` if other requests changed the reservation at every try.
  */
 export async function adoptKey(context: DirectoryContext, workspaceId: string, key: string): Promise<string | null> {
   const { store, clock } = context
@@ -52,12 +51,10 @@ export async function adoptKey(context: DirectoryContext, workspaceId: string, k
     const [result] = await store.replace('names', [{ ...present, rev: present.rev + 1, reservedAt: clock.now() }])
     if (result === 'written') return present.subjectId
   }
-  throw new AppError('unavailable', 'Too much contention', {
-    details: `the key ${key} was reserved too often at once; try again`,
-  })
+  throw contention(`the key ${key} was reserved too often at once; try again`)
 }
 
-/** The first of the slugs that could be had; null where all belong to others. */
+/** Reserves the first slug that is free, and returns it. Null: all slugs belong to other subjects. */
 export async function takeOneOf(
   context: DirectoryContext,
   request: Pick<AskRequest<'reserve-name'>, 'workspaceId' | 'subjectId'>,
@@ -65,26 +62,20 @@ export async function takeOneOf(
 ): Promise<string | null> {
   const { store, clock } = context
   const ids = slugs.map(slug => `${request.workspaceId}/${slug}`)
-  // A single candidate is simply inserted; of many, those known to be taken are passed over first.
+  // A single candidate is inserted without a read. Of several candidates, taken ones are skipped by one read.
   const present = slugs.length === 1 ? [null] : await store.get('names', ids)
   const lapsed = await findLapsed(context, present)
   for (const [i, slug] of slugs.entries()) {
     const known = present[i] ?? null
     if (known && known.subjectId !== request.subjectId && !lapsed.has(known.id)) continue
-    const wanted = {
-      id: ids[i] as string,
-      rev: 1,
-      workspaceId: request.workspaceId,
-      subjectId: request.subjectId,
-      reservedAt: clock.now(),
-    }
+    const wanted = { id: ids[i] as string, rev: 1, ...pick(request, ['workspaceId', 'subjectId']), reservedAt: clock.now() }
     const [result] = known ? ['refused' as const] : await store.insert('names', [wanted])
     if (result === 'written' || (await takeOver(context, wanted))) return slug
   }
   return null
 }
 
-/** Takes a name whose reservation lapsed, by a guarded put; true as well where it is this subject's own already. */
+/** Takes over a name whose reservation has expired, by a guarded write. Returns true also if this subject has the name already. */
 async function takeOver(context: DirectoryContext, wanted: NameDocument): Promise<boolean> {
   const [present = null] = await context.store.get('names', [wanted.id])
   if (present?.subjectId === wanted.subjectId) return true
@@ -93,16 +84,13 @@ async function takeOver(context: DirectoryContext, wanted: NameDocument): Promis
   return result === 'written'
 }
 
-/** The ids of those reservations whose subject is a tombstone, or does not exist although they are old. */
+/** Returns the ids of expired reservations: the subject is deleted, or the subject is missing and the reservation is old. */
 async function findLapsed({ store, clock }: DirectoryContext, names: readonly (NameDocument | null)[]): Promise<Set<string>> {
   const reserved = names.filter(name => name !== null)
   if (reserved.length === 0) return new Set()
   const subjectIds = reserved.map(name => name.subjectId)
-  const found = await store.find('subjects', {
-    where: { id: { in: subjectIds } },
-    limit: subjectIds.length,
-    select: ['deletedAt'],
-  })
+  const where = { id: { in: subjectIds } }
+  const found = await store.find('subjects', { where, limit: subjectIds.length, select: ['deletedAt'] })
   const deletedAt = new Map(found.map(subject => [subject.id, subject.deletedAt]))
   const limit = clock.now() - limits.directory.reservationMs
   const isLapsed = ({ subjectId, reservedAt }: NameDocument) =>

@@ -1,10 +1,10 @@
-// Entries of the Observation log, made from the rows of senders' Observations and of checks. Pure. Rule: docs/reference/v3.md, 7.8.
+// Entries of the Observation log, made from stored Observations and stored checks. Pure. Rule: docs/reference/v3.md, 7.8.
 import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import { shortHash } from '#shared/text/ids.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 
-/** A signal as its rows are stored: `key` is in their ids, `signal` is its name. */
+/** Signal of the log. `key`: the signal in the ids of stored rows. `signal`: its name. */
 export interface Source {
   key: string
   signal: string
@@ -13,7 +13,7 @@ export interface Source {
 
 const states = { 0: 'problem', 1: 'ok', 2: 'no_data' } as const
 
-/** Reports of generation 2 say as little of their door as of addresses in their reasons. */
+/** Returns the entry of an Observation. Rows of generation 2 have no source and count as `api`. */
 export function pushedEntry(row: PushedObservationDocument, atUs: number, { signal, locationId }: Source): ObservationEntry {
   const { id, sentId, ok, value, labels, body, receivedAtUs, source, error, rejectReason } = row
   return {
@@ -32,7 +32,7 @@ export function pushedEntry(row: PushedObservationDocument, atUs: number, { sign
   }
 }
 
-/** Its number is how long it took, ms. */
+/** Returns the entry of a check. Its value is the duration, ms. */
 export function checkEntry(row: CheckObservationDocument, atUs: number, { signal, locationId }: Source): ObservationEntry {
   const { id, ok, totalMs, statusCode, error } = row
   return {

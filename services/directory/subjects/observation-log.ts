@@ -1,4 +1,4 @@
-// The Observation log of a Resource, read by ranges of ids. Their keeper alone writes the rows. Rule: docs/reference/v3.md, 7.8.
+// Observation log of a Resource, read by ranges of ids. Only keepers write the rows. Rule: docs/reference/v3.md, 7.8.
 import type { ListObservations, ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour, limits, minute } from '#shared/limits/limits.ts'
@@ -13,10 +13,11 @@ import {
   parsePushedObservationId,
   pushedPrefix,
 } from '#shared/text/ids.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer, DirectoryContext } from '../context.ts'
+import { PageItems } from '../documents/page.ts'
 import { checkEntry, pushedEntry, type Source } from './observation-entries.ts'
 
-/** Id of a row, and its instant (µs). */
+/** Id of a row, its instant (µs since the epoch), and where it is stored. */
 interface Place {
   id: string
   atUs: number
@@ -24,11 +25,11 @@ interface Place {
   source: Source
 }
 
-/** A single entry that is larger than a page is one all the same. Entries that a page has no room for are left out. */
-export async function listObservations(
-  { store, clock }: DirectoryContext,
-  { subjectId, signal, from, to, unaccepted, limit }: ListObservations,
-): Promise<ObservationEntry[]> {
+/** Returns the newest entries that fit into a page. The first entry may be larger than a page. */
+export const listObservations: Answer<'list-observations'> = async (
+  { store, clock },
+  { subjectId, signal, from, to, unaccepted, limit },
+) => {
   const [subject = null] = await store.get('subjects', [subjectId])
   if (subject === null || subject.deletedAt !== null) return []
   const wanted = { now: clock.now(), from, to, unaccepted, limit }
@@ -41,7 +42,7 @@ export async function listObservations(
   return await readEntries(store, places.flat().filter(isWithin).sort(newestFirst).slice(0, limit))
 }
 
-/** The newest accepted report of each of these signals that has one. */
+/** Returns the newest accepted report of each of these signals, if it has one. */
 export async function newestReports(
   { store, clock }: Pick<DirectoryContext, 'store' | 'clock'>,
   subject: SubjectDocument,
@@ -56,7 +57,7 @@ export async function newestReports(
 const newestFirst = (one: Place, other: Place): number =>
   one.atUs === other.atUs ? (one.id < other.id ? 1 : -1) : other.atUs - one.atUs
 
-/** The signals that the Resource has. */
+/** Returns the signals of the Resource. */
 const sourcesOf = ({ check, custom }: SubjectDocument): Source[] => [
   ...(check?.locations ?? []).map(locationId => {
     const key = platformSignalKey(locationId)
@@ -69,7 +70,10 @@ interface Wanted extends Pick<ListObservations, 'from' | 'to' | 'unaccepted' | '
   now: number
 }
 
-/** Generation 2 also keeps reports that it does not accept, of any instant. The log has either kind, and few of the other one are passed over. */
+/**
+ * Returns the places of a signal's newest rows. Generation 2 also stores reports that it does not accept. A log has either accepted or
+ * unaccepted reports; reports of the other kind are skipped, up to a bound.
+ */
 async function newestPushed(store: Store, subjectId: string, source: Source, wanted: Wanted): Promise<Place[]> {
   const { now, from, to, unaccepted, limit } = wanted
   const prefixAt = (at: number) => pushedPrefix(subjectId, source.key, Math.max(0, at) * 1_000)
@@ -91,46 +95,40 @@ async function newestPushed(store: Store, subjectId: string, source: Source, wan
   return found.slice(0, limit)
 }
 
-/** If many were not accepted, a short log needs no read for each. */
+/** Fewest rows of one read, so that skipped rows do not cost a read each. */
 const rowsPerRead = 50
 
-/** Ids of checks begin with their day: one day after the other, back to the oldest that are kept. */
-async function newestChecks(
-  store: Store,
-  subjectId: string,
-  sources: readonly Source[],
-  { now, from, to, limit }: Wanted,
-): Promise<Place[]> {
+/**
+ * Returns the places of the newest checks. Ids of checks begin with their day, so days are read one by one, back to the oldest stored day.
+ */
+async function newestChecks(store: Store, subjectId: string, sources: readonly Source[], { now, from, to, limit }: Wanted) {
   const checked = sources.filter(({ locationId }) => locationId !== null)
   if (checked.length === 0) return []
-  // A check ends some time after its slot.
+  // Slots begin before their checks end, so the range begins an hour earlier.
   const oldest = Math.max(now - limits.retention.checksMs - limits.retention.heldBackMs, (from ?? 0) - hour)
   const found: Place[] = []
-  // Slots follow the bus's clock, which may be ahead.
+  // Slots are on bus time, which may be ahead of this clock.
   const newest = Math.min(to ?? Number.POSITIVE_INFINITY, now + minute)
   for (let at = newest; at > oldest - day; at -= day) {
     const prefix = observationPrefix(at, subjectId)
     const where = { id: { gte: prefix, lt: endOfPrefix(prefix) } }
     const [first] = await store.find('observations', { where, select: [], limit: 1 })
     if (first === undefined) continue
-    found.push(
-      ...(
-        await Promise.all(checked.map(source => checksOfDay(store, subjectId, source, { at, isCut: at === to, limit })))
-      ).flat(),
-    )
-    // A check may end some time after its slot, and so a day later.
+    const ofDay = { at, isCut: at === to, limit }
+    found.push(...(await Promise.all(checked.map(source => checksOfDay(store, subjectId, source, ofDay)))).flat())
+    // A check may end on the day after its slot. Only checks that ended well within this day are certain to be the newest.
     const settledUs = (at - (at % day) + hour) * 1_000
     if (found.filter(({ atUs }) => atUs >= settledUs).length >= limit) break
   }
   return found
 }
 
-/** Checks of one location whose slots are before an instant at which they had not ended. */
+/** Extra rows of one location: checks whose slot is before `at` and whose end is after it. */
 const endedLater = 5
 
 interface OfDay {
   at: number
-  /** Only slots before `at`. */
+  /** Whether only slots before `at` are read. */
   isCut: boolean
   limit: number
 }
@@ -139,30 +137,21 @@ async function checksOfDay(store: Store, subjectId: string, source: Source, { at
   const ofLocation = observationPrefix(at, subjectId) + source.locationId
   const end = isCut ? checkObservationId(subjectId, source.locationId ?? '', at) : endOfPrefix(ofLocation)
   const where = { id: { gte: ofLocation, lt: end } }
-  const rows = await store.find('observations', {
-    where,
-    sort: [['id', 'desc']],
-    select: ['delayMs'],
-    limit: isCut ? limit + endedLater : limit,
-  })
+  const most = isCut ? limit + endedLater : limit
+  const rows = await store.find('observations', { where, sort: [['id', 'desc']], select: ['delayMs'], limit: most })
   return rows.map(({ id, delayMs }) => {
     const atUs = (parseCheckObservationId(id).slotAt + delayMs) * 1_000
     return { id, atUs, collection: 'observations', source }
   })
 }
 
-/** A few rows at a time: bodies may be large. A row that has left meanwhile is left out. */
+/** Reads entries, a few rows at a time, because bodies may be large. Rows that were deleted meanwhile are omitted. */
 async function readEntries(store: Store, places: readonly Place[]): Promise<ObservationEntry[]> {
-  const entries: ObservationEntry[] = []
-  let bytes = 0
+  const page = new PageItems<ObservationEntry>()
   for (let from = 0; from < places.length; from += perRead) {
-    for (const entry of await entriesOf(store, places.slice(from, from + perRead))) {
-      bytes += Buffer.byteLength(JSON.stringify(entry)) + 1
-      if (entries.length > 0 && bytes > limits.request.pageBytes) return entries
-      entries.push(entry)
-    }
+    for (const entry of await entriesOf(store, places.slice(from, from + perRead))) if (!page.add(entry)) return page.items
   }
-  return entries
+  return page.items
 }
 
 const perRead = 25

@@ -1,23 +1,17 @@
-// Overview of a workspace, counted from its subjects' columns and its open Incidents. Rule: docs/reference/v3.md, 9.7.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
+// Overview of a workspace, counted from columns of its subjects and from its open Incidents. Rule: docs/reference/v3.md, 9.7.
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
-import {
-  type ByStanding,
-  type Overview,
-  type RuleOverview,
-  type Standing,
-  standings,
-} from '#shared/contracts/subjects/overview.ts'
+import { type ByStanding, type RuleOverview, type Standing, standings } from '#shared/contracts/subjects/overview.ts'
 import { facetsWithin } from '#shared/incidents/incident-facets.ts'
 import { incidentRecord } from '#shared/incidents/incident-record.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { namesOf } from '../incidents/incident-resources.ts'
 
 const bounds = limits.overview
 
-export async function getOverview({ store }: DirectoryContext, { workspaceId }: AskRequest<'get-overview'>): Promise<Overview> {
+export const getOverview: Answer<'get-overview'> = async ({ store }, { workspaceId }) => {
   const found = await readOpen(store, workspaceId)
   const active = await store.count('subjects', { workspaceId, archivedAt: null, deletedAt: null })
   const archived = await store.count('subjects', { workspaceId, archivedAt: { gte: 0 }, deletedAt: null })
@@ -39,27 +33,23 @@ interface Open {
   subject: { id: string; slug: string; name: string }
 }
 
-/** Oldest first. Those of deleted subjects are left out. */
+/** Returns open Incidents, oldest first, without those of deleted subjects. `isWhole`: all were read. */
 async function readOpen(store: Store, workspaceId: string): Promise<{ open: Open[]; isWhole: boolean }> {
   const open: Open[] = []
-  let after: Query['after']
-  for (let looked = 0; looked < bounds.counted; looked += bounds.perRead) {
-    const query: Query = { where: { workspaceId, open: 1 }, sort: [['troubleSince', 'asc']], limit: bounds.perRead }
-    const page = await store.find('incidents', after === undefined ? query : { ...query, after })
-    const last = page.at(-1)
-    if (last === undefined) return { open, isWhole: true }
-    const subjects = await namesOf(
-      store,
-      page.map(({ subjectId }) => subjectId),
-    )
+  let read = 0
+  const query: Query = { where: { workspaceId, open: 1 }, sort: [['troubleSince', 'asc']], limit: bounds.perRead }
+  for await (const page of pagesOf(query, next => store.find('incidents', next))) {
+    if (page.length === 0) break
+    const ids = page.map(({ subjectId }) => subjectId)
+    const subjects = await namesOf(store, ids)
     for (const incident of page) {
       const subject = subjects.get(incident.subjectId)
       if (subject !== undefined) open.push({ incident, subject })
     }
-    if (page.length < bounds.perRead) return { open, isWhole: true }
-    after = { values: [last.troubleSince], id: last.id }
+    read += bounds.perRead
+    if (page.length === bounds.perRead && read >= bounds.counted) return { open, isWhole: false }
   }
-  return { open, isWhole: false }
+  return { open, isWhole: true }
 }
 
 const countOpen = (store: Store, workspaceId: string, isAcknowledged: boolean | null): Promise<number> =>
@@ -72,7 +62,7 @@ const names: Record<IncidentDocument['status'], Standing> = {
   problem: 'problem',
   no_data: 'no_data',
   recovering: 'recovering',
-  // Of closed ones alone, which are not read here.
+  // Only closed Incidents have this status; they are not read here.
   ok: 'recovering',
 }
 

@@ -1,9 +1,9 @@
-// Reads of roll-ups, completed from raw observations where nothing is rolled up yet. Their keeper alone writes them.
+// Reads of roll-ups. Periods that are not rolled up yet are computed from raw observations. Only keepers write roll-ups.
 import { keys } from '#shared/bus/subjects.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
-import type { RollUpBucket, RollUpProgressDocument, RollUps } from '#shared/contracts/observations/roll-up.ts'
+import type { RollUpBucket, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { day, hour, limits, minute } from '#shared/limits/limits.ts'
 import { type Bucket, mergeBucket, quantile, relativeError } from '#shared/roll-up/bucket.ts'
 import { unpackBuckets } from '#shared/roll-up/packed.ts'
@@ -11,7 +11,7 @@ import { type Buckets, bucketAt, readRaw } from '#shared/roll-up/raw-reports.ts'
 import { type Level, parseRollUpId, rowRange, type Source, spans } from '#shared/roll-up/roll-up-ids.ts'
 import type { Store } from '#shared/store/port.ts'
 import { partitionOf } from '#shared/text/hash.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 
 type Request = AskRequest<'get-roll-ups'>
 
@@ -20,11 +20,11 @@ const stepMs = { '5m': 5 * minute, '1h': hour, '1d': day } as const
 interface Series {
   subjectId: string
   source: Source
-  /** Ms. */
+  /** Length of a returned bucket, ms. */
   step: number
 }
 
-export async function getRollUps({ store, clock }: DirectoryContext, request: Request): Promise<RollUps | null> {
+export const getRollUps: Answer<'get-roll-ups'> = async ({ store, clock }, request) => {
   const step = stepMs[request.step]
   const [from, to] = rangeOf(request, step)
   const { subjectId } = request
@@ -45,18 +45,20 @@ export async function getRollUps({ store, clock }: DirectoryContext, request: Re
   return { buckets: known.map(([at, bucket]) => viewOf(at, bucket)), completeTo }
 }
 
-/** Whole steps. */
+/** Returns the range, extended to whole steps. Throws `validation` for an invalid or too long range. */
 function rangeOf(request: Request, step: number): [from: number, to: number] {
   const from = Math.floor(request.from / step) * step
   const to = Math.ceil(request.to / step) * step
   const { bucketsPerAnswer } = limits.rollUp
   if (request.from < request.to && (to - from) / step <= bucketsPerAnswer && to <= idsEnd) return [from, to]
-  throw new AppError('validation', 'Invalid range', {
-    details: `to must lie behind from, and at most ${bucketsPerAnswer} steps of ${request.step} may lie between them.`,
-  })
+  throw refusal(
+    'validation',
+    'Invalid range',
+    `to must lie behind from, and at most ${bucketsPerAnswer} steps of ${request.step} may lie between them.`,
+  )
 }
 
-/** Days that the ids of roll-ups can have. */
+/** End of the days that ids of roll-ups can express, ms since the epoch. */
 const idsEnd = 62 ** 3 * day - day
 
 function sourceOf(subject: SubjectDocument, { source }: Request): Source | null {
@@ -66,8 +68,8 @@ function sourceOf(subject: SubjectDocument, { source }: Request): Source | null 
 }
 
 /**
- * Checks of a day are few enough to be read raw, so that also late ones are seen; of a signal only what is not rolled up yet. Before
- * what is kept there is nothing to read.
+ * Returns the instant from which raw observations are read. Checks of the last day are read raw, so that late ones count. Reports to a
+ * signal are read raw only if they are not rolled up yet. Nothing is read from before the retention period.
  */
 function rawFromOf(source: Source, progress: RollUpProgressDocument | null, now: number): number {
   const { checksMs, heldBackMs, pushedMs } = limits.retention
@@ -78,7 +80,7 @@ function rawFromOf(source: Source, progress: RollUpProgressDocument | null, now:
   return from - (from % (from === kept ? day : hour))
 }
 
-/** Whole days where they are settled and the step permits it, else hours. */
+/** Adds rolled-up buckets: whole days if they are complete and the step is at least a day, else hours. */
 async function readRolledUp(
   store: Store,
   series: Series,
@@ -93,7 +95,7 @@ async function readRolledUp(
   ])
 }
 
-/** A row may begin before `since`: its buckets before it are left out. */
+/** Adds the buckets of rows from `since` on. A row may begin before `since`. */
 async function readRows(
   store: Store,
   { subjectId, source, step }: Series,

@@ -1,20 +1,14 @@
-// Reads of subjects. Their keeper alone writes them.
-import type { AskRequest } from '#shared/contracts/ask/ask.ts'
-import type { FoundSubjects } from '#shared/contracts/ask/ask-subjects.ts'
-import type { Page } from '#shared/contracts/ask/reply.ts'
+// Reads of subjects. Only keepers write them.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
-import type { CustomSubjectSummary, SubjectView, WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
+import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { customSubjectSummary, customSubjectView, isOfGenerations1And2, subjectView } from '#shared/subjects/subject-view.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { isDeleted } from '../people/workspaces.ts'
 
-/** Null where there is none, a tombstone, or an archived one: generations 1 and 2 do not know it any more. */
-export async function getSubject(
-  { store }: DirectoryContext,
-  { subjectId }: AskRequest<'get-subject'>,
-): Promise<SubjectView | null> {
+/** Returns a subject for generations 1 and 2. Null: there is none, or it is deleted or archived. */
+export const getSubject: Answer<'get-subject'> = async ({ store }, { subjectId }) => {
   const [subject = null] = await store.get('subjects', [subjectId])
   return subject && subject.deletedAt === null && subject.archivedAt === null ? subjectView(subject) : null
 }
@@ -22,11 +16,8 @@ export async function getSubject(
 /** Generations 1 and 2 show neither archived nor deleted subjects. */
 const isShown = { archivedAt: null, deletedAt: null }
 
-/** Website monitors of a workspace by creation; those whose subject became custom are not among them. */
-export async function listWebsites(
-  { store }: DirectoryContext,
-  request: AskRequest<'list-websites'>,
-): Promise<Page<WebsiteView>> {
+/** Returns a page of website monitors by creation, without monitors that became custom. */
+export const listWebsites: Answer<'list-websites'> = async ({ store }, request) => {
   return readPage(store, {
     collection: 'subjects',
     where: { workspaceId: request.workspaceId, kind: 'website', ...isShown },
@@ -36,11 +27,8 @@ export async function listWebsites(
   })
 }
 
-/** Custom subjects of a workspace by creation, website monitors that became custom among them. */
-export async function listCustomSubjects(
-  { store }: DirectoryContext,
-  request: AskRequest<'list-custom-subjects'>,
-): Promise<Page<CustomSubjectSummary>> {
+/** Returns a page of custom subjects by creation, including website monitors that became custom. */
+export const listCustomSubjects: Answer<'list-custom-subjects'> = async ({ store }, request) => {
   return readPage(store, {
     collection: 'subjects',
     where: { workspaceId: request.workspaceId, kind: 'custom', ...isShown },
@@ -50,11 +38,11 @@ export async function listCustomSubjects(
   })
 }
 
-/** Whose slug is it, among these workspaces? Read from the subjects themselves: a name may be reserved for one that never came to be. */
-export async function findSubjects(
-  { store, websiteHolds }: DirectoryContext,
-  { slug, workspaceIds }: AskRequest<'find-subjects'>,
-): Promise<FoundSubjects> {
+/**
+ * Returns the subject with this slug in these workspaces. Reads subjects, not names: a name may be reserved for a subject that was never
+ * created.
+ */
+export const findSubjects: Answer<'find-subjects'> = async ({ store, websiteHolds }, { slug, workspaceIds }) => {
   const where = { slug, workspaceId: { in: workspaceIds }, ...isShown }
   if (workspaceIds.length === 0) return { subject: null, workspaceIds: [] }
   const found = (await store.find('subjects', { where, limit: limits.subject.ambiguous + 1 })).filter(isOfGenerations1And2)
@@ -62,10 +50,7 @@ export async function findSubjects(
   return { subject: only && customSubjectView(only, websiteHolds), workspaceIds: found.map(subject => subject.workspaceId) }
 }
 
-export async function workspaceExists(
-  { store }: DirectoryContext,
-  { workspaceId }: AskRequest<'workspace-exists'>,
-): Promise<boolean> {
+export const workspaceExists: Answer<'workspace-exists'> = async ({ store }, { workspaceId }) => {
   const [workspace = null] = await store.get('workspaces', [workspaceId])
   return workspace !== null && !isDeleted(workspace)
 }

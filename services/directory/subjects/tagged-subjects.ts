@@ -1,5 +1,4 @@
-// Subjects behind tags: sorted walks over the stored tags, intersected. What this costs follows the rarest of them.
-
+// Subjects with given tags: the intersection of sorted walks over stored tags. The cost depends on the rarest tag.
 import { limits } from '#shared/limits/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { endOfPrefix, subjectTagId, subjectTagPrefix } from '#shared/text/ids.ts'
@@ -7,8 +6,8 @@ import { endOfPrefix, subjectTagId, subjectTagPrefix } from '#shared/text/ids.ts
 const { tagReadsFirst, tagReads } = limits.v3
 
 /**
- * Ids of the subjects of a workspace that have all of these tags, in the order of ids behind `after`, in lots of any size. A subject that
- * has changed a moment ago may be among them, or missing: who shows it looks at its document.
+ * Yields the ids after `after` of a workspace's subjects that have all these tags, ascending, in batches of any size. A subject that has
+ * just changed may be included or missing wrongly, so callers check its document.
  */
 export async function* subjectsTagged(
   store: Store,
@@ -29,7 +28,7 @@ export async function* subjectsTagged(
   }
 }
 
-/** All subjects of a workspace that are not deleted, the same way. */
+/** Yields the ids of all subjects of a workspace that are not deleted, in the same way. */
 export async function* allSubjects(store: Store, workspaceId: string, after: string): AsyncGenerator<string[]> {
   for (let limit: number = tagReadsFirst, last = after; ; limit = Math.min(limit * 2, tagReads)) {
     const where = { workspaceId, id: { gt: last } }
@@ -47,7 +46,7 @@ interface Lane {
 
 interface Walk extends Lane {
   ids: string[]
-  /** No further subject has the tag. */
+  /** Whether no further subject has the tag. */
   isEnd: boolean
 }
 
@@ -58,11 +57,11 @@ async function read(store: Store, { workspaceId, tag }: Lane, { after, limit }: 
   return { workspaceId, tag, ids: found.map(({ id }) => id.slice(prefix.length)), isEnd: found.length < limit }
 }
 
-/** How far a walk got with its first reads: the further, the rarer its tag. Of walks that came to their end, the shorter is the rarer. */
+/** Returns a text that is greater for rarer tags: how far the first read of a walk got. Of complete walks, the shorter one is rarer. */
 const reachOf = ({ ids, isEnd }: Walk): string =>
   isEnd ? `~${String(tagReadsFirst - ids.length).padStart(6, '0')}` : (ids.at(-1) ?? '')
 
-/** Those of the rarest tag's subjects that have the others, too: each is looked up, rarer tags first, so that ever fewer are. */
+/** Returns the subjects of the rarest tag that also have the other tags. Rarer tags are looked up first, so that fewer subjects remain. */
 async function having(store: Store, { ids, workspaceId }: Walk, others: readonly Walk[]): Promise<string[]> {
   let left = ids
   for (const { tag } of others) {

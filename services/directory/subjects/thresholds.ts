@@ -1,25 +1,16 @@
-// The numbers that the rules of a subject compare its signals' values with. Pure.
-
+// Thresholds of a subject's rules: the numbers with which they compare values of signals. Pure.
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import type { MonitorThreshold } from '#shared/contracts/subjects/monitor-state.ts'
 import { inputsOf } from '#shared/contracts/subjects/policy.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
 
-/** `template`: of a Resource of a published Template; null: none, or it is missing. */
+/** Returns the thresholds. `template`: the subject's published Template; null: it has none, or the Template is missing. */
 export const thresholdsOf = ({ rules, templated }: SubjectDocument, template: Template | null): MonitorThreshold[] => [
   ...rules.flatMap(({ slug: rule, policy }) =>
-    inputsOf(policy).flatMap(({ signal, mode, compare, threshold }) =>
+    inputsOf(policy).flatMap(({ signal, mode, compare, threshold }): MonitorThreshold[] =>
       mode === 'latest_value' && signal !== null && compare !== null && threshold !== null
-        ? [
-            {
-              signal,
-              rule,
-              operator: compare === '<' ? ('lt' as const) : ('gt' as const),
-              operand: threshold,
-              baselineDays: null,
-            },
-          ]
+        ? [{ signal, rule, operator: compare === '<' ? 'lt' : 'gt', operand: threshold, baselineDays: null }]
         : [],
     ),
   ),
@@ -33,7 +24,7 @@ export const thresholdsOf = ({ rules, templated }: SubjectDocument, template: Te
   ),
 ]
 
-/** Null: it is no number, or an answer that was not given. */
+/** Returns the operand as a number; null: it is no number, or an answer that was not given. */
 function numberOf(operand: string | number | { meta: string }, answers: Answers): number | null {
   const value = typeof operand === 'object' ? answers[operand.meta] : operand
   return typeof value === 'number' ? value : null

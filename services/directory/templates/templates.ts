@@ -1,25 +1,21 @@
 // Template revisions of a workspace: published once, never changed. Rules: docs/reference/v3.md, section 3.
 import { subjects } from '#shared/bus/subjects.ts'
-import type { AskRequest, AskResults } from '#shared/contracts/ask/ask.ts'
-import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { News } from '#shared/contracts/news.ts'
 import type { SystemTemplate, Template, TemplateDocument } from '#shared/contracts/resources/template.ts'
-import { AppError } from '#shared/errors.ts'
+import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
+import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { findRevisions, isFault, readRevisions } from '#shared/subjects/stored-revisions.ts'
-import type { DirectoryContext } from '../context.ts'
+import type { Answer } from '../context.ts'
 import { destinationsOf } from '../notifications/destination-default.ts'
 
 const bounds = limits.templateRevision
 
-export async function publishTemplate(
-  { store, bus, clock }: DirectoryContext,
-  { workspaceId, manifest }: AskRequest<'publish-template'>,
-): Promise<Template> {
+export const publishTemplate: Answer<'publish-template'> = async ({ store, bus, clock }, { workspaceId, manifest }) => {
   const template = await read(store, workspaceId, manifest)
   const { key, version } = template
   const bytes = Buffer.byteLength(JSON.stringify(template))
@@ -32,25 +28,17 @@ export async function publishTemplate(
     bus.publish(subjects.stateOfTemplates(workspaceId), news)
     return template
   }
-  throw new AppError('invalid_state', 'Template revision exists', {
-    details: `${key}@${version} is published already: publish the next version`,
-  })
+  throw refusal('invalid_state', 'Template revision exists', `${key}@${version} is published already: publish the next version`)
 }
 
-export async function readTemplateManifest(
-  { store }: DirectoryContext,
-  { workspaceId, manifest }: AskRequest<'read-manifest'>,
-): Promise<Template> {
+export const readTemplateManifest: Answer<'read-manifest'> = async ({ store }, { workspaceId, manifest }) => {
   const template = await read(store, workspaceId, manifest)
   await requireRoom(store, workspaceId, Buffer.byteLength(JSON.stringify(template)))
   return template
 }
 
-/** A page of the revisions by key and version, bounded in bytes. A damaged one is left out and logged. */
-export async function listTemplates(
-  { store, logger }: DirectoryContext,
-  { workspaceId, after }: AskRequest<'list-templates'>,
-): Promise<Page<Template>> {
+/** Returns a page of the revisions by key and version, bounded in bytes. Damaged revisions are omitted and logged. */
+export const listTemplates: Answer<'list-templates'> = async ({ store, logger }, { workspaceId, after }) => {
   const items: Template[] = []
   let bytes = 0
   let last = parseCursor(after)
@@ -69,11 +57,11 @@ export async function listTemplates(
   }
 }
 
-/** `key@version`, or of a bare key the highest version, damaged or not; system Templates among them. */
-export async function getTemplate(
-  { store }: DirectoryContext,
-  { workspaceId, reference }: AskRequest<'get-template'>,
-): Promise<AskResults['get-template']> {
+/**
+ * Returns the revision `key@version`, or the highest version of a key, also of system Templates. A damaged revision is returned as
+ * `damaged`.
+ */
+export const getTemplate: Answer<'get-template'> = async ({ store }, { workspaceId, reference }) => {
   const [key = '', version = null] = reference.split('@')
   const system = Object.hasOwn(systemTemplates, key) ? (systemTemplates[key] as SystemTemplate) : null
   if (system !== null) return version === null || version === String(system.version) ? system : null
@@ -86,7 +74,17 @@ export async function getTemplate(
   return (await findRevisions(store, query))[0]?.template ?? null
 }
 
-/** Throws AppError `malformed` or `validation` with the dotted place of the first fault. */
+/** Returns the number of unarchived Resources that are bound to each revision. Reads columns only, no documents. */
+export const countTemplateUses: Answer<'count-template-uses'> = async ({ store }, { workspaceId }) => {
+  const uses = new Map<string, number>()
+  const where = { workspaceId, archivedAt: null, deletedAt: null }
+  const query = { where, limit: limits.roster.revsPerRead, select: ['template'] as const }
+  for await (const found of pagesOf(query, next => store.find('subjects', { ...next, select: query.select })))
+    for (const { template } of found) if (template !== null) uses.set(template, (uses.get(template) ?? 0) + 1)
+  return Object.fromEntries(uses)
+}
+
+/** Reads a manifest. Throws `malformed` or `validation` with the dotted place of the first fault. */
 async function read(store: Store, workspaceId: string, manifest: unknown): Promise<Template> {
   const destinations = await destinationsOf(store, workspaceId)
   try {
@@ -98,7 +96,7 @@ async function read(store: Store, workspaceId: string, manifest: unknown): Promi
   }
 }
 
-/** Two publications at once may pass by one revision: the bound protects the store, not a price. */
+/** Throws `validation` if the workspace is full. Simultaneous publications may exceed the bound by one: it only protects the store. */
 async function requireRoom(store: Store, workspaceId: string, bytes: number): Promise<void> {
   const sizes = await store.find('templates', { where: { workspaceId }, limit: bounds.perWorkspace, select: ['bytes'] })
   const total = sizes.reduce((sum, { bytes: size }) => sum + size, bytes)
@@ -122,10 +120,10 @@ type Cursor = NonNullable<Query['after']>
 
 const formatCursor = (cursor: Cursor | null): string | null => cursor?.id ?? null
 
-/** The cursor is the id of the last revision shown: its key and version stand in it. */
+/** Parses a cursor: the id of the last revision of a page, which contains key and version. */
 function parseCursor(text: string | null | undefined): Cursor | null {
   if (text === null || text === undefined) return null
   const [, key, version] = /^[^/]+\/([^@]+)@(\d+)$/.exec(text) ?? []
   if (key !== undefined && version !== undefined) return { values: [key, Number(version)], id: text }
-  throw new AppError('validation', 'Invalid cursor', { details: 'after is not the next of a page' })
+  throw refusal('validation', 'Invalid cursor', 'after is not the next of a page')
 }

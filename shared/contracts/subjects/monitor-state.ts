@@ -1,5 +1,5 @@
 // Last recorded state of a subject, for the page of one monitor. Instants in ms, instants of signals in µs.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { ask, Id, Instant } from '#shared/contracts/common.ts'
 import type { IncidentSnapshot, NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { MaintenanceSnapshot } from '#shared/contracts/incidents/maintenance.ts'
@@ -14,9 +14,6 @@ export const monitorAsks = {
   'get-bands': ask<Bands>()({ subjectId: Id, from: Instant, to: Instant }),
   'get-figures': ask<Figures>()({ workspaceId: Id, subjectIds: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
 } as const
-export type GetBands = Static<(typeof monitorAsks)['get-bands']>
-export type GetFigures = Static<(typeof monitorAsks)['get-figures']>
-export type GetMonitor = Static<(typeof monitorAsks)['get-monitor']>
 
 export interface MonitorState {
   /** Null: archived. */

@@ -154,7 +154,7 @@ export async function addPerson(
   ])
   for (const [workspaceId, role] of Object.entries(roles)) {
     const [present] = await store.get('workspaces', [workspaceId])
-    const workspace = present ?? { id: workspaceId, rev: 0, name: `Name of ${workspaceId}`, createdAt: at }
+    const workspace = present ?? { id: workspaceId, rev: 0, name: `Name of ${workspaceId}`, createdAt: at, members: {} }
     await store.upsert('workspaces', [
       { ...workspace, rev: workspace.rev + 1, members: { ...workspace.members, [userId]: role } },
     ])

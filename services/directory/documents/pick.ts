@@ -1,0 +1,5 @@
+// Selection of members, for views that show members of a document under their own names.
+
+/** Returns an object with the named members of `from`. */
+export const pick = <T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> =>
+  Object.fromEntries(names.map(name => [name, from[name]])) as Pick<T, Name>
