@@ -26,9 +26,9 @@ import { createAuditQueue } from './audit/audit-queue.ts'
 import { letInByKey } from './audit/let-in.ts'
 import { type AuthenticateHook, createAuthenticate } from './callers/authenticate.ts'
 import { forgetOwnWrites } from './callers/forget-own-writes.ts'
-import { createAddresses, createIdentities } from './callers/identities.ts'
 import { createKeyUsage } from './callers/key-usage.ts'
 import { watchRevocations } from './callers/revocations.ts'
+import { createAddresses, createIdentities } from './callers/token-memory.ts'
 import type { GatewayContext } from './context.ts'
 import { dashboardRoutes, sendNoSuchPage, wantsPage } from './dashboard/routes.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -103,7 +103,7 @@ export async function createGateway(
   await fastify.register(openApiRoutes(options), { prefix: '/api/openapi' })
   await fastify.register(dashboardRoutes(context, options))
   iconRoute(fastify)
-  const ignoreStrangers = boundConnections(fastify.server, { clock, drain, counted, options })
+  const ignoreStrangers = boundConnections(fastify.server, clock, drain, counted, options)
   fastify.server.on('checkExpectation', refuseExpectation(dialects))
   let presence: Presence | null = null
   fastify.addHook('onListen', done => {
@@ -125,15 +125,8 @@ export async function createGateway(
   return { fastify, service }
 }
 
-interface Collaborators {
-  clock: Clock
-  drain: Drain
-  counted: GatewayMetrics
-  options: GatewayOptions
-}
-
 /** Bounds the connections of the server. Returns a function that stops this watch. */
-function boundConnections(server: Server, { clock, drain, counted, options }: Collaborators): () => void {
+function boundConnections(server: Server, clock: Clock, drain: Drain, counted: GatewayMetrics, options: GatewayOptions) {
   const bounds = options.connections ?? limits.http
   server.maxConnections = bounds.connections + limits.http.connectionsClosing
   server.on('drop', () => counted.closed('server'))

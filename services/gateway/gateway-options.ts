@@ -1,8 +1,11 @@
 // Options for starting a gateway.
 
 import type { ConnectionBounds } from './http/strangers.ts'
-import type { Legacy } from './legacy.ts'
 import type { SessionOptions } from './session/caller/options.ts'
+
+/** Whether generations 1 and 2 of the API are served (API_LEGACY). */
+export const legacies = ['serve', 'gone'] as const
+export type Legacy = (typeof legacies)[number]
 
 export interface GatewayOptions {
   /** Version of the product, returned by `GET /api/version`. Clients depend on it. */

@@ -10,9 +10,20 @@ export interface GatewayMetrics {
 }
 
 export function createGatewayMetrics(registry: Registry): GatewayMetrics {
-  const requests = counter(registry)
-  const durations = histogram(registry)
-  const closed = closedCounter(registry)
+  const requests = registeredMetric(registry, 'watchkeeper_gateway_requests_total', name => {
+    const help =
+      'Answers by route and code: ok, the code of a refusal (of its envelope, else its status), none if it did not get out'
+    return new Counter({ name, help, labelNames: ['route', 'code'], registers: [registry] })
+  })
+  const durations = registeredMetric(registry, 'watchkeeper_gateway_request_seconds', name => {
+    const help = 'Time from the arrival of a request to the end of its answer, by route.'
+    const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4]
+    return new Histogram({ name, help, buckets, labelNames: ['route'], registers: [registry] })
+  })
+  const closed = registeredMetric(registry, 'watchkeeper_gateway_closed_connections_total', name => {
+    const help = 'Connections without an accepted key that were closed because their client or the server had too many.'
+    return new Counter({ name, help, labelNames: ['reason'], registers: [registry] })
+  })
   const known = new Map<string, { count: Counter.Internal; duration: Histogram.Internal<'route'> }>()
   return {
     answered: (route, code, seconds) => {
@@ -27,27 +38,4 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
     },
     closed: reason => closed.inc({ reason }),
   }
-}
-
-function counter(registry: Registry): Counter<'route' | 'code'> {
-  const name = 'watchkeeper_gateway_requests_total'
-  const help =
-    'Answers by route and code: ok, the code of a refusal (of its envelope, else its status), none if it did not get out'
-  const make = () => new Counter({ name, help, labelNames: ['route', 'code'], registers: [registry] })
-  return registeredMetric(registry, name, make)
-}
-
-function closedCounter(registry: Registry): Counter<'reason'> {
-  const name = 'watchkeeper_gateway_closed_connections_total'
-  const help = 'Connections without an accepted key that were closed because their client or the server had too many.'
-  const make = () => new Counter({ name, help, labelNames: ['reason'], registers: [registry] })
-  return registeredMetric(registry, name, make)
-}
-
-function histogram(registry: Registry): Histogram<'route'> {
-  const name = 'watchkeeper_gateway_request_seconds'
-  const help = 'Time from the arrival of a request to the end of its answer, by route.'
-  const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4]
-  const make = () => new Histogram({ name, help, buckets, labelNames: ['route'], registers: [registry] })
-  return registeredMetric(registry, name, make)
 }

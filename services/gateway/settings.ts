@@ -1,8 +1,8 @@
 // The gateway's settings from the environment. The host process listens at HOST and PORT; the gateway itself never does.
 import { isLoopback } from '#shared/net/loopback.ts'
 import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
+import { legacies } from './gateway-options.ts'
 import { parseProxies } from './http/trusted-proxies.ts'
-import { legacies } from './legacy.ts'
 import { oidcOptions, parseIssuer } from './session/oidc/oidc-settings.ts'
 
 export const gatewaySettings = {

@@ -77,7 +77,9 @@ function wrongObjects({ path }: Route): Defect[] {
 
 const wordsOf: Record<string, string> = { status: 'invalid status', ends_at: 'invalid observed_at' }
 
-/** The first field is left out; the last whose type is no matter of its reader has another type. */
+/**
+ * Faults of a body: no JSON, a field of another JSON type, and a missing first field. Other checks judge the types of `meta` and `status`.
+ */
 function wrongBody(route: Route, { body }: Sent, inBody: boolean): Defect[] {
   if (route.path.endsWith('/acknowledge'))
     return [{ name: 'a body', told: [2001, 'This request takes no body'], spoil: () => ({ raw: '{}' }) }]

@@ -34,7 +34,7 @@ async function start(t: { teardown(run: () => Promise<void>): unknown }, options
   const world = await startApiWorld(options)
   t.teardown(() => world.stop())
   const asked: string[] = []
-  // The gateway itself tests with the hash of no key whether the directory responds; these requests are not counted.
+  // The gateway itself sends a hash that belongs to no key, to test whether the directory responds. These requests are not counted.
   const isTrial = (body: unknown) => JSON.stringify(body).includes('0'.repeat(64))
   const listener = await world.hub.connect().subscribe('ask.directory.*', ({ subject, body }) => {
     if (!isTrial(body)) asked.push(subject.slice(14))

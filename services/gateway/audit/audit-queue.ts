@@ -2,6 +2,7 @@
 // waits for a row. Rule: docs/reference/v3.md, 11.4.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { createSeldom } from '#shared/async/seldom.ts'
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { AuditBlock } from '#shared/contracts/ask/ask-audit.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -84,6 +85,12 @@ export function createAuditQueue({ clock, logger, metrics, write }: Context): Au
       run()
     })
   }
+  const writeLast = async () => {
+    await writing
+    isResting = false
+    backlog.markDue()
+    await writeDue()
+  }
   return {
     add: row => {
       if (isStopped) return drop(1, 'stop')
@@ -95,12 +102,7 @@ export function createAuditQueue({ clock, logger, metrics, write }: Context): Au
     stop: async () => {
       isStopped = true
       timer?.()
-      await within(clock, lastWriteMs, async () => {
-        await writing
-        isResting = false
-        backlog.markDue()
-        await writeDue()
-      })
+      await waitAtMost(clock, lastWriteMs, writeLast())
       if (backlog.rows() > 0) drop(backlog.rows(), 'stop')
       counted.waiting(0)
       seldom.stop()
@@ -112,13 +114,6 @@ const logged: Record<DropReason, string> = {
   full: 'audit rows dropped because too many wait',
   refused: 'audit rows dropped because the directory refused them',
   stop: 'audit rows dropped because the gateway ended before they were written',
-}
-
-function within(clock: Clock, ms: number, work: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.schedule(ms, resolve)
-    work().then(resolve, reject).finally(cancel)
-  })
 }
 
 function createMetrics(registry: Registry) {

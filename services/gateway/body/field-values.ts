@@ -1,7 +1,7 @@
 // Check of field values against the bounds of a schema, after their JSON types were checked. Each schema holds the texts of its refusals
 // beside its bounds.
 import type { TObject, TSchema } from 'typebox'
-import { AppError } from '#shared/errors.ts'
+import { AppError, refusal } from '#shared/errors.ts'
 
 interface Said {
   /** Code of the refusal; absent: `validation`. */
@@ -150,7 +150,7 @@ function isTextWithin({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: R
 function refused(words: Words, place: string, key: string): AppError {
   const said = typeof words === 'function' ? words(place, key) : words
   if (typeof said === 'string') return invalidField(`Field '${place}' ${said}`, place)
-  return new AppError(said.code ?? 'validation', said.message, { details: said.details, facts: { field: place } })
+  return refusal(said.code ?? 'validation', said.message, said.details, place)
 }
 
 const join = (place: string, name: string): string => (place === '' ? name : `${place}.${name}`)

@@ -3,13 +3,13 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { once } from '#shared/async/once.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import { shapeOf } from './field-shape.ts'
 import { marksOf, requireValues } from './field-values.ts'
 import { invalidJson } from './json-body.ts'
 
-export { Maybe } from '../http/maybe.ts'
+export { Maybe } from './schemas.ts'
 
 /**
  * Returns a reader that returns the object as its declared type. The schema is compiled for its first body, to keep the start fast. The
@@ -38,8 +38,7 @@ export function fieldReader<T extends TObject>(schema: T): (body: Record<string,
   }
 }
 
-const wrongType = (place: string) =>
-  new AppError('malformed', 'Invalid JSON', { details: `Field '${place}' has the wrong type`, facts: { field: place } })
+const wrongType = (place: string) => refusal('malformed', 'Invalid JSON', `Field '${place}' has the wrong type`, place)
 
 const noError = { instancePath: '' }
 /** Characters of a path in a refusal. The client chooses the path's text, so a refusal quotes only its beginning. */

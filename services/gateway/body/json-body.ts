@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from '#shared/async/once.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 declare module 'fastify' {
@@ -45,12 +45,12 @@ export async function requireNoBody(request: FastifyRequest, reply: FastifyReply
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
   await requireWanted(request, reply)
   if (size === 0) return
-  throw new AppError('validation', 'This request takes no body', { details: 'Send the request without a body' })
+  throw refusal('validation', 'This request takes no body', 'Send the request without a body')
 }
 
-export const tooLarge = (details: string): AppError => new AppError('too_large', 'Request too large', { details })
+export const tooLarge = (details: string) => refusal('too_large', 'Request too large', details)
 
-export const invalidJson = (details: string): AppError => new AppError('malformed', 'Invalid JSON', { details })
+export const invalidJson = (details: string) => refusal('malformed', 'Invalid JSON', details)
 
 /**
  * Returns the text of the body; empty: there is none. Throws `malformed` for an encoding or invalid UTF-8, and `too_large` beyond
@@ -63,7 +63,7 @@ export async function readBodyText(
 ): Promise<string> {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new AppError('malformed', 'Unsupported encoding', { details: 'The body must be sent without a content encoding' })
+    throw refusal('malformed', 'Unsupported encoding', 'The body must be sent without a content encoding')
   }
   const chunks: Buffer[] = []
   const size = await readChunks(request, chunks, maxBytes)
@@ -83,7 +83,7 @@ export async function readBodyText(
  */
 async function requireWanted({ confirmSender }: FastifyRequest, reply: FastifyReply): Promise<void> {
   await confirmSender?.()
-  if (reply.sent) throw new AppError('unavailable', 'Too slow', { details: 'The request ended after its answer' })
+  if (reply.sent) throw refusal('unavailable', 'Too slow', 'The request ended after its answer')
 }
 
 /**
@@ -121,7 +121,7 @@ function readChunks({ raw }: FastifyRequest, chunks: Buffer[], maxBytes: number)
 function requireJson(request: FastifyRequest): void {
   const sent = request.headers['content-type'] ?? ''
   if (sent === '' || jsonType.test(sent.split(';', 1)[0] as string)) return
-  throw new AppError('malformed', 'Unsupported content type', { details: 'The Content-Type must be application/json' })
+  throw refusal('malformed', 'Unsupported content type', 'The Content-Type must be application/json')
 }
 
 const jsonType = /^application\/(?:json|[\w!#$%&'*+.^`|~-]+\+json)\s*$/i

@@ -1,5 +1,6 @@
-// Shapes of results that several families share. Tests compare real responses with these shapes.
-import { type TProperties, type TSchema, Type } from 'typebox'
+// Schemas of results, and the writer of results by their schema. Tests compare real responses with these schemas.
+import { type Static, type TLiteral, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { timestamp } from './instants.ts'
 
 /** Schema of a returned object with exactly these fields. `name` is its component in the documents; `examples` are objects shown there. */
 export const Answered = <P extends TProperties>(name: string, properties: P, options: { examples?: unknown[] } = {}) =>
@@ -15,3 +16,32 @@ export const Instant = Type.String({
 })
 
 export const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail> & string>}` : Name
+/** Members from which an object is written: its fields in camel case, without constant fields. */
+export type Source<P extends TProperties> = {
+  readonly [Name in keyof P as P[Name] extends TLiteral ? never : Camel<Name>]: unknown
+}
+
+/**
+ * Returns a function that writes an object of this schema, field by field in the order of the schema. A field `created_at` is the member
+ * `createdAt`; a constant field needs no member. An instant in ms since the epoch becomes its text; a text or null stays.
+ */
+export function writerOf<P extends TProperties>({ properties }: TObject<P>): (from: Source<P>) => Static<TObject<P>> {
+  const fields = Object.entries<TSchema & { const?: unknown; anyOf?: TSchema[]; format?: string }>(properties).map(
+    ([name, schema]) => ({
+      name,
+      member: name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      constant: schema.const,
+      isInstant: ((schema.anyOf?.[0] ?? schema) as { format?: string }).format === 'date-time',
+    }),
+  )
+  return from => {
+    const written: Record<string, unknown> = {}
+    for (const { name, member, constant, isInstant } of fields) {
+      const value = constant ?? (from as Record<string, unknown>)[member]
+      written[name] = isInstant && typeof value === 'number' ? timestamp(value) : value
+    }
+    return written as Static<TObject<P>>
+  }
+}

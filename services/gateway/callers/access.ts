@@ -2,7 +2,7 @@
 import type { Role } from '#shared/contracts/account.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { Caller } from '#shared/contracts/ask/ask-people.ts'
-import { AppError } from '#shared/errors.ts'
+import { type AppError, refusal } from '#shared/errors.ts'
 
 type Rights = Pick<Caller, 'admin' | 'memberships'>
 
@@ -30,10 +30,10 @@ export const hasLostRights = (before: Rights, now: Rights): boolean =>
   (before.admin && !now.admin) || before.memberships.some(({ workspaceId, role }) => roleIn(now, workspaceId) !== role)
 
 /** Refusal after a change of rights during the request. The sender may retry: the retry is checked with the new rights. */
-export const rightsChanged = (): AppError =>
-  new AppError('unavailable', 'Rights changed', { details: 'The rights of the sender changed while the request came' })
+export const rightsChanged = () =>
+  refusal('unavailable', 'Rights changed', 'The rights of the sender changed while the request came')
 
 /** Refusal of a caller who is not a member. A workspace that does not exist gets the same text (reference/envelope 3.3). */
 const denied = (): AppError => accessDenied('User does not have access to this workspace')
 
-const accessDenied = (details: string): AppError => new AppError('access_denied', 'Access denied', { details })
+const accessDenied = (details: string) => refusal('access_denied', 'Access denied', details)

@@ -9,8 +9,8 @@ import { noteAccepted } from '../http/strangers.ts'
 import { withinBudget } from '../http/time-budget.ts'
 import { hasLostRights, rightsChanged } from './access.ts'
 import { AuthenticationError } from './authentication-error.ts'
-import type { Identities } from './identities.ts'
 import type { KeyUsage } from './key-usage.ts'
+import type { Identities } from './token-memory.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,6 @@
 // Last use of keys. Uses are collected here and sent to the directory in batches, so the use of a key needs no write of its own.
 
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
@@ -9,8 +10,8 @@ export interface KeyUsage {
   stop(): Promise<void>
 }
 
-/** `tell` receives the instants of last use (ms since the epoch) by key id. A failed batch is dropped: the key's next use is sent again. */
-export function createKeyUsage(clock: Clock, tell: (usedAt: Record<string, number>) => Promise<unknown>): KeyUsage {
+/** `send` receives the instants of last use (ms since the epoch) by key id. A failed batch is dropped: the key's next use is sent again. */
+export function createKeyUsage(clock: Clock, send: (usedAt: Record<string, number>) => Promise<unknown>): KeyUsage {
   let usedAt = new Map<string, number>()
   let cancel: Cancel | null = null
   const flush = async (): Promise<void> => {
@@ -19,7 +20,7 @@ export function createKeyUsage(clock: Clock, tell: (usedAt: Record<string, numbe
     const batch = Object.fromEntries(usedAt)
     if (usedAt.size === 0) return
     usedAt = new Map()
-    await tell(batch).catch(() => undefined)
+    await send(batch).catch(() => undefined)
   }
   return {
     used: keyId => {
@@ -27,10 +28,6 @@ export function createKeyUsage(clock: Clock, tell: (usedAt: Record<string, numbe
       usedAt.set(keyId, clock.now())
       cancel ??= clock.schedule(limits.key.touchMs, () => void flush())
     },
-    stop: () =>
-      new Promise(resolve => {
-        const forgetLimit = clock.schedule(limits.key.lastTouchMs, resolve)
-        void flush().then(resolve).finally(forgetLimit)
-      }),
+    stop: async () => void (await waitAtMost(clock, limits.key.lastTouchMs, flush())),
   }
 }

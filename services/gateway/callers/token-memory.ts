@@ -1,6 +1,8 @@
 // Memory of token owners: results of the directory by token hash, bounded and short-lived. Frequent callers need no question to the
 // directory. The watcher of revocations (revocations.ts) removes entries.
 import { keys, type Revoked } from '#shared/bus/subjects.ts'
+import type { Identity } from '#shared/contracts/ask/ask.ts'
+import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
@@ -17,7 +19,7 @@ export interface TokenMemory<T> {
   forgetAll(): void
 }
 
-export interface Remembering<T> {
+interface Remembering<T> {
   ask(tokenHash: string): Promise<T | null>
   /** Returns the revocations that concern an entry, as keys of their bucket. */
   namesOf(one: T): string[]
@@ -25,7 +27,7 @@ export interface Remembering<T> {
   expiresAt(one: T): number | null
 }
 
-export function createTokenMemory<T>(clock: Clock, of: Remembering<T>): TokenMemory<T> {
+function createTokenMemory<T>(clock: Clock, of: Remembering<T>): TokenMemory<T> {
   const memory = createMemory(clock, of)
   const asking = new Map<string, Promise<T | null>>()
   const askAfresh = async (tokenHash: string): Promise<T | null> => {
@@ -52,18 +54,28 @@ export function createTokenMemory<T>(clock: Clock, of: Remembering<T>): TokenMem
   }
 }
 
+/** Callers by the hash of their key, and Observation addresses by the hash of their token. */
+export type Identities = TokenMemory<Identity>
+export type Addresses = TokenMemory<AddressIdentity>
+
+export const createIdentities = (clock: Clock, ask: (tokenHash: string) => Promise<Identity | null>) =>
+  createTokenMemory<Identity>(clock, {
+    ask,
+    namesOf: ({ keyId, userId }) => [keys.revocation('key', keyId), keys.revocation('user', userId)],
+    expiresAt: ({ expiresAt }) => expiresAt,
+  })
+
+export const createAddresses = (clock: Clock, ask: (tokenHash: string) => Promise<AddressIdentity | null>) =>
+  createTokenMemory<AddressIdentity>(clock, {
+    ask,
+    namesOf: ({ id }) => [keys.revocation('address', id)],
+    expiresAt: () => null,
+  })
+
 const isOver = <T>(clock: Clock, { expiresAt }: Remembering<T>, one: T): boolean => (expiresAt(one) ?? Infinity) <= clock.now()
 
-interface Memory<T> {
-  known(tokenHash: string): T | null
-  remember(tokenHash: string, one: T): void
-  revoke(revoked: { what: Revoked; id: string } | null): void
-  forgetAll(): void
-  /** Returns the number of events that made results stale. A result requested before the latest event is requested again. */
-  revocations(): number
-}
-
-function createMemory<T>(clock: Clock, of: Remembering<T>): Memory<T> {
+/** Entries without the questions that fill them. */
+function createMemory<T>(clock: Clock, of: Remembering<T>) {
   /** Entries by token hash. `until`: end of the entry on the monotonic clock. */
   const remembered = new Map<string, { one: T; until: number }>()
   /** Token hashes by the revocations that concern their entries. */
@@ -79,21 +91,21 @@ function createMemory<T>(clock: Clock, of: Remembering<T>): Memory<T> {
     }
   }
   return {
-    known: tokenHash => {
+    known: (tokenHash: string): T | null => {
       const found = remembered.get(tokenHash)
       if (found === undefined) return null
       if (clock.monotonic() < found.until && !isOver(clock, of, found.one)) return found.one
       forget(tokenHash)
       return null
     },
-    remember: (tokenHash, one) => {
+    remember: (tokenHash: string, one: T) => {
       const oldest = remembered.keys().next().value
       if (remembered.size >= limits.key.cached && oldest !== undefined) forget(oldest)
       forget(tokenHash)
       remembered.set(tokenHash, { one, until: clock.monotonic() + limits.key.cacheMs })
       for (const name of of.namesOf(one)) named.set(name, (named.get(name) ?? new Set()).add(tokenHash))
     },
-    revoke: revoked => {
+    revoke: (revoked: { what: Revoked; id: string } | null) => {
       revocations++
       if (!revoked) return
       for (const tokenHash of [...(named.get(keys.revocation(revoked.what, revoked.id)) ?? [])]) forget(tokenHash)
@@ -103,6 +115,7 @@ function createMemory<T>(clock: Clock, of: Remembering<T>): Memory<T> {
       remembered.clear()
       named.clear()
     },
+    /** Returns the number of events that made results stale. A result requested before the latest event is requested again. */
     revocations: () => revocations,
   }
 }

@@ -1,6 +1,6 @@
 // Workspace that a request names: in the query of a read, in the body of a creation.
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { missingField } from '../body/field-values.ts'
 import { invalidJson } from '../body/json-body.ts'
 import { queryText } from '../body/query.ts'
@@ -9,7 +9,7 @@ import { queryText } from '../body/query.ts'
 export function requireWorkspaceId(request: FastifyRequest): string {
   const workspaceId = queryText(request, 'workspace_id')
   if (workspaceId !== null) return workspaceId
-  throw new AppError('invalid_state', 'Missing workspace ID', { details: 'workspace_id query parameter is required' })
+  throw refusal('invalid_state', 'Missing workspace ID', 'workspace_id query parameter is required')
 }
 
 /** Returns the workspace of a body. The workspace is checked before the role, and the role before the other fields. */

@@ -1,7 +1,7 @@
 // Dialect of one API generation: path prefixes, time limit of a request, and the form of results and refusals. Everything else of a
 // generation stays in its own folder.
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '#shared/errors.ts'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, refusal } from '#shared/errors.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 
 /** Refusal: the response in place of a result. */
@@ -68,4 +68,12 @@ export function sendRefusal(
   return reply.code(status).headers(headers).send(body)
 }
 
-export const noSuchRoute = (): AppError => new AppError('not_found', 'Not found', { details: 'There is no such route' })
+export const noSuchRoute = () => refusal('not_found', 'Not found', 'There is no such route')
+
+/** Returns a request that Fastify itself refused with a 4xx as `malformed`, with the dialect's sentence. Other errors stay. */
+export function fromFramework(error: unknown, details: string): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  const { code, statusCode = 500 } = error as FastifyError
+  if (code === undefined || !code.startsWith('FST_') || statusCode >= 500) return error
+  return refusal('malformed', 'Invalid request', details)
+}

@@ -1,6 +1,6 @@
 // Families of routes that an installation serves. If a request's path cannot be read, the dialect of the first family writes the refusal.
 
-import type { Legacy } from '../legacy.ts'
+import type { Legacy } from '../gateway-options.ts'
 import { sessionV2Family, sessionV3Family } from '../session/caller/generations.ts'
 import { sessionFamily } from '../session/family.ts'
 import { v3Family } from '../v3/family.ts'
@@ -9,14 +9,10 @@ import { classicFamily } from './api.ts'
 import type { Family } from './family.ts'
 import { goneFamily } from './gone-family.ts'
 
-export const allFamilies: readonly Family[] = [
-  classicFamily,
-  v3Family,
-  addressFamily,
-  sessionFamily,
-  sessionV2Family,
-  sessionV3Family,
-]
+const ofGeneration3 = [v3Family, addressFamily]
+const ofSessions = [sessionFamily, sessionV2Family, sessionV3Family]
+
+export const allFamilies: readonly Family[] = [classicFamily, ...ofGeneration3, ...ofSessions]
 
 export const familiesOf = (legacy: Legacy): readonly Family[] =>
-  legacy === 'gone' ? [v3Family, addressFamily, goneFamily, sessionFamily, sessionV2Family, sessionV3Family] : allFamilies
+  legacy === 'gone' ? [...ofGeneration3, goneFamily, ...ofSessions] : allFamilies

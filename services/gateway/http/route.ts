@@ -94,6 +94,13 @@ export interface Route<
   handler(context: Context, call: Caller & Checked<Found, Static<Body>>): Promise<unknown>
 }
 
+/** Members of a record that its method and path leave open. Without refusals of its own, a route has only the shared ones. */
+export type StatedRoute<Record extends Pick<Route, 'method' | 'path' | 'refusals'>> = Omit<
+  Record,
+  'method' | 'path' | 'refusals'
+> &
+  Partial<Pick<Record, 'refusals'>>
+
 /** One page of a list. The dialect writes the cursor where its clients expect it. */
 export class Paged {
   readonly items: readonly unknown[]

@@ -1,6 +1,6 @@
 // Time limit of a request. Each dialect's limit is shorter than its clients' timeout.
 
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Dialect } from './dialect.ts'
 import type { Route } from './route.ts'
@@ -17,17 +17,8 @@ export function withinBudget<T>(clock: Clock, arrivedAt: number, budgetMs: numbe
   if (budgetMs === null) return work
   const leftMs = Math.max(0, budgetMs - (clock.monotonic() - arrivedAt))
   return new Promise((resolve, reject) => {
-    const late = () => reject(new AppError('unavailable', 'Too slow', { details: 'The answer took too long' }))
+    const late = () => reject(refusal('unavailable', 'Too slow', 'The answer took too long'))
     const cancel = clock.schedule(leftMs, late)
-    work.then(
-      result => {
-        cancel()
-        resolve(result)
-      },
-      error => {
-        cancel()
-        reject(error)
-      },
-    )
+    void work.then(resolve, reject).finally(cancel)
   })
 }

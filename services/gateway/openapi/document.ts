@@ -1,10 +1,13 @@
 // OpenAPI 3.1 document of a generation, made from the records of its routes. Generations 1 and 2 always use HTTP 200. Each operation
 // therefore has one response: the envelope, with a result or a refusal.
+
 import { type TSchema, Type } from 'typebox'
 import { limits } from '#shared/limits/limits.ts'
-import type { QueryParameter, Route } from '../http/route.ts'
+import { Closed } from '../body/schemas.ts'
+import type { Route } from '../http/route.ts'
 import { ofEveryBody, ofEveryRoute } from '../v2/refusals.ts'
-import { pathExample, queryExample } from './examples.ts'
+import { workspaceStandIn } from '../website/example.ts'
+import { documentOf, jsonContent, keySecurity, operationId, parameterNames, pathParameter, pathsOf, queryOf } from './parts.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
@@ -19,22 +22,19 @@ export interface Generation {
 /** Returns a plain object, ready to be written as JSON. */
 export function openApiDocument({ title, description, routes, webhooks }: Generation, version: string): JsonSchema {
   const schemas: Components = { Refused: plainSchema(Refused, {}) }
-  const paths: Record<string, JsonSchema> = {}
-  for (const [route, description] of Object.entries(routes)) {
-    const [method = '', path = ''] = route.split(' ')
-    const item = paths[path] ?? { ...pathParameters(path) }
-    item[method.toLowerCase()] = operation(method, path, description, schemas)
-    paths[path] = item
-  }
-  return {
-    openapi: '3.1.1',
-    info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    servers: [{ url: '/api' }],
-    security: [{ key: [] }],
+  const byPath = Object.entries(routes).map(([name, route]) => [name.split(' ')[1] ?? '', route] as const)
+  const paths = pathsOf(byPath, pathParameters, (path, route) => operation(path, route, schemas))
+  const messages = webhooks === undefined ? {} : { webhooks: webhooks(schemas) }
+  return documentOf({
+    title,
+    version,
+    description,
+    server: '/api',
     paths,
-    ...(webhooks === undefined ? {} : { webhooks: webhooks(schemas) }),
-    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: keyMeaning } } },
-  }
+    ...messages,
+    schemas,
+    security: keySecurity(keyMeaning),
+  })
 }
 
 /** Returns all refusals of a route, including the shared refusals. */
@@ -46,32 +46,25 @@ export const refusalsOf = ({ body, refusals }: Pick<Route, 'body' | 'refusals'>)
 
 const keyMeaning = 'An API key, as `./watchkeeper key create` or the dashboard shows it once. It is valid for 180 days.'
 
-const Refused = Type.Object(
-  {
-    code: Type.Integer({ description: 'Stable; what a client branches on.' }),
-    error_type: Type.String({ enum: ['access_denied', 'validation_error', 'not_found', 'forbidden', 'internal_error'] }),
-    message: Type.String({ description: 'Short and stable.' }),
-    details: Type.String({ description: 'A sentence for people: what was wrong, and what to do.' }),
-  },
-  { additionalProperties: false },
-)
+const Refused = Closed({
+  code: Type.Integer({ description: 'Stable; what a client branches on.' }),
+  error_type: Type.String({ enum: ['access_denied', 'validation_error', 'not_found', 'forbidden', 'internal_error'] }),
+  message: Type.String({ description: 'Short and stable.' }),
+  details: Type.String({ description: 'A sentence for people: what was wrong, and what to do.' }),
+})
 
-function operation(method: string, path: string, described: Route, components: Components): JsonSchema {
-  const { summary, more, query = {}, body, result = Type.Null(), examples = [] } = described
-  const parameters = Object.entries<QueryParameter>(query).map(([name, parameter]) => queryParameter(name, parameter, components))
+function operation(path: string, described: Route, components: Components): JsonSchema {
+  const { summary, more, body, result = Type.Null(), examples = [] } = described
   return {
-    operationId: operationId(method, path),
+    operationId: operationId(described, path),
     tags: [tagOf(path)],
     summary,
     ...(more === undefined ? {} : { description: more }),
-    ...(parameters.length === 0 ? {} : { parameters }),
+    ...queryOf(described, components, queryExample),
     ...(body === undefined ? {} : { requestBody: jsonBody(body, examples[0], components) }),
     responses: { 200: answer(plainSchema(result, components), refusalsOf(described), components) },
   }
 }
-
-const operationId = (method: string, path: string): string =>
-  [method.toLowerCase(), ...path.split('/').map(part => part.replaceAll(/[{}]/g, ''))].filter(part => part !== '').join('_')
 
 /**
  * Returns the tag of a path: its first two segments after the generation, without parameters. Below /v2/subjects, only the first segment.
@@ -81,18 +74,11 @@ const tagOf = (path: string): string => {
   return path.startsWith('/v2/subjects') || second === '' ? first : `${first} ${second}`
 }
 
-const pathParameters = (path: string): JsonSchema => {
-  const names = [...path.matchAll(/[{](\w+)[}]/g)].map(([, name = '']) => name)
-  const parameter = (name: string) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: `${parameterMeanings[name] ?? 'An id.'} Percent-encoded: an encoded slash is data.`,
-    schema: { type: 'string', minLength: 1 },
-    example: pathExample(path, name),
+const pathParameters = (path: string): JsonSchema[] =>
+  parameterNames(path).map(name => {
+    const meaning = `${parameterMeanings[name] ?? 'An id.'} Percent-encoded: an encoded slash is data.`
+    return pathParameter(name, meaning, pathExample(path, name))
   })
-  return names.length === 0 ? {} : { parameters: names.map(parameter) }
-}
 
 const parameterMeanings: Record<string, string> = {
   id: 'The id.',
@@ -103,17 +89,29 @@ const parameterMeanings: Record<string, string> = {
   incident: 'The opaque id of the incident.',
 }
 
-function queryParameter(name: string, { required = false, schema, meaning }: QueryParameter, components: Components): JsonSchema {
-  const example = queryExample(name, required)
-  return {
-    name,
-    in: 'query',
-    required,
-    description: meaning,
-    schema: plainSchema(schema, components),
-    ...(example === undefined ? {} : { example }),
-  }
+/**
+ * Examples of path parameters. With the bodies of the records they form one sequence: each request succeeds after the requests above it.
+ * WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the installation knows.
+ */
+const inPath: Readonly<Record<string, string>> = {
+  uid: 'MONITOR_ID',
+  subject: 'queue-api',
+  signal: 'depth',
+  rule: 'too-deep',
+  incident: 'INCIDENT_ID',
 }
+
+/** Returns the example of a path parameter. */
+function pathExample(path: string, name: string): string {
+  if (name === 'id') return path.includes('/notifications/') ? '1' : 'MONITOR_ID'
+  const example = inPath[name]
+  if (example === undefined) throw new Error(`Invariant broken: the parameter ${name} of ${path} has no example`)
+  return example
+}
+
+/** Returns the example of a query parameter; undefined: the parameter may be omitted. */
+const queryExample = (name: string, isRequired: boolean): string | undefined =>
+  isRequired && name === 'workspace_id' ? workspaceStandIn : undefined
 
 /** A body with required fields is itself required. */
 function jsonBody(body: TSchema, example: unknown, components: Components): JsonSchema {
@@ -123,7 +121,7 @@ function jsonBody(body: TSchema, example: unknown, components: Components): Json
   return {
     required: Array.isArray(meant['required']),
     description: `At most ${limits.http.bodyBytes} bytes. An optional field sent as null is as if it were absent.`,
-    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+    ...jsonContent({ schema, ...(example === undefined ? {} : { example }) }),
   }
 }
 
@@ -139,12 +137,10 @@ function answer(result: JsonSchema, refusals: readonly string[], components: Com
   const listed = refusals.map(refusal => refusal.replace(/^(\d+) (.*)$/, '- `$1` $2'))
   return {
     description: ['The envelope: `error` is null on success, else `result` is. Refusals:', '', ...listed].join('\n'),
-    content: {
-      'application/json': {
-        schema: { oneOf: [envelope({ result, error: nothing }), refused] },
-        example: { result: sampleOf(result, components, ''), error: null, meta: null },
-      },
-    },
+    ...jsonContent({
+      schema: { oneOf: [envelope({ result, error: nothing }), refused] },
+      example: { result: sampleOf(result, components, ''), error: null, meta: null },
+    }),
     'x-refusals': refusals.map(refusal => ({ code: Number.parseInt(refusal, 10), message: refusal.replace(/^\d+ /, '') })),
   }
 }

@@ -2,13 +2,14 @@
 import { classicRoutes } from '../http/api.ts'
 import type { Route } from '../http/route.ts'
 import type { Generation } from './document.ts'
+import { inBraces } from './parts.ts'
 import { webhooks } from './webhooks.ts'
 
 const envelope = 'Every answer is HTTP 200 with `{ result, error, meta }`: look at `error`, branch on its `code`.'
 
 /** Records by method and path below `/api`, with parameters in braces: `GET /v2/workspaces`. */
 const described = (prefix: keyof typeof classicRoutes): [string, Route][] =>
-  classicRoutes[prefix].map(route => [`${route.method} ${prefix}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, route])
+  classicRoutes[prefix].map(route => [`${route.method} ${prefix}${inBraces(route.path)}`, route])
 
 export const generations: Record<'v1' | 'v2', Generation> = {
   v1: {

@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { once } from '#shared/async/once.ts'
-import type { GatewayOptions } from '../gateway-options.ts'
+import type { GatewayOptions, Legacy } from '../gateway-options.ts'
 import { sendIcon } from '../http/icon.ts'
-import type { Legacy } from '../legacy.ts'
 import { type DocumentName, page, pagePolicy, startScript } from './page.ts'
 
 const assets = join(dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui/package.json'))), 'static')

@@ -2,7 +2,7 @@
 import { samples } from '#shared/template/samples.ts'
 import { type Components, type JsonSchema, schemaAddress } from './plain-schema.ts'
 
-/** Samples by field, or by component and field. They fit the example requests of `examples.ts`. */
+/** Samples by field, or by component and field. They fit the example requests of `document.ts`. */
 const values: Readonly<Record<string, unknown>> = {
   id: 'aB3dE6gH9k',
   name: 'Shop',

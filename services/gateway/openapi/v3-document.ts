@@ -1,40 +1,34 @@
 // OpenAPI 3.1 document of generation 3, made from the records of its routes. Rules: docs/reference/v3.md, section 1.
 import { limits } from '#shared/limits/limits.ts'
-import type { QueryParameter, Route } from '../http/route.ts'
+import type { Route } from '../http/route.ts'
+import { errorTypes } from '../v3/dialect.ts'
 import { reportRoute } from '../v3/observations/take-report.ts'
 import { v3Routes } from '../v3/routes.ts'
 import { workspaceStandIn } from '../website/example.ts'
+import {
+  descriptionFor,
+  documentOf,
+  inBraces,
+  jsonContent,
+  keySecurity,
+  operationId,
+  parameterNames,
+  pathParameter,
+  pathsOf,
+  queryOf,
+} from './parts.ts'
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
 /** Returns a plain object, ready to be written as JSON. */
 export function v3Document(version: string, routes: readonly Route[] = v3Routes): JsonSchema {
   const schemas: Components = { Refused }
-  const paths: Record<string, JsonSchema> = {}
-  for (const route of routes) {
-    const path = documentedPath(route)
-    const item = paths[path] ?? { ...pathParameters(path) }
-    item[route.method.toLowerCase()] = operation(path, route, schemas)
-    paths[path] = item
-  }
+  const byPath = routes.map(route => [`/v3${inBraces(route.path)}`, route] as const)
+  const paths = pathsOf(byPath, pathParameters, (path, route) => operation(path, route, schemas))
   paths[addressPath] = addressItem(schemas)
-  return {
-    openapi: '3.1.1',
-    info: {
-      title: 'Watchkeeper API, generation 3',
-      version,
-      description: introduction,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: '/api' }],
-    security: [{ key: [] }],
-    paths,
-    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer', description: keyMeaning } } },
-  }
+  const facts = { title: 'Watchkeeper API, generation 3', version, description: introduction, server: '/api' }
+  return documentOf({ ...facts, paths, schemas, security: keySecurity(keyMeaning) })
 }
-
-/** Returns a path below `/api`, with parameters in braces. */
-const documentedPath = ({ path }: Route): string => `/v3${path.replaceAll(/:(\w+)/g, '{$1}')}`
 
 /** Path of Observation addresses, which are not below `/api`. */
 const addressPath = '/in/{token}'
@@ -68,30 +62,28 @@ const keyMeaning =
   'An API key, as `./watchkeeper key create` or the dashboard shows it once. A scoped key belongs to one workspace, and has the actions it was made with.'
 
 function operation(path: string, route: Route, components: Components): JsonSchema {
-  const { method, summary, more, needs, query = {}, body, bodyBytes = limits.v3.bodyBytes, examples, status = 200 } = route
-  const parameters = Object.entries(query).map(([name, parameter]) => queryParameter(name, parameter, components))
+  const { summary, needs, body, bodyBytes = limits.v3.bodyBytes, examples, status = 200 } = route
   return {
-    operationId: [method.toLowerCase(), ...path.replaceAll(/[{}]/g, '').split('/')].filter(part => part !== '').join('_'),
+    operationId: operationId(route, path),
     tags: [path.replace('/v3/workspaces/{workspace}/', '/v3/').split('/')[2] ?? ''],
     summary,
-    description: [`For: ${whoMay(needs)}.`, ...(more === undefined ? [] : [more])].join(' '),
+    description: descriptionFor(whoMay(needs), route),
     ...(needs.role === 'nobody' ? { security: [] } : {}),
-    ...(parameters.length === 0 ? {} : { parameters }),
+    ...queryOf(route, components),
     ...(body === undefined ? {} : { requestBody: jsonBody(plainSchema(body, components), bodyBytes, examples) }),
     responses: { [status]: success(route, components), ...refused(route) },
   }
 }
 
+const callers: Readonly<Record<string, string>> = {
+  anybody: 'anybody with a key',
+  viewer: 'members',
+  editor: 'editors and owners',
+}
+
 function whoMay({ role, scope }: Route['needs']): string {
   if (role === 'nobody') return 'everybody, without a key'
-  const whose =
-    role === 'anybody'
-      ? 'anybody with a key'
-      : role === 'viewer'
-        ? 'members'
-        : role === 'editor'
-          ? 'editors and owners'
-          : 'owners'
+  const whose = callers[role] ?? 'owners'
   if (scope === null) return whose
   return scope === 'full' ? `${whose}, by a full key` : `${whose}, by a full key or one with the action \`${scope}\``
 }
@@ -101,7 +93,7 @@ function jsonBody(schema: JsonSchema, maxBytes: number, examples: readonly unkno
   return {
     required: Array.isArray(schema['required']),
     description: `At most ${maxBytes} bytes. An optional member sent as null is as if it were absent.`,
-    content: { 'application/json': { schema, ...(examples.length === 1 ? { example: examples[0] } : { examples: shown }) } },
+    ...jsonContent({ schema, ...(examples.length === 1 ? { example: examples[0] } : { examples: shown }) }),
   }
 }
 
@@ -109,20 +101,7 @@ const RefusalError: JsonSchema = {
   type: 'object',
   properties: {
     code: { type: 'integer', description: 'The HTTP status behind a 1. What a client branches on.' },
-    error_type: {
-      enum: [
-        'bad_request',
-        'auth',
-        'forbidden',
-        'not_found',
-        'conflict',
-        'gone',
-        'too_large',
-        'validation',
-        'rate_limited',
-        'server',
-      ],
-    },
+    error_type: { enum: errorTypes },
     message: { type: 'string', description: 'A sentence for people.' },
     details: {
       type: 'object',
@@ -162,7 +141,7 @@ function success({ result: schema = nothing, query = {} }: Route, components: Co
   const isPaged = Object.hasOwn(query, 'cursor')
   const example = { result: sampleOf(result, components, ''), error: null, meta: isPaged ? { next_cursor: null } : null }
   const allowed = envelope({ result, error: nothing, ...(isPaged ? { meta: Page } : {}) })
-  return { description: 'Done.', content: { 'application/json': { schema: allowed, example } } }
+  return { description: 'Done.', ...jsonContent({ schema: allowed, example }) }
 }
 
 /** Returns the refusals by status: those of every route, those of its rights and path, and its own. */
@@ -172,7 +151,7 @@ function refused(route: Route): JsonSchema {
     v3StatusesOf(route).map(status => {
       const own = route.refusals.filter(refusal => refusal.startsWith(`${status} `)).map(refusal => refusal.slice(4))
       const fields = own.length === 0 ? '' : ` \`details.field\`: ${own.join('; ')}.`
-      return [status, { description: `${meanings[status] ?? ''}${fields}`, content: { 'application/json': { schema } } }]
+      return [status, { description: `${meanings[status] ?? ''}${fields}`, ...jsonContent({ schema }) }]
     }),
   )
 }
@@ -203,22 +182,8 @@ const meanings: Readonly<Record<string, string>> = {
   500: 'The request was not completed; it may be sent again.',
 }
 
-const queryParameter = (name: string, parameter: QueryParameter, components: Components): JsonSchema => ({
-  name,
-  in: 'query',
-  required: parameter.required ?? false,
-  description: parameter.meaning,
-  schema: plainSchema(parameter.schema, components),
-})
-
-function pathParameters(path: string): JsonSchema {
-  const parameters = [...path.matchAll(/[{](\w+)[}]/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: `The id of the ${name}.`,
-    schema: { type: 'string', minLength: 1 },
-    example: name === 'workspace' ? workspaceStandIn : `${name.toUpperCase()}_ID`,
-  }))
-  return parameters.length === 0 ? {} : { parameters }
-}
+const pathParameters = (path: string): JsonSchema[] =>
+  parameterNames(path).map(name => {
+    const example = name === 'workspace' ? workspaceStandIn : `${name.toUpperCase()}_ID`
+    return pathParameter(name, `The id of the ${name}.`, example)
+  })

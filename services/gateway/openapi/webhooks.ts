@@ -1,6 +1,8 @@
 // Schemas of built-in messages to destinations (reference/messages 5; v3 10.9). Tests compare real bodies with these schemas.
+
 import { Type } from 'typebox'
 import { Answered, Instant, OrNull } from '../body/result-schema.ts'
+import { Closed } from '../body/schemas.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 
 const Attachment = Answered('MessageAttachment', {
@@ -13,56 +15,38 @@ const Attachment = Answered('MessageAttachment', {
 })
 const attachments = Type.Array(Attachment, { minItems: 1, maxItems: 1 })
 
-const closed = { additionalProperties: false }
 /** Members for a Template's rule that counts or compares with a baseline. */
 const ofComparison = {
-  counted: Type.Optional(
-    Type.Object({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() }, closed),
-  ),
+  counted: Type.Optional(Closed({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() })),
   baseline: Type.Optional(
-    Type.Object(
-      { days: Type.Integer(), required: Type.Integer(), samples: Type.Integer(), median: OrNull(Type.Number()) },
-      closed,
-    ),
+    Closed({ days: Type.Integer(), required: Type.Integer(), samples: Type.Integer(), median: OrNull(Type.Number()) }),
   ),
 }
-const Evidence = Type.Object(
-  {
-    inputs: Type.Array(
-      Type.Union([
-        Type.Object(
-          {
-            signal: Type.String(),
-            status: Type.Enum(['ok', 'problem']),
-            value: Type.Optional(Type.Number()),
-            at: OrNull(Instant),
-            reason: Type.Optional(Type.String({ description: 'As its sender gave it.' })),
-            ...ofComparison,
-          },
-          closed,
-        ),
-        Type.Object(
-          { signal: Type.String(), unresolved: Type.String({ description: 'Why it says nothing.' }), ...ofComparison },
-          closed,
-        ),
-      ]),
-    ),
-    omitted: Type.Integer({ minimum: 0, description: 'Inputs that are left out.' }),
-    truncated: Type.Boolean(),
-  },
-  closed,
-)
+const Evidence = Closed({
+  inputs: Type.Array(
+    Type.Union([
+      Closed({
+        signal: Type.String(),
+        status: Type.Enum(['ok', 'problem']),
+        value: Type.Optional(Type.Number()),
+        at: OrNull(Instant),
+        reason: Type.Optional(Type.String({ description: 'As its sender gave it.' })),
+        ...ofComparison,
+      }),
+      Closed({ signal: Type.String(), unresolved: Type.String({ description: 'Why it says nothing.' }), ...ofComparison }),
+    ]),
+  ),
+  omitted: Type.Integer({ minimum: 0, description: 'Inputs that are left out.' }),
+  truncated: Type.Boolean(),
+})
 
-const Resource = Type.Object(
-  {
-    key: Type.String(),
-    name: Type.String(),
-    template: OrNull(Type.String()),
-    fields: Type.Object({}, { description: 'Single values of its settings, without addresses and secrets.' }),
-    fields_omitted: Type.Integer({ minimum: 0, description: 'Settings that are left out.' }),
-  },
-  closed,
-)
+const Resource = Closed({
+  key: Type.String(),
+  name: Type.String(),
+  template: OrNull(Type.String()),
+  fields: Type.Object({}, { description: 'Single values of its settings, without addresses and secrets.' }),
+  fields_omitted: Type.Integer({ minimum: 0, description: 'Settings that are left out.' }),
+})
 
 const Incident = Answered('MessageIncident', {
   id: Type.String({ description: 'As the API names it.' }),

@@ -1,12 +1,11 @@
 // Acknowledgement of an incident (reference/incidents 6). Website monitors and custom subjects differ only in the ids of the response.
+
 import { type TProperties, Type } from 'typebox'
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
 import type { AcknowledgementView } from '#shared/contracts/subjects/subject-views.ts'
-import { AppError } from '#shared/errors.ts'
-import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
-import { timestamp, timestampOrNull } from '../body/instants.ts'
+import { AppError, refusal } from '#shared/errors.ts'
 import { requireNoBody } from '../body/json-body.ts'
-import { Answered, Instant, Kind, OrNull } from '../body/result-schema.ts'
+import { Answered, Instant, Kind, OrNull, type Source, writerOf } from '../body/result-schema.ts'
 import type { GatewayContext } from '../context.ts'
 import { type Call, pathPart } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
@@ -14,25 +13,25 @@ import { type ClassicCall, type ClassicRefusal, editor, route } from '../v2/clas
 import { accessDenied } from '../v2/refusals.ts'
 import { commandId } from './command-id.ts'
 
-interface Family<Subject> extends Pick<Route, 'path' | 'query'> {
+interface Family<Subject, Ids extends TProperties> extends Pick<Route, 'path' | 'query'> {
   /** Name of the response's schema. */
   name: string
-  ids: TProperties
+  ids: Ids
   refusals: readonly ClassicRefusal[]
   /** Returns the subject of the path, which the caller may read. */
   findSubject(context: GatewayContext, call: ClassicCall): Promise<Subject>
-  /** Returns the ids that only this family has. Ids of the other family are absent, not empty. */
-  idsOf(subject: Subject, acknowledgement: AcknowledgementView): object
+  /** Returns the values of `ids`, with their names in camel case. Ids of the other family are absent, not empty. */
+  idsOf(subject: Subject, acknowledgement: AcknowledgementView): Source<Ids>
 }
 
 /**
  * Records who acknowledged and when. A repeated request returns the first acknowledgement. Refusals, in this order: `Incident not found`
  * for an id of another subject, a viewer, any body, `Incident is closed`.
  */
-export const acknowledgeRoute = <Subject extends { id: string }>(family: Family<Subject>): Route =>
-  route({
-    method: 'POST',
-    path: family.path,
+export function acknowledgeRoute<Subject extends { id: string }, Ids extends TProperties>(family: Family<Subject, Ids>): Route {
+  const result = acknowledgementResult(family.name, family.ids)
+  const write = writerOf(result)
+  return route('POST', family.path, {
     summary: 'Says that somebody looks after an incident: its reminders stop, its status does not change.',
     more: 'Takes no body. A repeat answers who was first, with `recorded` false.',
     needs: editor,
@@ -42,7 +41,7 @@ export const acknowledgeRoute = <Subject extends { id: string }>(family: Family<
       return { workspaceId: incident.workspaceId, subject, incident }
     },
     ...(family.query === undefined ? {} : { query: family.query }),
-    result: acknowledgementResult(family.name, family.ids),
+    result,
     refusals: [
       ...(['2001 This request takes no body', '2002 Incident not found', '2004 Incident is closed'] as const),
       accessDenied,
@@ -52,9 +51,10 @@ export const acknowledgeRoute = <Subject extends { id: string }>(family: Family<
       const { subject, incident } = call.found
       await requireNoBody(call.request, call.reply)
       const view = incident.open ? await acknowledgeOpen(context, call, incident) : answerClosed(incident)
-      return acknowledgementObject(view, context.incidentIds, family.idsOf(subject, view))
+      return write({ ...view, ...family.idsOf(subject, view), incidentId: context.incidentIds.encode(view.incidentId) })
     },
   })
+}
 
 const acknowledgementResult = (name: string, ids: TProperties) =>
   Answered(name, {
@@ -82,14 +82,8 @@ async function findIncident(context: GatewayContext, call: Call, subjectId: stri
 
 /** Acknowledges an open incident. If the incident closes between lookup and command, returns its new state. */
 async function acknowledgeOpen(context: GatewayContext, call: Call, incident: IncidentView): Promise<AcknowledgementView> {
-  const by = call.request.identity.displayName
-  const command = {
-    kind: 'acknowledge-incident',
-    id: commandId(),
-    incidentId: incident.id,
-    by,
-    via: 'api',
-  } as const
+  const { displayName: by } = call.request.identity
+  const command = { kind: 'acknowledge-incident', id: commandId(), incidentId: incident.id, by, via: 'api' } as const
   try {
     return await context.keeper.send(incident.subjectId, command, call.traceId)
   } catch (error) {
@@ -97,44 +91,16 @@ async function acknowledgeOpen(context: GatewayContext, call: Call, incident: In
   }
   const now = await context.directory.ask('get-incident', { incidentId: incident.id }, call.traceId)
   if (now === null) throw notFound()
-  if (now.open) throw new AppError('unavailable', 'The incident is changing', { details: 'Try again' })
+  if (now.open) throw refusal('unavailable', 'The incident is changing', 'Try again')
   return answerClosed(now)
 }
 
 function answerClosed(incident: IncidentView): AcknowledgementView {
   const { acknowledgedAt, acknowledgedBy } = incident
   if (acknowledgedAt === null || acknowledgedBy === null) {
-    throw new AppError('invalid_state', 'Incident is closed', { details: 'Only an open incident can be acknowledged' })
+    throw refusal('invalid_state', 'Incident is closed', 'Only an open incident can be acknowledged')
   }
-  const { id, ruleSlug, troubleSince, confirmedAt, wellSince, closedAt } = incident
-  return {
-    incidentId: id,
-    ruleSlug,
-    status: 'ok',
-    acknowledgedAt,
-    acknowledgedBy,
-    recorded: false,
-    troubleSince,
-    confirmedAt,
-    wellSince,
-    closedAt,
-  }
+  return { ...incident, incidentId: incident.id, status: 'ok', acknowledgedAt, acknowledgedBy, recorded: false }
 }
 
-const acknowledgementObject = (view: AcknowledgementView, ids: IncidentIds, own: object) => ({
-  incident_id: ids.encode(view.incidentId),
-  ...own,
-  status: view.status,
-  acknowledged: true,
-  acknowledged_at: timestamp(view.acknowledgedAt),
-  acknowledged_by: view.acknowledgedBy,
-  recorded: view.recorded,
-  trouble_since: timestamp(view.troubleSince),
-  confirmed_at: timestampOrNull(view.confirmedAt),
-  well_since: timestampOrNull(view.wellSince),
-  closed_at: timestampOrNull(view.closedAt),
-  kind: 'incident_acknowledgement',
-})
-
-const notFound = (): AppError =>
-  new AppError('not_found', 'Incident not found', { details: 'The incident does not exist or belongs to something else' })
+const notFound = () => refusal('not_found', 'Incident not found', 'The incident does not exist or belongs to something else')

@@ -1,9 +1,11 @@
 // /v1/rules: website monitors in generation 1, which is frozen, and the acknowledgement of their incidents (reference/website-monitors 1.1;
 // reference/incidents 6).
-import { Type } from 'typebox'
-import { AppError } from '#shared/errors.ts'
+import { type Static, Type } from 'typebox'
+import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isId } from '#shared/text/is-id.ts'
+import { Maybe } from '../body/fields.ts'
 import { requireMember, roleIn } from '../callers/access.ts'
 import type { GatewayContext } from '../context.ts'
 import type { Call } from '../http/answer.ts'
@@ -12,11 +14,27 @@ import { acknowledgeRoute } from '../subjects/acknowledge.ts'
 import type { ClassicRefusal } from '../v2/classic-route.ts'
 import { accessDenied, invalid, missingWorkspace } from '../v2/refusals.ts'
 import { inWorkspaceExample, slowerExample, websiteExample } from '../website/example.ts'
-import type { WebsiteFamily } from '../website/family.ts'
+import type { WebsiteFamily, WebsiteInput } from '../website/family.ts'
 import { findWebsite, websiteRoutes } from '../website/routes.ts'
-import { MonitorObject } from '../website/settings-object.ts'
-import { CreateRuleBody, readRule, UpdateRuleBody } from './rule-body.ts'
-import { ruleObject } from './rule-object.ts'
+import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
+import { MonitorObject, settingsObject } from '../website/settings-object.ts'
+
+/** A rule has regions and no agreement: a sent agreement is an unknown field and ignored. */
+const fields = { ...SettingsBody.properties, regions: Maybe(PlacesBody) }
+const CreateRuleBody = Type.Object({ ...fields, ...InWorkspace }, { $id: 'CreateRule' })
+const UpdateRuleBody = Type.Object(fields, { $id: 'UpdateRule' })
+
+const readRule = (sent: Static<typeof UpdateRuleBody>): WebsiteInput => ({
+  ...settingsOf(sent),
+  places: sent.regions ?? [],
+  failureMode: null,
+})
+
+const ruleObject = (website: WebsiteView, namesOf: (ids: readonly string[]) => string[]) => ({
+  ...settingsObject(website, 'rule'),
+  regions: namesOf(website.check.locations),
+  kind: 'rule',
+})
 
 const ofRule: readonly ClassicRefusal[] = ['2002 Rule not found', '2004 Custom subjects are managed elsewhere']
 const wholeMinutes = `Whole minutes, ${limits.website.intervalSecondsMin} to ${limits.website.intervalSecondsMax} s.`
@@ -59,7 +77,7 @@ const acknowledge = acknowledgeRoute({
   ids: { monitor_id: Type.String() },
   refusals: ofRule,
   findSubject: (context, call) => findWebsite({ context, family: rules, call }),
-  idsOf: ({ id }) => ({ monitor_id: id }),
+  idsOf: ({ id }) => ({ monitorId: id }),
 })
 
 export const ruleRoutes: readonly Route[] = [...websiteRoutes(rules), acknowledge]
@@ -70,5 +88,5 @@ async function requireListable({ directory }: GatewayContext, { request, traceId
   if (isId(workspaceId) && (await directory.ask('workspace-exists', { workspaceId }, traceId))) {
     requireMember(request.identity, workspaceId)
   }
-  throw new AppError('not_found', 'Workspace not found', { details: 'There is no workspace of this id' })
+  throw refusal('not_found', 'Workspace not found', 'There is no workspace of this id')
 }

@@ -3,7 +3,7 @@ import { type TObject, Type } from 'typebox'
 import type { SentJson } from '../body/json-body.ts'
 import type { GatewayContext } from '../context.ts'
 import type { Call } from '../http/answer.ts'
-import type { Needs, QueryParameter, Route } from '../http/route.ts'
+import type { Needs, QueryParameter, Route, StatedRoute } from '../http/route.ts'
 
 /** Arguments of finders and handlers in generations 1 and 2. */
 export interface ClassicCall extends Call {
@@ -14,13 +14,29 @@ export interface ClassicCall extends Call {
 /** Code and message of a refusal, such as `2002 Rule not found`. */
 export type ClassicRefusal = `${number} ${string}`
 
+type Classic<Found, Body extends TObject> = StatedRoute<Route<Found, Body, GatewayContext, ClassicCall, ClassicRefusal>>
+
 /**
  * Creates a route record. TypeScript infers the types of its parts from each other. The role is checked in the workspace of the found
  * object.
  */
 export const route = <Found extends { workspaceId: string }, Body extends TObject>(
-  record: Route<Found, Body, GatewayContext, ClassicCall, ClassicRefusal>,
-): Route => record
+  method: Route['method'],
+  path: string,
+  record: Classic<Found, Body>,
+): Route => ({ refusals: [], ...record, method, path })
+
+/** Members that the records of several routes share. The shared refusals follow the refusals of each record. */
+interface Shared<Found> extends Pick<Route, 'query'> {
+  find(context: GatewayContext, call: ClassicCall): Promise<Found>
+  refusals: readonly ClassicRefusal[]
+}
+
+/** Returns a function like `route` whose records have the shared members too. */
+export const routesWith =
+  <Found extends { workspaceId: string }>(needs: Needs, { refusals: last, ...shared }: Shared<Found>) =>
+  <Body extends TObject>(method: Route['method'], path: string, record: Omit<Classic<Found, Body>, 'needs' | 'find'>): Route =>
+    route<Found, Body>(method, path, { ...shared, needs, ...record, refusals: [...(record.refusals ?? []), ...last] })
 
 /** Scoped keys exist only in generation 3. */
 export const anybody: Needs = { role: 'anybody', scope: 'full' }

@@ -4,11 +4,9 @@ import { pages } from '#shared/async/pages.ts'
 import type { DeliveryView } from '#shared/contracts/ask/ask-notifications.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { invalidField } from '../body/field-values.ts'
-import { timestamp } from '../body/instants.ts'
-import { Answered, Instant, Kind } from '../body/result-schema.ts'
-import { editor, route } from './classic-route.ts'
+import { Answered, Instant, Kind, writerOf } from '../body/result-schema.ts'
 import { AlertKind, DestinationType, publicNumber } from './notification-fields.ts'
-import { inWorkspace, notificationQuery, workspaceOfQuery } from './notification-workspace.ts'
+import { notificationQuery, readIn } from './notification-workspace.ts'
 import { invalid } from './refusals.ts'
 
 const Delivery = Answered('NotificationDelivery', {
@@ -32,15 +30,11 @@ const logQuery = {
 }
 
 /** A filter that names an unknown destination matches nothing. */
-export const listDeliveries = route({
-  method: 'GET',
-  path: '/notifications/deliveries',
+export const listDeliveries = readIn('GET', '/notifications/deliveries', {
   summary: 'The delivery log, newest first; it never holds a URL.',
-  needs: editor,
-  find: (_context, call) => workspaceOfQuery(call),
   query: logQuery,
   result: Type.Array(Delivery),
-  refusals: [invalid, ...inWorkspace],
+  refusals: [invalid],
   handler: async ({ directory, clock }, { request, found: { workspaceId }, query, traceId }) => {
     const limit = readLimit(query['limit'])
     const failedOnly = readUndelivered(query['undelivered'])
@@ -74,15 +68,5 @@ function readUndelivered(sent: unknown): boolean {
   throw invalidField('undelivered must be true or false')
 }
 
-const deliveryObject = (row: DeliveryView) => ({
-  id: row.number,
-  destination_id: row.destinationNumber,
-  destination_name: row.destinationName,
-  destination_type: row.destinationType,
-  alert_kind: row.alertKind,
-  status: row.status,
-  payload: row.payload,
-  error: row.error,
-  at: timestamp(row.at),
-  kind: 'notification_delivery',
-})
+const write = writerOf(Delivery)
+const deliveryObject = (row: DeliveryView) => write({ ...row, id: row.number, destinationId: row.destinationNumber })

@@ -1,12 +1,14 @@
 // Delivery tables of custom subjects and of website monitors (reference/messages 4): the same table under two paths. Every member may read
 // a table, because it holds no URL.
+
 import { type Static, type TObjectOptions, Type } from 'typebox'
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { marks } from '../body/field-values.ts'
-import { Answered, Kind, OrNull } from '../body/result-schema.ts'
+import { Answered, Kind, OrNull, writerOf } from '../body/result-schema.ts'
+import { Closed } from '../body/schemas.ts'
 import type { GatewayContext } from '../context.ts'
 import type { Route } from '../http/route.ts'
 import { findWebsite } from '../website/routes.ts'
@@ -39,19 +41,18 @@ const TableBody = (options: TObjectOptions) =>
 
 type Body = Static<ReturnType<typeof TableBody>>
 
+const TableRow = Closed({ destination_id: Type.Integer(), destination_name: Type.String(), alert_kinds: Type.Array(AlertKind) })
 const Table = Answered('SubjectAlertDelivery', {
   subject_id: Type.String(),
-  selections: Type.Array(
-    Type.Object(
-      { destination_id: Type.Integer(), destination_name: Type.String(), alert_kinds: Type.Array(AlertKind) },
-      { additionalProperties: false },
-    ),
-  ),
+  selections: Type.Array(TableRow),
   default_destination_id: OrNull(Type.Integer()),
   fallback: Type.Enum(['workspace_default', 'silence', '']),
   workspace_id: Type.String(),
   kind: Kind('subject_alert_delivery'),
 })
+
+const writeRow = writerOf(TableRow)
+const writeTable = writerOf(Table)
 
 const ofRows: readonly ClassicRefusal[] = [
   ...([invalid, '2001 Invalid alert kind', '2001 No alert kinds', '2001 Duplicate destination'] as const),
@@ -99,11 +100,10 @@ const ofWebsites: Family = {
 export const deliveryTableRoutes: readonly Route[] = [ofSubjects, ofWebsites].flatMap(tableRoutes)
 
 function tableRoutes({ path, body, query, refusals, ofWriters, find }: Family): Route[] {
-  const shared = { path, find, result: Table, ...(query === undefined ? {} : { query }) }
+  const shared = { find, result: Table, ...(query === undefined ? {} : { query }) }
   return [
-    route({
+    route('GET', path, {
       ...shared,
-      method: 'GET',
       summary: 'Which destinations are told, and about what.',
       needs: member,
       refusals,
@@ -112,9 +112,8 @@ function tableRoutes({ path, body, query, refusals, ofWriters, find }: Family): 
         return tableObject(owner, await directory.ask('get-delivery-table', { workspaceId, subjectId }, traceId))
       },
     }),
-    route({
+    route('POST', path, {
       ...shared,
-      method: 'POST',
       summary: 'Replaces all rows; none: the workspace default is told again.',
       needs: editor,
       body,
@@ -122,9 +121,8 @@ function tableRoutes({ path, body, query, refusals, ofWriters, find }: Family): 
       examples: [{ selections: [{ destination_id: 1, alert_kinds: ['problem', 'recovery'] }] }],
       handler: (context, { found, body, traceId }) => putTable(context, found, readSelections(body), traceId),
     }),
-    route({
+    route('DELETE', path, {
       ...shared,
-      method: 'DELETE',
       summary: 'Removes all rows: the workspace default is told again.',
       needs: editor,
       refusals: [...ofWriters, ...refusals],
@@ -150,28 +148,21 @@ function readSelections({ selections }: Body): Row[] {
   for (const { number } of rows) {
     if (numbers.has(number)) {
       const details = `Destination ${number} is selected more than once`
-      throw new AppError('validation', 'Duplicate destination', { details })
+      throw refusal('validation', 'Duplicate destination', details)
     }
     numbers.add(number)
   }
   // A workspace has at most this many destinations. If more different destinations are named, at least one does not exist.
   if (rows.length > limits.destination.perWorkspace || ![...numbers].every(Number.isSafeInteger)) {
-    throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })
+    throw refusal('not_found', 'Destination not found', 'The workspace has no such destination')
   }
   return rows
 }
 
 function tableObject({ workspaceId, publicId }: Owner, { selections, defaultNumber }: DeliveryTableView) {
-  return {
-    subject_id: publicId,
-    selections: selections.map(({ number, name, alertKinds }) => ({
-      destination_id: number,
-      destination_name: name,
-      alert_kinds: alertKinds,
-    })),
-    default_destination_id: defaultNumber,
-    fallback: selections.length > 0 ? '' : defaultNumber === null ? 'silence' : 'workspace_default',
-    workspace_id: workspaceId,
-    kind: 'subject_alert_delivery',
-  }
+  const fallback = selections.length > 0 ? '' : defaultNumber === null ? 'silence' : 'workspace_default'
+  const rows = selections.map(({ number, name, alertKinds }) =>
+    writeRow({ destinationId: number, destinationName: name, alertKinds }),
+  )
+  return writeTable({ subjectId: publicId, selections: rows, defaultDestinationId: defaultNumber, fallback, workspaceId })
 }

@@ -1,8 +1,10 @@
 // A notification destination as clients send it (reference/messages 1.4). The directory checks names, URLs and transformations.
+
 import { type Static, type TProperties, Type } from 'typebox'
 import { limits } from '#shared/limits/limits.ts'
 import { marks } from '../body/field-values.ts'
 import { Maybe } from '../body/fields.ts'
+import { Closed } from '../body/schemas.ts'
 import { Unset, unlessUnset, WorkspaceId } from './notification-fields.ts'
 
 const bounds = limits.destination
@@ -25,9 +27,7 @@ const replaceable = {
   default: Unset(Type.Boolean({ description: 'True makes it the default; false leaves the mark as it is.' })),
 } satisfies TProperties
 
-/** Refuses unknown fields (reference/envelope 5.4). */
-const Closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
-
+/** Unknown fields are refused (reference/envelope 5.4). */
 export const UpdateDestinationBody = Closed(replaceable)
 export const CreateDestinationBody = Closed({
   ...replaceable,

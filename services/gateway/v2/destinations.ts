@@ -1,17 +1,14 @@
 // /v2/notifications/destinations (reference/messages 1). URLs are secrets: even reading them requires an editor. Ids are whole numbers.
 import { Type } from 'typebox'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import { timestamp } from '../body/instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../body/result-schema.ts'
-import type { GatewayContext } from '../context.ts'
-import { pathPart } from '../http/answer.ts'
+import { Answered, Instant, Kind, OrNull, writerOf } from '../body/result-schema.ts'
 import type { Route } from '../http/route.ts'
-import { type ClassicCall, type ClassicRefusal, editor, route } from './classic-route.ts'
+import type { ClassicRefusal } from './classic-route.ts'
 import * as bodies from './destination-body.ts'
-import { DestinationType, messageAbout, publicNumber } from './notification-fields.ts'
-import { inWorkspace, notificationQuery, workspaceOfBody, workspaceOfQuery } from './notification-workspace.ts'
+import { DestinationType, messageAbout } from './notification-fields.ts'
+import { readIn, routesOfOne, writeIn } from './notification-workspace.ts'
 import { invalid, invalidName } from './refusals.ts'
 
 const Destination = Answered('NotificationDestination', {
@@ -28,6 +25,7 @@ const Destination = Answered('NotificationDestination', {
   updated_at: Instant,
   kind: Kind('notification_destination'),
 })
+const write = writerOf(Destination)
 
 const all = '/notifications/destinations'
 const one = `${all}/:id`
@@ -39,45 +37,22 @@ const ofFields: readonly ClassicRefusal[] = [
 ]
 const example = { name: 'Ops channel', url: 'https://hooks.example.com/services/T0/B0/x' }
 
-/** Finds the destination of the path in the workspace of the request. */
-const findIn =
-  (workspaceOf: (call: ClassicCall) => Promise<{ workspaceId: string }>) =>
-  async ({ directory }: GatewayContext, call: ClassicCall): Promise<DestinationView> => {
-    const { workspaceId } = await workspaceOf(call)
-    const number = publicNumber(pathPart(call, 'id'))
-    const found = number === null ? null : await directory.ask('get-destination', { workspaceId, number }, call.traceId)
-    if (found === null) {
-      throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })
-    }
-    return found
-  }
+const { byQuery, byBody } = routesOfOne('Destination', ({ directory }, wanted, traceId) =>
+  directory.ask('get-destination', wanted, traceId),
+)
 
-const findByQuery = findIn(workspaceOfQuery)
-const findByBody = findIn(workspaceOfBody)
-
-const list = route({
-  method: 'GET',
-  path: all,
+const list = readIn('GET', all, {
   summary: 'The destinations of a workspace, by name. Needs editor: URLs are secrets.',
-  needs: editor,
-  find: (_context, call) => workspaceOfQuery(call),
-  query: notificationQuery,
   result: Type.Array(Destination),
-  refusals: inWorkspace,
   handler: async ({ directory }, { found: { workspaceId }, traceId }) =>
     (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject),
 })
 
-const create = route({
-  method: 'POST',
-  path: all,
+const create = writeIn('POST', all, {
   summary: 'Makes a destination, enabled; the first of a workspace becomes its default.',
-  needs: editor,
-  find: (_context, call) => workspaceOfBody(call),
-  query: notificationQuery,
   body: bodies.CreateDestinationBody,
   result: Destination,
-  refusals: ['2001 Invalid destination type', '2004 Too many destinations', ...ofFields, ...inWorkspace],
+  refusals: ['2001 Invalid destination type', '2004 Too many destinations', ...ofFields],
   examples: [{ ...example, destination_type: 'slack', channel: 'ops' }],
   handler: async ({ directory }, { found: { workspaceId }, body, traceId }) => {
     const asked = { id: randomId(idLength.destination), workspaceId, ...bodies.readNewDestination(body) }
@@ -85,28 +60,18 @@ const create = route({
   },
 })
 
-const get = route({
-  method: 'GET',
-  path: one,
+const get = byQuery('GET', one, {
   summary: 'A destination.',
-  needs: editor,
-  find: findByQuery,
-  query: notificationQuery,
   result: Destination,
-  refusals: [noDestination, ...inWorkspace],
+  refusals: [noDestination],
   handler: async (_context, { found }) => destinationObject(found),
 })
 
-const update = route({
-  method: 'POST',
-  path: one,
+const update = byBody('POST', one, {
   summary: 'Replaces a destination, but for its type.',
-  needs: editor,
-  find: findByBody,
-  query: notificationQuery,
   body: bodies.UpdateDestinationBody,
   result: Destination,
-  refusals: [noDestination, disabled, ...ofFields, ...inWorkspace],
+  refusals: [noDestination, disabled, ...ofFields],
   examples: [{ ...example, channel: 'ops', transformation_id: 1 }],
   handler: async ({ directory }, { found: { workspaceId, id }, body, traceId }) => {
     const asked = { workspaceId, id, ...bodies.readDestination(body) }
@@ -114,15 +79,10 @@ const update = route({
   },
 })
 
-const remove = route({
-  method: 'DELETE',
-  path: one,
+const remove = byQuery('DELETE', one, {
   summary: 'Removes a destination, and subjects no longer select it.',
-  needs: editor,
-  find: findByQuery,
-  query: notificationQuery,
   result: messageAbout('destination_id', { was_default: Type.Boolean() }),
-  refusals: [noDestination, ...inWorkspace],
+  refusals: [noDestination],
   handler: async ({ directory }, { found: { workspaceId, id, number, default: isDefault }, traceId }) => {
     const { wasDefault } = await directory.ask('delete-destination', { workspaceId, id }, traceId)
     return {
@@ -134,16 +94,11 @@ const remove = route({
   },
 })
 
-const switchOnOrOff = route({
-  method: 'POST',
-  path: `${one}/enabled`,
+const switchOnOrOff = byBody('POST', `${one}/enabled`, {
   summary: 'Switches a destination on or off.',
-  needs: editor,
-  find: findByBody,
-  query: notificationQuery,
   body: bodies.SwitchDestinationBody,
   result: Destination,
-  refusals: [noDestination, invalid, ...inWorkspace],
+  refusals: [noDestination, invalid],
   examples: [{ enabled: true }],
   handler: async ({ directory }, { found: { workspaceId, id }, body, traceId }) => {
     const asked = { workspaceId, id, enabled: body.enabled }
@@ -151,52 +106,31 @@ const switchOnOrOff = route({
   },
 })
 
-const makeDefault = route({
-  method: 'POST',
-  path: `${one}/default`,
+const makeDefault = byBody('POST', `${one}/default`, {
   summary: 'Makes it the default of its workspace.',
-  needs: editor,
-  find: findByBody,
-  query: notificationQuery,
   body: bodies.NoFieldsBody,
   result: Destination,
-  refusals: [noDestination, disabled, ...inWorkspace],
+  refusals: [noDestination, disabled],
   examples: [{}],
   handler: async ({ directory }, { found: { workspaceId, id }, traceId }) =>
     destinationObject(await directory.ask('make-default-destination', { workspaceId, id }, traceId)),
 })
 
-const test = route({
-  method: 'POST',
-  path: `${one}/test`,
+const test = byBody('POST', `${one}/test`, {
   summary: 'Sends one real test message; it is never sent again.',
-  needs: editor,
-  find: findByBody,
-  query: notificationQuery,
   body: bodies.NoFieldsBody,
   result: messageAbout('destination_id'),
-  refusals: [noDestination, '2004 Destination did not accept the test message', ...inWorkspace],
+  refusals: [noDestination, '2004 Destination did not accept the test message'],
   examples: [{}],
   handler: async ({ notifier }, { found: { workspaceId, id, number }, traceId }) => {
     const result = await notifier.sendTest({ destinationId: id }, traceId)
     if (result.delivered) return { message: 'Test message delivered', destination_id: number, workspace_id: workspaceId }
-    throw new AppError('invalid_state', 'Destination did not accept the test message', { details: result.error })
+    throw refusal('invalid_state', 'Destination did not accept the test message', result.error)
   },
 })
 
 export const destinationRoutes: readonly Route[] = [list, create, get, update, remove, switchOnOrOff, makeDefault, test]
 
-const destinationObject = (destination: DestinationView) => ({
-  id: destination.number,
-  name: destination.name,
-  destination_type: destination.type,
-  channel: destination.channel,
-  url: destination.url,
-  enabled: destination.enabled,
-  default: destination.default,
-  transformation_id: destination.transformationId,
-  workspace_id: destination.workspaceId,
-  created_at: timestamp(destination.createdAt),
-  updated_at: timestamp(destination.updatedAt),
-  kind: 'notification_destination',
-})
+function destinationObject(view: DestinationView) {
+  return write({ ...view, id: view.number, destinationType: view.type })
+}

@@ -1,9 +1,8 @@
 // Dialect of generations 1 and 2: always HTTP 200, refusals in the envelope (reference/envelope 2.1).
-import { AppError } from '#shared/errors.ts'
+import { type AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { tooLarge } from '../body/json-body.ts'
-import type { Dialect, Refusal, UnreadableReason } from '../http/dialect.ts'
-import { fromFramework } from '../http/framework-error.ts'
+import { type Dialect, fromFramework, type Refusal, type UnreadableReason } from '../http/dialect.ts'
 import { failure, internalCode, success } from './envelope.ts'
 
 export const classicDialect: Dialect = {
@@ -21,7 +20,7 @@ function refusalOf(error: unknown): Refusal {
   return { status: 200, body, code, isInternal: code === internalCode }
 }
 
-const unreadable = (details: string) => new AppError('malformed', 'Invalid request', { details })
+const unreadable = (details: string) => refusal('malformed', 'Invalid request', details)
 
 const unreadableErrors: Record<UnreadableReason, () => AppError> = {
   'headers too large': () => tooLarge(`The request line and its headers have at most ${limits.http.headerBytes} bytes`),

@@ -1,9 +1,8 @@
 // Short lists of generations 1 and 2: version, workspaces, locations, regions (reference/envelope 1.1 and 7). Locations and regions are the
 // same for every key.
 import { Type } from 'typebox'
-import type { AskResults } from '#shared/contracts/ask/ask.ts'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
-import { Answered, Kind } from '../body/result-schema.ts'
+import { Answered, Kind, writerOf } from '../body/result-schema.ts'
 import { anybody, route } from './classic-route.ts'
 
 const Workspace = Answered('Workspace', {
@@ -21,58 +20,41 @@ const place = {
 const Location = Answered('Location', { ...place, kind: Kind('location') })
 const Region = Answered('Region', { ...place, display_name: Type.Optional(Type.String()), kind: Kind('region') })
 
-export const version = route({
-  method: 'GET',
-  path: '/version',
+export const version = route('GET', '/version', {
   summary: "The server's version; both generations share it.",
   needs: anybody,
   result: Type.String({ examples: ['2.0.0'] }),
-  refusals: [],
   handler: async ({ version }) => version,
 })
 
-export const listWorkspaces = route({
-  method: 'GET',
-  path: '/workspaces',
+export const listWorkspaces = route('GET', '/workspaces', {
   summary: "The workspaces that the key's owner is a member of.",
   needs: anybody,
   result: Type.Array(Workspace),
-  refusals: [],
   handler: async ({ directory }, { request, traceId }) => {
     const workspaces = await directory.ask('list-workspaces', { userId: request.identity.userId }, traceId)
-    return workspaces.map(workspaceObject)
+    return workspaces.map(writeWorkspace)
   },
 })
 
-export const listLocations = route({
-  method: 'GET',
-  path: '/locations',
+export const listLocations = route('GET', '/locations', {
   summary: 'The locations from which monitors can be checked, the same for everybody.',
   needs: anybody,
   result: Type.Array(Location),
-  refusals: [],
   handler: async ({ directory }, { traceId }) => (await directory.ask('list-locations', {}, traceId)).map(locationObject),
 })
 
 /** Lists locations under generation 1's name: regions. */
-export const listRegions = route({
-  method: 'GET',
-  path: '/regions',
+export const listRegions = route('GET', '/regions', {
   summary: 'The regions from which rules can be checked, the same for everybody.',
   needs: anybody,
   result: Type.Array(Region),
-  refusals: [],
   handler: async ({ directory }, { traceId }) => (await directory.ask('list-locations', {}, traceId)).map(regionObject),
 })
 
-const workspaceObject = ({ id, name, role }: AskResults['list-workspaces'][number]) => ({ id, name, role, kind: 'workspace' })
-
-const locationObject = ({ id, name, activeWorkers }: LocationView) => ({
-  id,
-  name,
-  active_workers_count: activeWorkers,
-  kind: 'location',
-})
+const writeWorkspace = writerOf(Workspace)
+const writeLocation = writerOf(Location)
+const locationObject = (location: LocationView) => writeLocation({ ...location, activeWorkersCount: location.activeWorkers })
 
 /** The result has `display_name` only if it is set (reference/envelope 7.3). */
 const regionObject = ({ id, name, displayName, activeWorkers }: LocationView) => ({

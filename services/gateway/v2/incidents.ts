@@ -3,8 +3,7 @@ import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
-import { timestamp, timestampOrNull } from '../body/instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../body/result-schema.ts'
+import { Answered, Instant, Kind, OrNull, writerOf } from '../body/result-schema.ts'
 import { requireMember } from '../callers/access.ts'
 import { requireWorkspaceId } from '../callers/workspace-id.ts'
 import { isSubjectId } from '../subjects/subject-id.ts'
@@ -29,9 +28,7 @@ const Incident = Answered('Incident', {
 })
 
 /** Newest trouble first. A filter that names no monitor of the workspace matches nothing. */
-export const listIncidents = route({
-  method: 'GET',
-  path: '/incidents',
+export const listIncidents = route('GET', '/incidents', {
   summary: 'The open incidents of website monitors, the newest trouble first.',
   needs: member,
   find: async (_context, { request }) => {
@@ -54,14 +51,9 @@ export const listIncidents = route({
   },
 })
 
-const incidentObject = (incident: IncidentView, ids: IncidentIds, namesOf: (ids: readonly string[]) => string[]) => ({
-  id: ids.encode(incident.id),
-  monitor_id: incident.subjectId,
-  monitor_name: incident.subjectName,
-  status: incident.status,
-  trouble_since: timestamp(incident.troubleSince),
-  confirmed_at: timestampOrNull(incident.confirmedAt),
-  well_since: timestampOrNull(incident.wellSince),
-  locations: { failing: namesOf(incident.failing), unknown: namesOf(incident.unknown), ok: namesOf(incident.ok) },
-  kind: 'incident',
-})
+const write = writerOf(Incident)
+const incidentObject = (incident: IncidentView, ids: IncidentIds, namesOf: (ids: readonly string[]) => string[]) =>
+  write({
+    ...{ ...incident, id: ids.encode(incident.id), monitorId: incident.subjectId, monitorName: incident.subjectName },
+    locations: { failing: namesOf(incident.failing), unknown: namesOf(incident.unknown), ok: namesOf(incident.ok) },
+  })

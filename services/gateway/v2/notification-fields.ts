@@ -1,8 +1,10 @@
 // Fields of the notification routes. An optional field sent as null or as empty text is absent, because some clients send unset fields this
 // way. Ids are whole numbers.
+
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { marks } from '../body/field-values.ts'
 import { Maybe } from '../body/fields.ts'
+import { Closed } from '../body/schemas.ts'
 
 export const WorkspaceId = Maybe(Type.String({ description: 'The workspace, where the query does not name it.' }))
 
@@ -16,10 +18,7 @@ export const AlertKind = Type.Enum(['problem', 'no_data', 'recovery'])
 
 /** Schema of a result without an object to return: a sentence, and the id that the sentence concerns. */
 export const messageAbout = (idField: string, more: TProperties = {}) =>
-  Type.Object(
-    { message: Type.String(), [idField]: Type.Integer(), workspace_id: Type.String(), ...more },
-    { additionalProperties: false },
-  )
+  Closed({ message: Type.String(), [idField]: Type.Integer(), workspace_id: Type.String(), ...more })
 
 /** Returns the value of an optional field; null: the field is unset. */
 export const unlessUnset = <T extends number | boolean>(value: T | '' | null | undefined): T | null =>

@@ -1,11 +1,14 @@
 // Workspace of a notification route (reference/messages 1.1): named in the query or body, or else the caller's only workspace.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { queryText } from '../body/query.ts'
 import { requireMember } from '../callers/access.ts'
+import type { GatewayContext } from '../context.ts'
+import { pathPart } from '../http/answer.ts'
 import type { QueryParameter } from '../http/route.ts'
-import type { ClassicCall, ClassicRefusal } from './classic-route.ts'
+import { type ClassicCall, type ClassicRefusal, editor, routesWith } from './classic-route.ts'
+import { publicNumber } from './notification-fields.ts'
 import { accessDenied } from './refusals.ts'
 
 /** Query of a route that names its workspace there. */
@@ -14,6 +17,36 @@ export const notificationQuery: Record<string, QueryParameter> = {
 }
 
 export const inWorkspace: readonly ClassicRefusal[] = ['2004 Ambiguous workspace', accessDenied]
+
+const inQuery = { query: notificationQuery, refusals: inWorkspace }
+
+/** Functions like `route`, for routes without and with a body. All require an editor, because URLs are secrets. */
+export const readIn = routesWith(editor, { ...inQuery, find: (_context, call) => workspaceOfQuery(call) })
+export const writeIn = routesWith(editor, { ...inQuery, find: (_context, call) => workspaceOfBody(call) })
+
+type Ask<Found> = (
+  context: GatewayContext,
+  wanted: { workspaceId: string; number: number },
+  traceId: string,
+) => Promise<Found | null>
+
+/**
+ * Returns functions like `route`, for routes whose path names an object by its number, without and with a body. `ask` returns the object;
+ * null: the workspace has no object of this number.
+ */
+export function routesOfOne<Found extends { workspaceId: string }>(noun: 'Destination' | 'Transformation', ask: Ask<Found>) {
+  const findIn = (workspaceOf: typeof workspaceOfQuery) => async (context: GatewayContext, call: ClassicCall) => {
+    const { workspaceId } = await workspaceOf(call)
+    const number = publicNumber(pathPart(call, 'id'))
+    const found = number === null ? null : await ask(context, { workspaceId, number }, call.traceId)
+    if (found !== null) return found
+    throw refusal('not_found', `${noun} not found`, `The workspace has no such ${noun.toLowerCase()}`)
+  }
+  return {
+    byQuery: routesWith(editor, { ...inQuery, find: findIn(workspaceOfQuery) }),
+    byBody: routesWith(editor, { ...inQuery, find: findIn(workspaceOfBody) }),
+  }
+}
 
 /**
  * Returns the workspace of a request. Throws invalid_state (2004) if none is named and the caller has not exactly one. Does not check the
@@ -26,7 +59,7 @@ function notificationWorkspace(request: FastifyRequest, inBody?: unknown): strin
   const [only, another] = request.identity.memberships
   if (only && !another) return only.workspaceId
   const details = 'workspace_id is needed: the key reaches more than one workspace, or none'
-  throw new AppError('invalid_state', 'Ambiguous workspace', { details })
+  throw refusal('invalid_state', 'Ambiguous workspace', details)
 }
 
 /** Returns the workspace of a route without a body. Throws access_denied unless the caller is a member. */

@@ -1,21 +1,19 @@
 // /v2/notifications/transformations (reference/messages 3): payload templates, their samples and their preview.
+
 import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { TransformationView } from '#shared/contracts/ask/ask-notifications.ts'
-import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { requireTemplateSize } from '#shared/template/accept.ts'
 import { judgeTemplate, samples } from '#shared/template/samples.ts'
 import { contentTypeOf } from '#shared/template/template.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import { timestamp } from '../body/instants.ts'
-import { Answered, Instant, Kind } from '../body/result-schema.ts'
-import type { GatewayContext } from '../context.ts'
-import { pathPart } from '../http/answer.ts'
+import { Answered, Instant, Kind, writerOf } from '../body/result-schema.ts'
+import { Closed } from '../body/schemas.ts'
 import type { Route } from '../http/route.ts'
-import { anybody, type ClassicCall, type ClassicRefusal, editor, route } from './classic-route.ts'
-import { AlertKind, messageAbout, publicNumber, WorkspaceId } from './notification-fields.ts'
-import { inWorkspace, notificationQuery, workspaceOfBody, workspaceOfQuery } from './notification-workspace.ts'
+import { anybody, type ClassicRefusal, route } from './classic-route.ts'
+import { AlertKind, messageAbout, WorkspaceId } from './notification-fields.ts'
+import { readIn, routesOfOne, writeIn } from './notification-workspace.ts'
 import { invalid, invalidName } from './refusals.ts'
 
 const template = Type.String({
@@ -23,15 +21,12 @@ const template = Type.String({
   description: `Literal text with {{ field }}, at most ${limits.template.bytes} bytes.`,
 })
 
-const TransformationBody = Type.Object(
-  {
-    workspace_id: WorkspaceId,
-    name: Type.String({ minLength: 1, maxLength: limits.template.nameCharacters }),
-    template,
-  },
-  { additionalProperties: false },
-)
-const PreviewBody = Type.Object({ workspace_id: WorkspaceId, template }, { additionalProperties: false })
+const TransformationBody = Closed({
+  workspace_id: WorkspaceId,
+  name: Type.String({ minLength: 1, maxLength: limits.template.nameCharacters }),
+  template,
+})
+const PreviewBody = Closed({ workspace_id: WorkspaceId, template })
 
 const Transformation = Answered('NotificationTransformation', {
   id: Type.Integer(),
@@ -43,12 +38,13 @@ const Transformation = Answered('NotificationTransformation', {
   updated_at: Instant,
   kind: Kind('notification_transformation'),
 })
+const write = writerOf(Transformation)
 
 const fieldNames = Object.keys(samples[0]?.fields ?? {})
 const Sample = Answered('NotificationSample', {
   alert_kind: AlertKind,
   label: Type.String(),
-  fields: Type.Object(Object.fromEntries(fieldNames.map(name => [name, Type.String()])), { additionalProperties: false }),
+  fields: Closed(Object.fromEntries(fieldNames.map(name => [name, Type.String()]))),
 })
 
 const sampled = { alert_kind: AlertKind, label: Type.String() }
@@ -56,8 +52,8 @@ const Preview = Answered('NotificationTransformationPreview', {
   passed: Type.Boolean(),
   results: Type.Array(
     Type.Union([
-      Type.Object({ ...sampled, ok: Type.Literal(true), output: Type.String() }, { additionalProperties: false }),
-      Type.Object({ ...sampled, ok: Type.Literal(false), error: Type.String() }, { additionalProperties: false }),
+      Closed({ ...sampled, ok: Type.Literal(true), output: Type.String() }),
+      Closed({ ...sampled, ok: Type.Literal(false), error: Type.String() }),
     ]),
   ),
   kind: Kind('notification_transformation_preview'),
@@ -72,45 +68,24 @@ const ofFields: readonly ClassicRefusal[] = [
 ]
 const example = { name: 'Pager', template: '{"text": "{{ summary }}", "link": "{{ link }}"}' }
 
-/** Finds the transformation of the path in the workspace of the request. */
-const findIn =
-  (workspaceOf: (call: ClassicCall) => Promise<{ workspaceId: string }>) =>
-  async ({ directory }: GatewayContext, call: ClassicCall): Promise<TransformationView> => {
-    const { workspaceId } = await workspaceOf(call)
-    const number = publicNumber(pathPart(call, 'id'))
-    const found = number === null ? null : await directory.ask('get-transformation', { workspaceId, number }, call.traceId)
-    if (found !== null) return found
-    throw new AppError('not_found', 'Transformation not found', { details: 'The workspace has no such transformation' })
-  }
+const { byQuery, byBody } = routesOfOne('Transformation', ({ directory }, wanted, traceId) =>
+  directory.ask('get-transformation', wanted, traceId),
+)
 
-const findByQuery = findIn(workspaceOfQuery)
-const findByBody = findIn(workspaceOfBody)
-
-const list = route({
-  method: 'GET',
-  path: all,
+const list = readIn('GET', all, {
   summary: 'The payload templates of a workspace, by name.',
-  needs: editor,
-  find: (_context, call) => workspaceOfQuery(call),
-  query: notificationQuery,
   result: Type.Array(Transformation),
-  refusals: inWorkspace,
   handler: async ({ directory }, { found: { workspaceId }, traceId }) => {
     const found = await allPages(after => directory.ask('list-transformations', { workspaceId, after }, traceId))
     return found.sort((a, b) => (a.nameKey < b.nameKey ? -1 : 1)).map(transformationObject)
   },
 })
 
-const create = route({
-  method: 'POST',
-  path: all,
+const create = writeIn('POST', all, {
   summary: 'Stores a payload template that renders all samples.',
-  needs: editor,
-  find: (_context, call) => workspaceOfBody(call),
-  query: notificationQuery,
   body: TransformationBody,
   result: Transformation,
-  refusals: ['2004 Too many transformations', ...ofFields, ...inWorkspace],
+  refusals: ['2004 Too many transformations', ...ofFields],
   examples: [example],
   handler: async ({ directory }, { found: { workspaceId }, body, traceId }) => {
     const asked = { id: randomId(idLength.destination), workspaceId, ...fieldsOf(body) }
@@ -119,28 +94,20 @@ const create = route({
 })
 
 /** The samples are the same for every key. */
-const listSamples = route({
-  method: 'GET',
-  path: `${all}/samples`,
+const listSamples = route('GET', `${all}/samples`, {
   summary: 'The three messages that a template is judged against.',
   needs: anybody,
   result: Type.Array(Sample),
-  refusals: [],
   handler: async () => samples.map(({ alertKind, label, fields }) => ({ alert_kind: alertKind, label, fields })),
 })
 
 /** Checks the transformation as a save would, and stores nothing. */
-const preview = route({
-  method: 'POST',
-  path: `${all}/preview`,
+const preview = writeIn('POST', `${all}/preview`, {
   summary: 'Renders a template against the samples and stores nothing.',
-  needs: editor,
   isDry: true,
-  find: (_context, call) => workspaceOfBody(call),
-  query: notificationQuery,
   body: PreviewBody,
   result: Preview,
-  refusals: [invalid, '2001 Invalid template', ...inWorkspace],
+  refusals: [invalid, '2001 Invalid template'],
   examples: [{ template: example.template }],
   handler: async (_context, { body: { template } }) => {
     requireTemplateSize(template)
@@ -153,28 +120,18 @@ const preview = route({
   },
 })
 
-const get = route({
-  method: 'GET',
-  path: one,
+const get = byQuery('GET', one, {
   summary: 'A payload template.',
-  needs: editor,
-  find: findByQuery,
-  query: notificationQuery,
   result: Transformation,
-  refusals: [noTransformation, ...inWorkspace],
+  refusals: [noTransformation],
   handler: async (_context, { found }) => transformationObject(found),
 })
 
-const update = route({
-  method: 'POST',
-  path: one,
+const update = byBody('POST', one, {
   summary: 'Replaces name and template.',
-  needs: editor,
-  find: findByBody,
-  query: notificationQuery,
   body: TransformationBody,
   result: Transformation,
-  refusals: [noTransformation, ...ofFields, ...inWorkspace],
+  refusals: [noTransformation, ...ofFields],
   examples: [{ ...example, name: 'Pager, short' }],
   handler: async ({ directory }, { found: { workspaceId, id }, body, traceId }) => {
     const asked = { workspaceId, id, ...fieldsOf(body) }
@@ -182,15 +139,10 @@ const update = route({
   },
 })
 
-const remove = route({
-  method: 'DELETE',
-  path: one,
+const remove = byQuery('DELETE', one, {
   summary: 'Removes a payload template; destinations that used it send the built-in body.',
-  needs: editor,
-  find: findByQuery,
-  query: notificationQuery,
   result: messageAbout('transformation_id'),
-  refusals: [noTransformation, ...inWorkspace],
+  refusals: [noTransformation],
   handler: async ({ directory }, { found: { workspaceId, id, number }, traceId }) => {
     await directory.ask('delete-transformation', { workspaceId, id }, traceId)
     return { message: 'Transformation deleted successfully', transformation_id: number, workspace_id: workspaceId }
@@ -202,13 +154,5 @@ export const transformationRoutes: readonly Route[] = [list, create, listSamples
 /** The directory refuses an empty field. */
 const fieldsOf = ({ name, template }: Static<typeof TransformationBody>) => ({ name, template })
 
-const transformationObject = (transformation: TransformationView) => ({
-  id: transformation.number,
-  name: transformation.name,
-  template: transformation.template,
-  content_type: contentTypeOf(transformation.template),
-  workspace_id: transformation.workspaceId,
-  created_at: timestamp(transformation.createdAt),
-  updated_at: timestamp(transformation.updatedAt),
-  kind: 'notification_transformation',
-})
+const transformationObject = (view: TransformationView) =>
+  write({ ...view, id: view.number, contentType: contentTypeOf(view.template) })

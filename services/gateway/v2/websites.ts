@@ -1,15 +1,23 @@
 // /v2/monitoring/websites: website monitors in generation 2.
 import { Type } from 'typebox'
+import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { requireMember } from '../callers/access.ts'
 import { inWorkspaceExample, slowerExample, websiteExample } from '../website/example.ts'
 import type { WebsiteFamily } from '../website/family.ts'
 import { websiteRoutes } from '../website/routes.ts'
-import { MonitorObject } from '../website/settings-object.ts'
+import { MonitorObject, settingsObject } from '../website/settings-object.ts'
 import type { ClassicRefusal } from './classic-route.ts'
 import { accessDenied, invalid, missingWorkspace } from './refusals.ts'
-import { CreateWebsiteBody, readWebsite, UpdateWebsiteBody } from './website-body.ts'
-import { websiteObject } from './website-object.ts'
+import { agreementOf, CreateWebsiteBody, readWebsite, UpdateWebsiteBody } from './website-body.ts'
+
+/** A monitor with exactly the fields of reference/website-monitors 2.2. */
+const websiteObject = (website: WebsiteView, namesOf: (ids: readonly string[]) => string[]) => ({
+  ...settingsObject(website, 'website_monitor'),
+  locations: namesOf(website.check.locations),
+  agreement: agreementOf(website.check.failure_mode),
+  kind: 'website_monitor',
+})
 
 export const ofWebsite: readonly ClassicRefusal[] = [
   '2002 Website monitor not found',

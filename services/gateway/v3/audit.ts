@@ -3,8 +3,7 @@ import { Type } from 'typebox'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import { idPattern } from '#shared/contracts/common.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { timestamp } from '../body/instants.ts'
-import { Answered, Instant, OrNull } from '../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
 import { parseTimestamp } from '../body/rfc3339.ts'
 import { Paged } from '../http/route.ts'
 import { Named, route } from './common.ts'
@@ -25,9 +24,7 @@ export const AuditObject = Answered('AuditRow', {
 
 const SentInstant = Type.String({ minLength: 1 })
 
-const listAudit = route({
-  method: 'GET',
-  path: '/workspaces/:workspace/audit',
+const listAudit = route('GET', '/workspaces/:workspace/audit', {
   summary: 'Who changed what in the workspace or read its evidence, newest first.',
   more: 'A page with filters may be short, or empty, and have a next one.',
   needs: { role: 'owner', scope: 'full' },
@@ -44,21 +41,15 @@ const listAudit = route({
   },
   result: Type.Array(AuditObject),
   refusals: ['422 person', '422 path', '422 since', '422 until', '422 limit', '422 cursor'],
-  isAudited: false,
   handler: async ({ directory }, call) => {
     const { workspaceId, query, traceId } = call
-    const { person: personId = null, path = null } = query as Filters
+    const { person: personId = null, path = null } = query as { person?: string; path?: string }
     const [since, until] = [instantOf(query, 'since'), instantOf(query, 'until')]
     const wanted = { workspaceId, personId, path, since, until, limit: limitOf(call), after: readCursor(call) }
     const { items, next } = await directory.ask('list-audit', wanted, traceId)
     return new Paged(items.map(auditObject), formatCursor(call, next))
   },
 })
-
-interface Filters {
-  person?: string
-  path?: string
-}
 
 /** Returns the first whole millisecond at or after the parameter's instant. Null: the parameter was not sent. */
 function instantOf(query: Readonly<Record<string, unknown>>, name: 'since' | 'until'): number | null {
@@ -69,16 +60,7 @@ function instantOf(query: Readonly<Record<string, unknown>>, name: 'since' | 'un
   return Math.ceil(atUs / 1_000)
 }
 
-export const auditObject = ({ at, person, key, address, workspaceId, method, path, status, userAgent }: AuditView) => ({
-  at: timestamp(at),
-  person,
-  key,
-  address,
-  workspace: workspaceId,
-  method,
-  path,
-  status,
-  user_agent: userAgent,
-})
+const write = writerOf(AuditObject)
+export const auditObject = (row: AuditView) => write({ ...row, workspace: row.workspaceId })
 
 export const auditRoutes = [listAudit]

@@ -1,18 +1,18 @@
 // Destinations to which messages of a workspace are sent. No response contains a URL or a signing secret. Rules: docs/reference/v3.md,
 // section 10.
 
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import { timestamp } from '../body/instants.ts'
-import { Answered, Instant, OrNull } from '../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
+import { Closed } from '../body/schemas.ts'
 import type { GatewayContext } from '../context.ts'
 import { pathPart } from '../http/answer.ts'
 import { Paged } from '../http/route.ts'
-import { NameText, route, type V3Call } from './common.ts'
+import { NameText, route, tooManyAt, type V3Call } from './common.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from './paging.ts'
 
 const bounds = limits.destination
@@ -44,25 +44,19 @@ const switches = {
   default: Type.Optional(Type.Boolean({ description: 'False leaves the mark as it is.' })),
 }
 
-const NewDestination = Type.Object(
-  {
-    name: NameText(bounds.nameCharacters),
-    type: Type.Enum(['slack', 'webhook']),
-    url: Url,
-    channel: Type.Optional(Channel),
-    ...switches,
-  },
-  { additionalProperties: false },
-)
-const DestinationChange = Type.Object(
-  {
-    name: Type.Optional(NameText(bounds.nameCharacters)),
-    url: Type.Optional(Url),
-    channel: Type.Optional(Channel),
-    ...switches,
-  },
-  { additionalProperties: false },
-)
+const NewDestination = Closed({
+  name: NameText(bounds.nameCharacters),
+  type: Type.Enum(['slack', 'webhook']),
+  url: Url,
+  channel: Type.Optional(Channel),
+  ...switches,
+})
+const DestinationChange = Closed({
+  name: Type.Optional(NameText(bounds.nameCharacters)),
+  url: Type.Optional(Url),
+  channel: Type.Optional(Channel),
+  ...switches,
+})
 
 const reading = { role: 'viewer', scope: 'full' } as const
 const writing = { role: 'editor', scope: 'full' } as const
@@ -73,31 +67,24 @@ async function find({ directory }: GatewayContext, call: V3Call): Promise<Destin
   const id = pathPart(call, 'id')
   const found = (await directory.ask('list-destinations', { workspaceId }, traceId)).find(destination => destination.id === id)
   if (found !== undefined) return found
-  throw new AppError('not_found', 'Destination not found', { details: 'The workspace has no such destination' })
+  throw refusal('not_found', 'Destination not found', 'The workspace has no such destination')
 }
 
-const list = route({
-  method: 'GET',
-  path: all,
+const list = route('GET', all, {
   summary: 'Destinations of the workspace by name.',
   needs: reading,
   result: Type.Array(DestinationObject),
-  refusals: [],
-  isAudited: false,
   handler: async ({ directory }, { workspaceId, traceId }) =>
     (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject),
 })
 
-const create = route({
-  method: 'POST',
-  path: all,
+const create = route('POST', all, {
   summary: 'Creates a destination. The first enabled one of a workspace becomes default.',
   needs: writing,
   body: NewDestination,
   status: 201,
   result: DestinationObject,
   refusals: ['409 name', '422 name', '422 url', '422 channel', '422 send_on_open', '422 default'],
-  isAudited: true,
   examples: [
     { name: 'On call', type: 'slack', url: 'https://hooks.example.com/services/T0/B0/x', channel: 'on-call' },
     { name: 'Pager', type: 'webhook', url: 'https://pager.example.com/in', send_on_open: true },
@@ -108,32 +95,25 @@ const create = route({
     const { enabled, sendOnOpen, default: isDefault } = switchesOf(sent)
     const marks = { enabled: enabled ?? true, sendOnOpen: sendOnOpen ?? false, default: isDefault ?? false }
     const request = { id: randomId(idLength.destination), workspaceId, ...fields, ...marks }
-    return destinationObject(await directory.ask('create-destination', request, traceId).catch(tooMany))
+    return destinationObject(await directory.ask('create-destination', request, traceId).catch(tooManyAt('name')))
   },
 })
 
-const detail = route({
-  method: 'GET',
-  path: one,
+const detail = route('GET', one, {
   summary: 'One destination.',
   needs: reading,
   find,
   result: DestinationObject,
-  refusals: [],
-  isAudited: false,
   handler: async (_context, { found }) => destinationObject(found),
 })
 
-const change = route({
-  method: 'PATCH',
-  path: one,
+const change = route('PATCH', one, {
   summary: 'Changes what is sent and leaves the rest. The type never changes.',
   needs: writing,
   find,
   body: DestinationChange,
   result: DestinationObject,
   refusals: ['409 name', '422 name', '422 url', '422 channel', '422 send_on_open', '422 default'],
-  isAudited: true,
   examples: [{ name: 'Second line', enabled: true }],
   handler: async ({ directory }, { workspaceId, found: { id }, body, traceId }) => {
     const { name, url, channel, ...sent } = body
@@ -143,31 +123,24 @@ const change = route({
   },
 })
 
-const remove = route({
-  method: 'DELETE',
-  path: one,
+const remove = route('DELETE', one, {
   summary: 'Deletes a destination that no rule names. Its deliveries stay.',
   needs: writing,
   find,
   more: 'While a rule names it: 422, and `details.used_by` names such rules.',
   result: Answered('DeletedDestination', { id: Type.String(), deleted: Type.Literal(true) }),
   refusals: ['422'],
-  isAudited: true,
   handler: async ({ directory }, { workspaceId, found: { id }, traceId }) => {
     await directory.ask('delete-destination', { workspaceId, id, unlessUsed: true }, traceId)
     return { id, deleted: true }
   },
 })
 
-const test = route({
-  method: 'POST',
-  path: `${one}/test`,
+const test = route('POST', `${one}/test`, {
   summary: 'Sends a test message, once, also to a destination that is switched off.',
   needs: writing,
   find,
   result: Answered('TestOutcome', { status: Type.Enum(['delivered', 'failed']), reason: OrNull(DeliveryReason) }),
-  refusals: [],
-  isAudited: true,
   handler: async ({ notifier }, { found, traceId }) => {
     const outcome = await notifier.sendTest({ destinationId: found.id }, traceId)
     if (outcome.delivered) return { status: 'delivered', reason: null }
@@ -175,52 +148,33 @@ const test = route({
   },
 })
 
-const deliveries = route({
-  method: 'GET',
-  path: `${one}/deliveries`,
+const DestinationDelivery = Answered('DestinationDelivery', {
+  at: Instant,
+  event: SentEvent,
+  status: Type.Enum(['delivered', 'failed', 'held']),
+  reason: OrNull(DeliveryReason),
+  incident: OrNull(Type.String({ description: 'Its id; null of a test.', examples: ['INCIDENT_ID'] })),
+})
+const writeDelivery = writerOf(DestinationDelivery)
+
+const deliveries = route('GET', `${one}/deliveries`, {
   summary: 'Attempts to send to the destination and messages kept back from it, newest first.',
   needs: reading,
   find,
   query: pageQuery,
-  result: Type.Array(
-    Answered('DestinationDelivery', {
-      at: Instant,
-      event: SentEvent,
-      status: Type.Enum(['delivered', 'failed', 'held']),
-      reason: OrNull(DeliveryReason),
-      incident: OrNull(Type.String({ description: 'Its id; null of a test.', examples: ['INCIDENT_ID'] })),
-    }),
-  ),
+  result: Type.Array(DestinationDelivery),
   refusals: ['422 limit', '422 cursor'],
-  isAudited: false,
   handler: async ({ directory, incidentIds }, call) => {
     const { workspaceId, found, traceId } = call
     const asked = { workspaceId, destinationId: found.id, limit: limitOf(call), after: readCursor(call) }
     const { items, next } = await directory.ask('list-destination-deliveries', asked, traceId)
-    const entries = items.map(({ at, event, status, reason, incidentId }) => ({
-      at: timestamp(at),
-      event,
-      status,
-      reason,
-      incident: incidentId === null ? null : incidentIds.encode(incidentId),
-    }))
+    const encoded = (id: string | null) => (id === null ? null : incidentIds.encode(id))
+    const entries = items.map(entry => writeDelivery({ ...entry, incident: encoded(entry.incidentId) }))
     return new Paged(entries, formatCursor(call, next))
   },
 })
 
-/** In this generation, exceeding the limit of destinations is a fault of the request, as for workspaces (2.8). */
-function tooMany(error: unknown): never {
-  if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
-  throw new AppError('validation', error.message, { details: error.details, facts: { field: 'name' } })
-}
-
-interface Switches {
-  enabled?: boolean
-  send_on_open?: boolean
-  default?: boolean
-}
-
-const switchesOf = ({ enabled, send_on_open: sendOnOpen, default: isDefault }: Switches) =>
+const switchesOf = ({ enabled, send_on_open: sendOnOpen, default: isDefault }: Static<typeof DestinationChange>) =>
   given({ enabled, sendOnOpen, default: isDefault })
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined | null> }
@@ -229,22 +183,7 @@ type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined | null> }
 const given = <T extends object>(members: T): Given<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as Given<T>
 
-const destinationObject = ({
-  id,
-  name,
-  type,
-  channel,
-  enabled,
-  sendOnOpen,
-  default: isDefault,
-}: DestinationView): SentDestination => ({
-  id,
-  name,
-  type,
-  channel,
-  enabled,
-  send_on_open: sendOnOpen,
-  default: isDefault,
-})
+const write = writerOf(DestinationObject)
+const destinationObject = (view: DestinationView): SentDestination => write(view)
 
 export const destinationRoutes = [list, create, detail, change, remove, test, deliveries]

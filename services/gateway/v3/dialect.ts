@@ -2,8 +2,7 @@
 import { AppError, type ErrorCode, type ErrorFacts } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { AuthenticationError } from '../callers/authentication-error.ts'
-import type { Dialect, Refusal, UnreadableReason } from '../http/dialect.ts'
-import { fromFramework } from '../http/framework-error.ts'
+import { type Dialect, fromFramework, type Refusal, type UnreadableReason } from '../http/dialect.ts'
 import { Paged } from '../http/route.ts'
 
 export const v3Dialect: Dialect = {
@@ -34,6 +33,9 @@ const kinds: Record<ErrorCode, [status: number, errorType: string]> = {
   unavailable: [500, 'server'],
   internal: [500, 'server'],
 }
+
+/** Every `error_type`, in the order of the statuses. */
+export const errorTypes: readonly string[] = [...new Set(Object.values(kinds).map(([, errorType]) => errorType))]
 
 /** A code is this number plus the HTTP status. */
 const codeBase = 1_000

@@ -1,9 +1,10 @@
 // Version, the caller's own key, workspaces with their members, and locations. Rules: docs/reference/v3.md, 2.4, 2.7 and 2.8.
 import { Type } from 'typebox'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
-import { AppError } from '#shared/errors.ts'
+import { AppError, refusal } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import { Answered, OrNull } from '../body/result-schema.ts'
+import { Answered, OrNull, writerOf } from '../body/result-schema.ts'
+import { Closed } from '../body/schemas.ts'
 import { Named, NameText, route } from './common.ts'
 
 export const Workspace = Answered('Workspace', {
@@ -12,20 +13,14 @@ export const Workspace = Answered('Workspace', {
   role: Type.Enum(['viewer', 'editor', 'owner'], { description: "The caller's." }),
 })
 
-const version = route({
-  method: 'GET',
-  path: '/version',
+const version = route('GET', '/version', {
   summary: 'Version of the installation.',
   needs: { role: 'nobody', scope: null },
   result: Answered('Version', { version: Type.String({ examples: ['2.0.0'] }), api: Type.Literal('v3') }),
-  refusals: [],
-  isAudited: false,
   handler: async ({ version }) => ({ version, api: 'v3' }),
 })
 
-const key = route({
-  method: 'GET',
-  path: '/key',
+const key = route('GET', '/key', {
   summary: 'Whose key it is and what it may do.',
   needs: { role: 'anybody', scope: null },
   result: Answered('Key', {
@@ -33,8 +28,6 @@ const key = route({
     access: Type.Array(Type.Enum(['full', 'read', ...keyActions])),
     workspace: OrNull(Named),
   }),
-  refusals: [],
-  isAudited: false,
   handler: async ({ directory }, { request: { identity }, traceId }) => {
     const { userId, displayName, scope } = identity
     const user = { id: userId, name: displayName }
@@ -46,14 +39,10 @@ const key = route({
   },
 })
 
-const listWorkspaces = route({
-  method: 'GET',
-  path: '/workspaces',
+const listWorkspaces = route('GET', '/workspaces', {
   summary: 'Workspaces that the key reaches, by name.',
   needs: { role: 'anybody', scope: null },
   result: Type.Array(Workspace),
-  refusals: [],
-  isAudited: false,
   handler: async ({ directory }, { request: { identity }, traceId }) => {
     const { userId, scope } = identity
     const found = await directory.ask('list-workspaces', { userId }, traceId)
@@ -61,16 +50,13 @@ const listWorkspaces = route({
   },
 })
 
-const createWorkspace = route({
-  method: 'POST',
-  path: '/workspaces',
+const createWorkspace = route('POST', '/workspaces', {
   summary: 'Creates a workspace, which its creator owns.',
   needs: { role: 'anybody', scope: 'full' },
-  body: Type.Object({ name: NameText(60) }, { additionalProperties: false }),
+  body: Closed({ name: NameText(60) }),
   status: 201,
   result: Workspace,
   refusals: ['422 name'],
-  isAudited: true,
   examples: [{ name: 'Production' }],
   handler: async ({ directory }, { request: { identity }, body, traceId }) => {
     const made = { id: randomId(idLength.workspace), name: body.name.trim(), userId: identity.userId }
@@ -83,17 +69,13 @@ const createWorkspace = route({
  */
 function asFaultOfName(error: unknown): never {
   if (!(error instanceof AppError) || (error.code !== 'invalid_state' && error.code !== 'validation')) throw error
-  throw new AppError('validation', error.message, { details: error.details, facts: { field: 'name' } })
+  throw refusal('validation', error.message, error.details, 'name')
 }
 
-const listLocations = route({
-  method: 'GET',
-  path: '/locations',
+const listLocations = route('GET', '/locations', {
   summary: 'Locations of the installation.',
   needs: { role: 'anybody', scope: null },
   result: Type.Array(Named),
-  refusals: [],
-  isAudited: false,
   handler: async ({ directory }, { traceId }) =>
     (await directory.ask('list-locations', {}, traceId)).map(({ id, name }) => ({ id, name })),
 })
@@ -105,18 +87,16 @@ export const MemberObject = Answered('Member', {
   role: Type.Enum(['viewer', 'editor', 'owner']),
 })
 
-const listMembers = route({
-  method: 'GET',
-  path: '/workspaces/:workspace/members',
+const writeMember = writerOf(MemberObject)
+
+const listMembers = route('GET', '/workspaces/:workspace/members', {
   summary: 'People of the workspace, by username.',
   needs: { role: 'owner', scope: 'full' },
   result: Type.Array(MemberObject),
-  refusals: [],
-  isAudited: false,
   handler: async ({ directory }, { workspaceId, traceId }) =>
-    (await directory.ask('list-members', { workspaceId }, traceId)).map(({ userId, displayName, username, role }) => {
-      return { id: userId, name: displayName, username, role }
-    }),
+    (await directory.ask('list-members', { workspaceId }, traceId)).map(member =>
+      writeMember({ ...member, id: member.userId, name: member.displayName }),
+    ),
 })
 
 export const generalRoutes = [version, key, listWorkspaces, createWorkspace, listLocations, listMembers]

@@ -1,15 +1,17 @@
 // Reader of bodies in generation 3. Any content type is read as JSON and compared with the route's schema. Rules: docs/reference/v3.md, 1.2
 // to 1.5 and 1.8.
-import { type Static, type TObject, Type } from 'typebox'
-import { AppError } from '#shared/errors.ts'
+
+import type { Static, TObject } from 'typebox'
+import { AppError, refusal } from '#shared/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { parseJson, readBodyText } from '../body/json-body.ts'
+import { Closed } from '../body/schemas.ts'
 import type { Call } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
 
 /** Schema of a route that reads no body. */
-const NoFields = Type.Object({}, { additionalProperties: false })
+const NoFields = Closed({})
 
 /**
  * Returns the body as the route declares it; `{}` if none was sent. Throws `too_large`, `malformed`, and `validation` with the faulty
@@ -38,11 +40,11 @@ export function fitting<T extends TObject>(schema: T, value: unknown): Static<T>
 
 function requireFit(schema: TObject, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new AppError('malformed', 'Invalid JSON', { details: 'The body must be a JSON object' })
+    throw refusal('malformed', 'Invalid JSON', 'The body must be a JSON object')
   }
-  const refusal = firstRefusal(schema, value)
-  if (refusal !== null) {
-    const { kind, field, message } = refusal
+  const fault = firstRefusal(schema, value)
+  if (fault !== null) {
+    const { kind, field, message } = fault
     throw new AppError(kind === 'unreadable' ? 'malformed' : 'validation', message, { facts: { field } })
   }
   requireDoubles(schema, value)

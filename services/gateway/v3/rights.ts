@@ -2,7 +2,7 @@
 // Rules: docs/reference/v3.md, 1.3 and 2.2.
 import type { Role } from '#shared/contracts/account.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
-import { AppError } from '#shared/errors.ts'
+import { AppError, refusal } from '#shared/errors.ts'
 import { roleIn, roleNeeded } from '../callers/access.ts'
 import type { Needs } from '../http/route.ts'
 
@@ -12,7 +12,7 @@ const roles: readonly Role[] = ['viewer', 'editor', 'owner']
 /** Throws `not_found` unless the caller is a member of the workspace, whether or not the workspace exists. */
 export function requireMember(identity: Identity, workspaceId: string): void {
   if (roleIn(identity, workspaceId) !== null) return
-  throw new AppError('not_found', 'Workspace not found', { details: 'There is no such workspace' })
+  throw refusal('not_found', 'Workspace not found', 'There is no such workspace')
 }
 
 /** Throws `forbidden` for a scoped key without the action, then for a member whose role is too low. */

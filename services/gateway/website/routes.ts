@@ -1,14 +1,18 @@
 // The five routes of website monitors, in the words of the requested family (reference/website-monitors 1.1 and 3). Key and route are
 // checked before these handlers, then workspace, object, role, JSON, fields, state (reference/envelope 4.1).
+
 import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
+import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { Command, CommandResults } from '#shared/contracts/subjects/command.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
-import { AppError } from '#shared/errors.ts'
+import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isOfGenerations1And2 } from '#shared/subjects/subject-view.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
+import { redactedUrl } from '#shared/text/redaction.ts'
+import { Closed } from '../body/schemas.ts'
 import { roleIn } from '../callers/access.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../callers/workspace-id.ts'
 import type { GatewayContext } from '../context.ts'
@@ -18,7 +22,6 @@ import { commandId } from '../subjects/command-id.ts'
 import { isSubjectId } from '../subjects/subject-id.ts'
 import { editor, member, route, workspaceQuery } from '../v2/classic-route.ts'
 import type { WebsiteFamily } from './family.ts'
-import { seenWebsite } from './seen-website.ts'
 import type { SettingsBody } from './settings.ts'
 
 const slugFallback = 'website'
@@ -35,9 +38,7 @@ export function websiteRoutes(family: WebsiteFamily): Route[] {
   const one = `${path}/:${idPart}`
   const deleted = { message: Type.String(), [family.idField]: Type.String() }
   return [
-    route({
-      method: 'GET',
-      path,
+    route('GET', path, {
       ...words.list,
       needs: member,
       query: workspaceQuery,
@@ -49,9 +50,7 @@ export function websiteRoutes(family: WebsiteFamily): Route[] {
       },
       handler: (context, call) => listWebsites({ context, family, call }, call.found.workspaceId),
     }),
-    route({
-      method: 'POST',
-      path,
+    route('POST', path, {
       ...words.create,
       needs: editor,
       body: family.bodies.create,
@@ -59,18 +58,14 @@ export function websiteRoutes(family: WebsiteFamily): Route[] {
       find: async (_context, call) => ({ workspaceId: requireBodyWorkspaceId((await call.json()).body) }),
       handler: (context, call) => createWebsite({ context, family, call }, call.found.workspaceId, call.body),
     }),
-    route({
-      method: 'GET',
-      path: one,
+    route('GET', one, {
       ...words.get,
       needs: member,
       result: family.result,
       find: (context, call) => findWebsite({ context, family, call }),
       handler: (context, call) => answerWebsite({ context, family, call }, call.found),
     }),
-    route({
-      method: 'POST',
-      path: one,
+    route('POST', one, {
       ...words.update,
       needs: editor,
       body: family.bodies.update,
@@ -78,12 +73,10 @@ export function websiteRoutes(family: WebsiteFamily): Route[] {
       find: (context, call) => findWebsite({ context, family, call }),
       handler: (context, call) => updateWebsite({ context, family, call }, call.found, call.body),
     }),
-    route({
-      method: 'DELETE',
-      path: one,
+    route('DELETE', one, {
       ...words.delete,
       needs: editor,
-      result: Type.Object(deleted, { additionalProperties: false }),
+      result: Closed(deleted),
       find: (context, call) => findWebsite({ context, family, call }),
       handler: (context, call) => deleteWebsite({ context, family, call }, call.found),
     }),
@@ -145,7 +138,7 @@ export async function findWebsite({ context, family, call }: Work): Promise<Webs
   // Resources of other Templates are not visible in this generation (reference/website-monitors 4.2).
   if (!isOfGenerations1And2(subject)) throw notFound(family)
   const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
-  throw new AppError('invalid_state', 'Custom subjects are managed elsewhere', { details })
+  throw refusal('invalid_state', 'Custom subjects are managed elsewhere', details)
 }
 
 type WebsiteCommand = Extract<Command, { kind: 'create-website' | 'update-website' | 'delete-subject' }>
@@ -160,6 +153,12 @@ async function send<C extends WebsiteCommand>(work: Work, subjectId: string, com
   }
 }
 
+/** Returns a monitor as the reader may see it: a viewer sees neither credentials nor the request body (reference/website-monitors 2.5). */
+function seenWebsite(website: WebsiteView, reader: Identity): WebsiteView {
+  if (roleIn(reader, website.workspaceId) !== 'viewer') return website
+  return { ...website, check: { ...website.check, url: redactedUrl(website.check.url), data: '' } }
+}
+
 async function answerWebsite({ context, family, call }: Work, website: WebsiteView) {
   const namesOf = await context.locationNames.namer(website.check.locations, call.traceId)
   return family.object(seenWebsite(website, call.request.identity), namesOf)
@@ -169,10 +168,10 @@ async function knownLocations({ context, family, call }: Work, names: string[]):
   const found = await context.locationNames.toIds(names, call.traceId)
   if ('ids' in found) return [...new Set(found.ids.values())]
   const details = `Unknown ${family.placeWord}: ${shortened(found.unknown)}`
-  throw new AppError('validation', `invalid ${family.placeField}`, { details })
+  throw refusal('validation', `invalid ${family.placeField}`, details)
 }
 
 /** Returns the beginning of a name: a sent name may be as long as a body. */
 const shortened = (name: string): string => firstCharacters(name.slice(0, 2_000), limits.website.nameCharacters)
 
-const notFound = ({ notFound: { message, details } }: WebsiteFamily): AppError => new AppError('not_found', message, { details })
+const notFound = ({ notFound: { message, details } }: WebsiteFamily) => refusal('not_found', message, details)

@@ -260,20 +260,17 @@ const planted: Family = {
         done(refusal)
       })
     })
-    const record = {
-      summary: '',
-      needs: { role: 'nobody', scope: null },
-      result: Type.Null(),
-      refusals: [],
-      handler: async () => null,
-    } as const
-    registerRoute(fastify, context, route({ ...record, method: 'GET', path: '/evidence', isAudited: true }))
-    registerRoute(fastify, context, route({ ...record, method: 'GET', path: '/list', isAudited: false }))
-    const intake = { ...record, method: 'POST', isAudited: true } as const
-    registerRoute(fastify, context, route({ ...intake, path: '/observations', takesObservations: true }))
-    registerRoute(fastify, context, route({ ...intake, path: '/:token' }))
+    const needs = { role: 'nobody', scope: null } as const
+    const record = { summary: '', needs, result: Type.Null(), handler: async () => null }
     const refuse = async () => Promise.reject(new AuthenticationError('missing'))
-    registerRoute(fastify, context, route({ ...intake, path: '/second-factor', handler: refuse }))
+    const routes = [
+      route('GET', '/evidence', { ...record, isAudited: true }),
+      route('GET', '/list', record),
+      route('POST', '/observations', { ...record, takesObservations: true }),
+      route('POST', '/:token', record),
+      route('POST', '/second-factor', { ...record, handler: refuse }),
+    ]
+    for (const one of routes) registerRoute(fastify, context, one)
   },
 }
 

@@ -2,7 +2,7 @@
 // caller. Signals and rules are found by their slugs. Workspace and object are checked here; the role is checked next.
 import { Type } from 'typebox'
 import type { CustomSubjectView, RuleView, SignalView } from '#shared/contracts/subjects/subject-views.ts'
-import { AppError } from '#shared/errors.ts'
+import { type AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isSlug } from '#shared/text/slug.ts'
 import { queryText } from '../../body/query.ts'
@@ -10,7 +10,7 @@ import { requireMember } from '../../callers/access.ts'
 import type { GatewayContext } from '../../context.ts'
 import { type Call, pathPart } from '../../http/answer.ts'
 import type { QueryParameter } from '../../http/route.ts'
-import type { ClassicRefusal } from '../classic-route.ts'
+import { type ClassicRefusal, editor, member, routesWith } from '../classic-route.ts'
 import { accessDenied } from '../refusals.ts'
 
 /** Query of routes below a custom subject: the workspace is needed only for an ambiguous slug. */
@@ -24,6 +24,13 @@ export const ofSubject: readonly ClassicRefusal[] = [
   '2004 Ambiguous subject',
   accessDenied,
 ]
+
+/** Shared members of routes below a custom subject. */
+const onSubject = { query: subjectQuery, refusals: ofSubject }
+
+/** Functions like `route`, for routes whose path names a subject: reads, and writes that require an editor. */
+export const subjectRead = routesWith(member, { ...onSubject, find: findCustomSubject })
+export const subjectWrite = routesWith(editor, { ...onSubject, find: findCustomSubject })
 
 interface Below {
   workspaceId: string
@@ -65,7 +72,7 @@ function findSignal(subject: CustomSubjectView, call: Call): SignalView {
   const slug = pathPart(call, 'signal')
   const signal = subject.signals.find(candidate => candidate.slug === slug)
   if (signal) return signal
-  throw new AppError('not_found', 'Signal not found', { details: 'Signal does not exist or access denied' })
+  throw refusal('not_found', 'Signal not found', 'Signal does not exist or access denied')
 }
 
 /** The rule named by the path's `:rule`. Throws not_found. */
@@ -73,20 +80,21 @@ function findRule(subject: CustomSubjectView, call: Call): RuleView {
   const slug = pathPart(call, 'rule')
   const rule = subject.rules.find(candidate => candidate.slug === slug)
   if (rule) return rule
-  throw new AppError('not_found', 'Rule not found', { details: 'Rule does not exist or access denied' })
+  throw refusal('not_found', 'Rule not found', 'Rule does not exist or access denied')
 }
 
-const subjectNotFound = (): AppError =>
-  new AppError('not_found', 'Subject not found', { details: 'Subject does not exist or access denied' })
+const subjectNotFound = () => refusal('not_found', 'Subject not found', 'Subject does not exist or access denied')
 
-const managedElsewhere = (): AppError =>
-  new AppError('invalid_state', 'Website subjects are managed elsewhere', {
-    details: 'This subject is a website monitor; use /v1/rules or /v2/monitoring/websites',
-  })
+const managedElsewhere = () =>
+  refusal(
+    'invalid_state',
+    'Website subjects are managed elsewhere',
+    'This subject is a website monitor; use /v1/rules or /v2/monitoring/websites',
+  )
 
 function ambiguous(workspaceIds: readonly string[]): AppError {
   const shown = workspaceIds.slice(0, limits.subject.ambiguous)
   const more = workspaceIds.length > shown.length ? ' and others' : ''
   const details = `Several of your workspaces have a subject of this slug; name one with workspace_id: ${shown.join(', ')}${more}`
-  return new AppError('invalid_state', 'Ambiguous subject', { details })
+  return refusal('invalid_state', 'Ambiguous subject', details)
 }

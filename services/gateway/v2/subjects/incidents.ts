@@ -4,12 +4,10 @@ import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../../body/result-schema.ts'
+import { Answered, Instant, Kind, OrNull, writerOf } from '../../body/result-schema.ts'
 import type { Route } from '../../http/route.ts'
 import { acknowledgeRoute } from '../../subjects/acknowledge.ts'
-import { member, route } from '../classic-route.ts'
-import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
+import { findCustomSubject, ofSubject, subjectQuery, subjectRead } from './find-subject.ts'
 
 const SubjectIncident = Answered('SubjectIncident', {
   id: Type.String(),
@@ -26,15 +24,9 @@ const SubjectIncident = Answered('SubjectIncident', {
   kind: Kind('subject_incident'),
 })
 
-const listIncidents = route({
-  method: 'GET',
-  path: '/subjects/:subject/incidents',
+const listIncidents = subjectRead('GET', '/subjects/:subject/incidents', {
   summary: 'The open incidents of a subject, the newest trouble first.',
-  needs: member,
-  find: findCustomSubject,
-  query: subjectQuery,
   result: Type.Array(SubjectIncident),
-  refusals: ofSubject,
   handler: async ({ directory, incidentIds }, { found: { id: subjectId, slug, workspaceId }, traceId }) => {
     const incidents = await allPages(after => directory.ask('list-open-incidents', { workspaceId, subjectId, after }, traceId))
     return incidents.sort(newestFirst).map(incident => incidentObject(incident, slug, incidentIds))
@@ -48,7 +40,7 @@ const acknowledge = acknowledgeRoute({
   query: subjectQuery,
   refusals: ofSubject,
   findSubject: findCustomSubject,
-  idsOf: ({ slug }, { ruleSlug }) => ({ subject_id: slug, rule_id: ruleSlug }),
+  idsOf: ({ slug }, { ruleSlug }) => ({ subjectId: slug, ruleId: ruleSlug }),
 })
 
 export const subjectIncidentRoutes: readonly Route[] = [listIncidents, acknowledge]
@@ -59,17 +51,10 @@ function newestFirst(one: IncidentView, other: IncidentView): number {
   return one.ruleSlug < other.ruleSlug ? -1 : one.ruleSlug > other.ruleSlug ? 1 : 0
 }
 
-const incidentObject = (incident: IncidentView, subjectSlug: string, ids: IncidentIds) => ({
-  id: ids.encode(incident.id),
-  subject_id: subjectSlug,
-  rule_id: incident.ruleSlug,
-  rule_name: incident.ruleName,
-  status: incident.status,
-  trouble_since: timestamp(incident.troubleSince),
-  confirmed_at: timestampOrNull(incident.confirmedAt),
-  well_since: timestampOrNull(incident.wellSince),
-  acknowledged: incident.acknowledgedAt !== null,
-  acknowledged_at: timestampOrNull(incident.acknowledgedAt),
-  acknowledged_by: incident.acknowledgedBy ?? '',
-  kind: 'subject_incident',
-})
+const write = writerOf(SubjectIncident)
+const incidentObject = (incident: IncidentView, subjectSlug: string, ids: IncidentIds) =>
+  write({
+    ...{ ...incident, id: ids.encode(incident.id), subjectId: subjectSlug, ruleId: incident.ruleSlug },
+    acknowledged: incident.acknowledgedAt !== null,
+    acknowledgedBy: incident.acknowledgedBy ?? '',
+  })

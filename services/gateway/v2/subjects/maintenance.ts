@@ -3,8 +3,8 @@
 import { OrNull } from '../../body/result-schema.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
-import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
-import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
+import type { ClassicRefusal } from '../classic-route.ts'
+import { subjectRead, subjectWrite } from './find-subject.ts'
 import { readEndsAt, Window, WindowBody, windowObject } from './window.ts'
 
 const path = '/subjects/:subject/maintenance'
@@ -12,15 +12,9 @@ const badEnd: ClassicRefusal = '2001 invalid observed_at'
 const noWindow: ClassicRefusal = '2002 No maintenance window'
 
 /** Returns the running window; null: none is running (reference/custom-subjects 5.1). */
-const getMaintenance = route({
-  method: 'GET',
-  path,
+const getMaintenance = subjectRead('GET', path, {
   summary: 'The running maintenance window; null while none runs.',
-  needs: member,
-  find: findCustomSubject,
-  query: subjectQuery,
   result: OrNull(Window),
-  refusals: ofSubject,
   handler: async ({ clock }, { found: subject }) => {
     const now = clock.now()
     const { maintenance } = subject
@@ -28,16 +22,11 @@ const getMaintenance = route({
   },
 })
 
-const startMaintenance = route({
-  method: 'POST',
-  path,
+const startMaintenance = subjectWrite('POST', path, {
   summary: 'Starts maintenance now: problems and no data wait, recoveries are told.',
-  needs: editor,
-  find: findCustomSubject,
-  query: subjectQuery,
   body: WindowBody,
   result: Window,
-  refusals: [badEnd, '2004 Already in maintenance', ...ofSubject],
+  refusals: [badEnd, '2004 Already in maintenance'],
   examples: [{ ends_at: '2099-12-31T22:00:00+01:00' }],
   handler: async ({ clock, keeper }, { request, found: subject, body, traceId }) => {
     const endsAt = readEndsAt(body, clock.now())
@@ -48,16 +37,11 @@ const startMaintenance = route({
 })
 
 /** Changes the end of the running window. The window keeps its start. */
-const moveMaintenance = route({
-  method: 'POST',
-  path: `${path}/ends_at`,
+const moveMaintenance = subjectWrite('POST', `${path}/ends_at`, {
   summary: 'Moves the end of the running window.',
-  needs: editor,
-  find: findCustomSubject,
-  query: subjectQuery,
   body: WindowBody,
   result: Window,
-  refusals: [badEnd, noWindow, ...ofSubject],
+  refusals: [badEnd, noWindow],
   examples: [{ ends_at: '2099-12-31T23:00:00+01:00' }],
   handler: async ({ clock, keeper }, { found: subject, body, traceId }) => {
     const command = { kind: 'move-maintenance', id: commandId(), endsAt: readEndsAt(body, clock.now()) } as const
@@ -65,15 +49,10 @@ const moveMaintenance = route({
   },
 })
 
-const cancelMaintenance = route({
-  method: 'DELETE',
-  path,
+const cancelMaintenance = subjectWrite('DELETE', path, {
   summary: 'Ends the running window early.',
-  needs: editor,
-  find: findCustomSubject,
-  query: subjectQuery,
   result: Window,
-  refusals: [noWindow, ...ofSubject],
+  refusals: [noWindow],
   handler: async ({ clock, keeper }, { found: subject, traceId }) => {
     const command = { kind: 'cancel-maintenance', id: commandId() } as const
     return windowObject(subject, await keeper.send(subject.id, command, traceId), clock.now())

@@ -1,5 +1,6 @@
 // POST /v2/subjects/{subject}/signals/{signal}/observations: one report, stored and judged before the response is sent
 // (reference/custom-subjects 4).
+
 import { type Static, Type } from 'typebox'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { ObservationView } from '#shared/contracts/subjects/subject-views.ts'
@@ -8,8 +9,9 @@ import { firstCharacters } from '#shared/text/plain-text.ts'
 import { marks } from '../../body/field-values.ts'
 import { Maybe } from '../../body/fields.ts'
 import { timestampOfMicroseconds } from '../../body/instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../../body/result-schema.ts'
+import { Answered, Instant, Kind, OrNull, writerOf } from '../../body/result-schema.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
+import { Closed } from '../../body/schemas.ts'
 import { pathPart } from '../../http/answer.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { editor, route } from '../classic-route.ts'
@@ -24,23 +26,20 @@ const wrongInstant = {
   details: 'observed_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05Z',
 }
 
-const ObservationBody = Type.Object(
-  {
-    /** Any JSON type is accepted first: every value other than `ok` and `problem` is refused as `invalid status`. */
-    status: Type.Enum(['ok', 'problem'], marks({ anyType: true, missing: wrongStatus, refusal: wrongStatus })),
-    observed_at: Maybe(
-      Type.String({
-        description: 'RFC 3339; left out: now.',
-        ...marks({ faultOf: (text: string) => (parseTimestamp(text) === null ? wrongInstant : null) }),
-      }),
-    ),
-    value: Maybe(Type.Number()),
-    error: Maybe(Type.String({ description: `Cut to ${limits.pushed.errorCharacters} characters.` })),
-    labels: Maybe(SentLabels),
-    kind: Type.Optional(Type.Unknown()),
-  },
-  { additionalProperties: false },
-)
+const ObservationBody = Closed({
+  /** Any JSON type is accepted first: every value other than `ok` and `problem` is refused as `invalid status`. */
+  status: Type.Enum(['ok', 'problem'], marks({ anyType: true, missing: wrongStatus, refusal: wrongStatus })),
+  observed_at: Maybe(
+    Type.String({
+      description: 'RFC 3339; left out: now.',
+      ...marks({ faultOf: (text: string) => (parseTimestamp(text) === null ? wrongInstant : null) }),
+    }),
+  ),
+  value: Maybe(Type.Number()),
+  error: Maybe(Type.String({ description: `Cut to ${limits.pushed.errorCharacters} characters.` })),
+  labels: Maybe(SentLabels),
+  kind: Type.Optional(Type.Unknown()),
+})
 type Body = Static<typeof ObservationBody>
 
 const Observation = Answered('Observation', {
@@ -60,9 +59,7 @@ const Observation = Answered('Observation', {
 const bounds = limits.pushed
 
 /** A repeated sender needs no lookup: the subject's keeper knows whether subject and signal exist. */
-export const reportObservation = route({
-  method: 'POST',
-  path: '/subjects/:subject/signals/:signal/observations',
+export const reportObservation = route('POST', '/subjects/:subject/signals/:signal/observations', {
   summary: 'Reports an observation, which is stored and judged before it is answered.',
   more: 'Its signal, `observed_at` and labels say which one it is: sent again, it replaces itself.',
   needs: editor,
@@ -97,16 +94,10 @@ const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 
   labels: sent.labels ?? {},
 })
 
-const observationObject = ({ subjectSlug }: ReportAddress, signalSlug: string, observation: ObservationView) => ({
-  subject_id: subjectSlug,
-  signal_id: signalSlug,
-  observed_at: timestampOfMicroseconds(observation.observedAtUs),
-  received_at: timestampOfMicroseconds(observation.receivedAtUs),
-  status: observation.status,
-  value: observation.value,
-  error: observation.error,
-  labels: observation.labels,
-  accepted: observation.accepted,
-  reject_reason: observation.rejectReason,
-  kind: 'observation',
-})
+const write = writerOf(Observation)
+const observationObject = ({ subjectSlug }: ReportAddress, signalSlug: string, observation: ObservationView) =>
+  write({
+    ...{ ...observation, subjectId: subjectSlug, signalId: signalSlug },
+    observedAt: timestampOfMicroseconds(observation.observedAtUs),
+    receivedAt: timestampOfMicroseconds(observation.receivedAtUs),
+  })

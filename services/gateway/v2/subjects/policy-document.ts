@@ -3,14 +3,14 @@
 
 import { type Static, Type } from 'typebox'
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits/limits.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import { longestSlug } from '#shared/text/slug.ts'
 import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
 import { parseDuration } from '#shared/time/durations.ts'
 import { marks, requireMember } from '../../body/field-values.ts'
-import { Maybe } from '../../http/maybe.ts'
+import { Maybe } from '../../body/schemas.ts'
 import { MatchedLabels } from './labels.ts'
 
 const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; in whole milliseconds, at most 365 days.' })
@@ -160,8 +160,7 @@ function requireKnown(sent: object, known: object, path: string): void {
   throw invalid([...(path === '' ? [] : [path]), firstCharacters(unknown, 64)].join('.'), 'is no field of a rule document')
 }
 
-const invalid = (path: string, sentence: string): AppError =>
-  new AppError('validation', 'Invalid rule document', { details: `${path} ${sentence}`, facts: { field: path } })
+const invalid = (path: string, sentence: string) => refusal('validation', 'Invalid rule document', `${path} ${sentence}`, path)
 
-const invalidMode = (path: string, sentence: string): AppError =>
-  new AppError('validation', 'Invalid input mode', { details: `${path}.mode ${sentence}`, facts: { field: `${path}.mode` } })
+const invalidMode = (path: string, sentence: string) =>
+  refusal('validation', 'Invalid input mode', `${path}.mode ${sentence}`, `${path}.mode`)

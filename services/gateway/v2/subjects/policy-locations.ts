@@ -2,7 +2,7 @@
 // 3.10).
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { locationLabel } from '#shared/judging/policy-input.ts'
 import type { GatewayContext } from '../../context.ts'
 
@@ -11,30 +11,20 @@ const any = '*'
 type Subject = Pick<CustomSubjectView, 'signals'>
 
 /** Replaces names by ids. Throws validation `Invalid rule document` for an unknown name. */
-export async function withLocationIds(
-  context: GatewayContext,
-  subject: Subject,
-  policy: Policy,
-  traceId: string,
-): Promise<Policy> {
+export async function withLocationIds(context: GatewayContext, subject: Subject, policy: Policy, traceId: string) {
   const names = selectedLocations(subject, policy)
   if (names.length === 0) return policy
   const found = await context.locationNames.toIds(names, traceId)
   if ('unknown' in found) {
     const at = policy.inputs.findIndex(input => locationOf(subject, input) === found.unknown)
     const field = `inputs[${at}].match.${locationLabel}`
-    throw new AppError('validation', 'Invalid rule document', { details: `${field} names no location`, facts: { field } })
+    throw refusal('validation', 'Invalid rule document', `${field} names no location`, field)
   }
   return withLocations(subject, policy, name => found.ids.get(name) ?? name)
 }
 
 /** Replaces ids by names. The id of a deleted location stays. */
-export async function withLocationNames(
-  context: GatewayContext,
-  subject: Subject,
-  policy: Policy,
-  traceId: string,
-): Promise<Policy> {
+export async function withLocationNames(context: GatewayContext, subject: Subject, policy: Policy, traceId: string) {
   const ids = selectedLocations(subject, policy)
   if (ids.length === 0) return policy
   const namesOf = await context.locationNames.namer(ids, traceId)

@@ -1,9 +1,11 @@
 // A policy in the form of a response (reference/custom-subjects 3.6): without unset members, with explicit defaults and normalised
 // durations.
+
 import { Type } from 'typebox'
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import { formatDuration } from '#shared/time/durations.ts'
 import { Answered, Kind } from '../../body/result-schema.ts'
+import { Closed } from '../../body/schemas.ts'
 
 const Duration = Type.String({
   pattern: '^((\\d+h)?(\\d+m)?\\d+([.]\\d+)?s|\\d+ms)$',
@@ -11,30 +13,24 @@ const Duration = Type.String({
 })
 
 /** Unset members are absent. */
-const Input = Type.Object(
-  {
-    signal: Type.Optional(Type.String()),
-    from: Type.Optional(Type.String({ description: 'Another rule: its verdict is the input.' })),
-    mode: Type.Optional(Type.Enum(['status', 'latest_value'])),
-    compare: Type.Optional(Type.Enum(['<', '>'])),
-    threshold: Type.Optional(Type.Number()),
-    match: Type.Optional(Type.Record(Type.String(), Type.String())),
-    no_data_after: Type.Optional(Duration),
-  },
-  { additionalProperties: false },
-)
+const Input = Closed({
+  signal: Type.Optional(Type.String()),
+  from: Type.Optional(Type.String({ description: 'Another rule: its verdict is the input.' })),
+  mode: Type.Optional(Type.Enum(['status', 'latest_value'])),
+  compare: Type.Optional(Type.Enum(['<', '>'])),
+  threshold: Type.Optional(Type.Number()),
+  match: Type.Optional(Type.Record(Type.String(), Type.String())),
+  no_data_after: Type.Optional(Duration),
+})
 
 const Document = Answered('Policy', {
   inputs: Type.Array(Input),
-  decision: Type.Object(
-    {
-      state: Type.Literal('down'),
-      need: Type.Enum(['any', 'majority', 'all', 'at_least']),
-      at_least: Type.Optional(Type.Integer({ minimum: 1 })),
-    },
-    { additionalProperties: false },
-  ),
-  wait: Type.Object({ confirm_after: Duration, close_after: Duration }, { additionalProperties: false }),
+  decision: Closed({
+    state: Type.Literal('down'),
+    need: Type.Enum(['any', 'majority', 'all', 'at_least']),
+    at_least: Type.Optional(Type.Integer({ minimum: 1 })),
+  }),
+  wait: Closed({ confirm_after: Duration, close_after: Duration }),
 })
 
 export const SubjectRule = Answered('SubjectRule', {

@@ -1,26 +1,29 @@
 // /v2/subjects/{subject}/rules: the rules that decide when an incident opens (reference/custom-subjects 3).
+
 import { type Static, Type } from 'typebox'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { CustomSubjectView, RuleView } from '#shared/contracts/subjects/subject-views.ts'
+import { writerOf } from '../../body/result-schema.ts'
+import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
-import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
+import { type ClassicRefusal, editor, member, routesWith } from '../classic-route.ts'
 import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
-import { findCustomSubject, findWithRule, ofSubject, subjectQuery } from './find-subject.ts'
+import { findWithRule, ofSubject, subjectQuery, subjectRead, subjectWrite } from './find-subject.ts'
 import { NameField } from './name.ts'
 import { DocumentShape, readPolicy } from './policy-document.ts'
 import { withLocationIds, withLocationNames } from './policy-locations.ts'
 import { policyObject, SubjectRule } from './policy-object.ts'
 
-export const RuleBody = Type.Object(
-  { name: NameField, document: DocumentShape, kind: Type.Optional(Type.Unknown()) },
-  { additionalProperties: false },
-)
+export const RuleBody = Closed({ name: NameField, document: DocumentShape, kind: Type.Optional(Type.Unknown()) })
 
 const all = '/subjects/:subject/rules'
 const one = `${all}/:rule`
 const ofRule: readonly ClassicRefusal[] = [...ofSubject, '2002 Rule not found']
+const onRule = { query: subjectQuery, refusals: ofRule, find: findWithRule }
+const ruleRead = routesWith(member, onRule)
+const ruleWrite = routesWith(editor, onRule)
 const builtIn: ClassicRefusal = '2003 Rule is managed by Website monitoring'
 const ofDocument: readonly ClassicRefusal[] = [
   ...([invalid, invalidName, '2001 Unknown input', '2001 Invalid input mode'] as const),
@@ -33,29 +36,18 @@ const tooDeep = {
   document: { inputs: [depth], decision: { need: 'any' }, wait: { confirm_after: '2m', close_after: '2m' } },
 }
 
-const listRules = route({
-  method: 'GET',
-  path: all,
+const listRules = subjectRead('GET', all, {
   summary: 'The rules of a subject.',
-  needs: member,
-  find: findCustomSubject,
-  query: subjectQuery,
   result: Type.Array(SubjectRule),
-  refusals: ofSubject,
   handler: async (context, { found: subject, traceId }) =>
     Promise.all(subject.rules.map(rule => ruleObject(context, traceId, subject, rule))),
 })
 
-const createRule = route({
-  method: 'POST',
-  path: all,
+const createRule = subjectWrite('POST', all, {
   summary: 'Authors a rule, which judges from then on.',
-  needs: editor,
-  find: findCustomSubject,
-  query: subjectQuery,
   body: RuleBody,
   result: SubjectRule,
-  refusals: ['2001 Rule name taken', '2004 Too many rules', ...ofDocument, ...ofSubject],
+  refusals: ['2001 Rule name taken', '2004 Too many rules', ...ofDocument],
   examples: [tooDeep],
   handler: async (context, { found: subject, body, traceId }) => {
     const fields = await readRule(context, traceId, body, subject)
@@ -64,29 +56,18 @@ const createRule = route({
   },
 })
 
-const getRule = route({
-  method: 'GET',
-  path: one,
+const getRule = ruleRead('GET', one, {
   summary: 'A rule.',
-  needs: member,
-  find: findWithRule,
-  query: subjectQuery,
   result: SubjectRule,
-  refusals: ofRule,
   handler: (context, { found: { subject, rule }, traceId }) => ruleObject(context, traceId, subject, rule),
 })
 
 /** Replaces the whole rule. Id and slug stay, so its incidents stay attached. */
-const replaceRule = route({
-  method: 'POST',
-  path: one,
+const replaceRule = ruleWrite('POST', one, {
   summary: 'Replaces a rule: a new version of its policy, the same slug and incidents.',
-  needs: editor,
-  find: findWithRule,
-  query: subjectQuery,
   body: RuleBody,
   result: SubjectRule,
-  refusals: [builtIn, ...ofDocument, ...ofRule],
+  refusals: [builtIn, ...ofDocument],
   examples: [{ ...tooDeep, name: 'Far too deep' }],
   handler: async (context, { found: { subject, rule }, body, traceId }) => {
     const fields = await readRule(context, traceId, body, subject)
@@ -95,18 +76,10 @@ const replaceRule = route({
   },
 })
 
-const deleteRule = route({
-  method: 'DELETE',
-  path: one,
+const deleteRule = ruleWrite('DELETE', one, {
   summary: 'Removes a rule; its open incident closes without a message.',
-  needs: editor,
-  find: findWithRule,
-  query: subjectQuery,
-  result: Type.Object(
-    { message: Type.String(), rule_id: Type.String(), subject_id: Type.String() },
-    { additionalProperties: false },
-  ),
-  refusals: [builtIn, '2003 Rule is still used as an input', ...ofRule],
+  result: Closed({ message: Type.String(), rule_id: Type.String(), subject_id: Type.String() }),
+  refusals: [builtIn, '2003 Rule is still used as an input'],
   handler: async ({ keeper }, { found: { subject, rule }, traceId }) => {
     const command = { kind: 'delete-rule', id: commandId(), rule: rule.slug } as const
     const { slug } = await keeper.send(subject.id, command, traceId)
@@ -128,19 +101,13 @@ export async function readRule(
   return { name, policy: await withLocationIds(context, subject, policy, traceId) }
 }
 
+const write = writerOf(SubjectRule)
 export async function ruleObject(
   context: GatewayContext,
   traceId: string,
   subject: Pick<CustomSubjectView, 'slug' | 'workspaceId' | 'signals'>,
-  { slug, name, policyVersion, policy }: RuleView,
+  rule: RuleView,
 ) {
-  return {
-    id: slug,
-    name,
-    subject_id: subject.slug,
-    workspace_id: subject.workspaceId,
-    policy_version: policyVersion,
-    document: policyObject(await withLocationNames(context, subject, policy, traceId)),
-    kind: 'subject_rule',
-  }
+  const document = policyObject(await withLocationNames(context, subject, rule.policy, traceId))
+  return write({ ...rule, id: rule.slug, subjectId: subject.slug, workspaceId: subject.workspaceId, document })
 }

@@ -1,18 +1,20 @@
 // /v2/subjects/{subject}/signals: addresses to which observations of a subject are reported (reference/custom-subjects 2).
+
 import { type Static, Type } from 'typebox'
 import type { CustomSubjectView, SignalView } from '#shared/contracts/subjects/subject-views.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { marks } from '../../body/field-values.ts'
 import { Maybe } from '../../body/fields.ts'
 import type { SentJson } from '../../body/json-body.ts'
 import { parseLossless } from '../../body/lossless-json.ts'
-import { Answered, Kind } from '../../body/result-schema.ts'
+import { Answered, Kind, writerOf } from '../../body/result-schema.ts'
+import { Closed } from '../../body/schemas.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
-import { type ClassicRefusal, editor, member, route } from '../classic-route.ts'
+import { type ClassicRefusal, editor, member, routesWith } from '../classic-route.ts'
 import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
-import { findCustomSubject, findWithSignal, ofSubject, subjectQuery } from './find-subject.ts'
+import { findWithSignal, ofSubject, subjectQuery, subjectRead, subjectWrite } from './find-subject.ts'
 import { NameField } from './name.ts'
 
 const kinds = {
@@ -34,15 +36,12 @@ const Kinds = Type.Enum(['custom_heartbeat', 'heartbeat', 'custom_event', 'event
   ...marks({ missing: unknownKind, refusal: unknownKind }),
 })
 
-export const CreateSignalBody = Type.Object({ name: NameField, kind: Kinds, meta: Meta }, { additionalProperties: false })
-const UpdateSignalBody = Type.Object(
-  {
-    name: NameField,
-    kind: Type.Optional(Type.Unknown({ description: 'It never changes: the other kind is refused.' })),
-    meta: Meta,
-  },
-  { additionalProperties: false },
-)
+export const CreateSignalBody = Closed({ name: NameField, kind: Kinds, meta: Meta })
+const UpdateSignalBody = Closed({
+  name: NameField,
+  kind: Type.Optional(Type.Unknown({ description: 'It never changes: the other kind is refused.' })),
+  meta: Meta,
+})
 
 export const Signal = Answered('Signal', {
   id: Type.String({ description: 'The slug; what senders report to and inputs cite.' }),
@@ -57,36 +56,27 @@ export const Signal = Answered('Signal', {
 const all = '/subjects/:subject/signals'
 const one = `${all}/:signal`
 export const ofSignal: readonly ClassicRefusal[] = [...ofSubject, '2002 Signal not found']
+const onSignal = { query: subjectQuery, refusals: ofSignal, find: findWithSignal }
+const signalRead = routesWith(member, onSignal)
+const signalWrite = routesWith(editor, onSignal)
 const builtIn: ClassicRefusal = '2003 Signal is managed by Website monitoring'
 const badKind: ClassicRefusal = '2001 Invalid signal kind'
 const badMeta: ClassicRefusal = '2001 Invalid meta'
 
-const listSignals = route({
-  method: 'GET',
-  path: all,
+const listSignals = subjectRead('GET', all, {
   summary: 'The signals of a subject.',
-  needs: member,
-  find: findCustomSubject,
-  query: subjectQuery,
   result: Type.Array(Signal),
-  refusals: ofSubject,
   handler: async (_context, { found }) => found.signals.map(signal => signalObject(found, signal)),
 })
 
-const createSignal = route({
-  method: 'POST',
-  path: all,
+const createSignal = subjectWrite('POST', all, {
   summary: 'Adds a signal.',
   more: 'A heartbeat reports on a schedule, and its silence can become no data; an event reports when something happens.',
-  needs: editor,
-  find: findCustomSubject,
-  query: subjectQuery,
   body: CreateSignalBody,
   result: Signal,
   refusals: [
     ...([invalid, invalidName, '2001 Signal name taken', badKind, badMeta] as const),
     ...(['2004 Too many signals', subjectTooLarge] as const),
-    ...ofSubject,
   ],
   examples: [{ name: 'Depth', kind: 'custom_heartbeat', meta: { team: 'payments' } }],
   handler: async ({ keeper }, { found: subject, body, json, traceId }) => {
@@ -95,29 +85,18 @@ const createSignal = route({
   },
 })
 
-const getSignal = route({
-  method: 'GET',
-  path: one,
+const getSignal = signalRead('GET', one, {
   summary: 'A signal.',
-  needs: member,
-  find: findWithSignal,
-  query: subjectQuery,
   result: Signal,
-  refusals: ofSignal,
   handler: async (_context, { found: { subject, signal } }) => signalObject(subject, signal),
 })
 
 /** Replaces name and meta. A change to the other kind is refused; any other `kind` value is ignored (reference/custom-subjects 2.6). */
-const updateSignal = route({
-  method: 'POST',
-  path: one,
+const updateSignal = signalWrite('POST', one, {
   summary: 'Replaces name and meta; kind and slug never change.',
-  needs: editor,
-  find: findWithSignal,
-  query: subjectQuery,
   body: UpdateSignalBody,
   result: Signal,
-  refusals: [invalid, invalidName, badKind, badMeta, subjectTooLarge, builtIn, ...ofSignal],
+  refusals: [invalid, invalidName, badKind, badMeta, subjectTooLarge, builtIn],
   examples: [{ name: 'Queue depth', meta: { team: 'payments' } }],
   handler: async ({ keeper }, { found: { subject, signal }, body, json, traceId }) => {
     requireSameKind(signal, body.kind)
@@ -127,18 +106,10 @@ const updateSignal = route({
   },
 })
 
-const deleteSignal = route({
-  method: 'DELETE',
-  path: one,
+const deleteSignal = signalWrite('DELETE', one, {
   summary: 'Removes a signal and its observations.',
-  needs: editor,
-  find: findWithSignal,
-  query: subjectQuery,
-  result: Type.Object(
-    { message: Type.String(), signal_id: Type.String(), subject_id: Type.String() },
-    { additionalProperties: false },
-  ),
-  refusals: [builtIn, '2003 Signal is still used by a rule', ...ofSignal],
+  result: Closed({ message: Type.String(), signal_id: Type.String(), subject_id: Type.String() }),
+  refusals: [builtIn, '2003 Signal is still used by a rule'],
   handler: async ({ keeper }, { found: { subject, signal }, traceId }) => {
     const command = { kind: 'delete-signal', id: commandId(), signal: signal.slug } as const
     const { slug } = await keeper.send(subject.id, command, traceId)
@@ -159,10 +130,7 @@ export const readSignal = (sent: Static<typeof CreateSignalBody>, json: SentJson
 function requireSameKind({ kind }: SignalView, sent: unknown): void {
   const asked = kindOf(sent)
   if (asked === undefined || asked === kind || kind === 'platform_http') return
-  throw new AppError('validation', 'Invalid signal kind', {
-    details: `kind never changes: this signal is a ${kind}`,
-    facts: { field: 'kind' },
-  })
+  throw refusal('validation', 'Invalid signal kind', `kind never changes: this signal is a ${kind}`, 'kind')
 }
 
 /** Returns the kind of signal; undefined: the value names no kind. */
@@ -177,18 +145,10 @@ function readMeta(meta: unknown, { text }: SentJson): string {
   throw invalidMeta(`meta must have at most ${limits.subject.metaBytes} bytes as JSON`)
 }
 
-const invalidMeta = (details: string): AppError =>
-  new AppError('validation', 'Invalid meta', { details, facts: { field: 'meta' } })
+const invalidMeta = (details: string) => refusal('validation', 'Invalid meta', details, 'meta')
 
-export const signalObject = (
-  subject: Pick<CustomSubjectView, 'slug' | 'workspaceId'>,
-  { slug, name, kind, meta }: SignalView,
-) => ({
-  id: slug,
-  name,
-  signal_kind: kind,
-  subject_id: subject.slug,
-  workspace_id: subject.workspaceId,
-  meta: parseLossless(meta),
-  kind: 'signal',
-})
+const write = writerOf(Signal)
+export function signalObject(subject: Pick<CustomSubjectView, 'slug' | 'workspaceId'>, signal: SignalView) {
+  const own = { ...signal, id: signal.slug, signalKind: signal.kind, meta: parseLossless(signal.meta) }
+  return write({ ...own, subjectId: subject.slug, workspaceId: subject.workspaceId })
+}

@@ -5,7 +5,7 @@ import type { CustomSubjectSummary, CustomSubjectView } from '#shared/contracts/
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { marks } from '../../body/field-values.ts'
 import { Maybe } from '../../body/fields.ts'
-import { Answered, Kind } from '../../body/result-schema.ts'
+import { Answered, Kind, writerOf } from '../../body/result-schema.ts'
 import { requireMember } from '../../callers/access.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../../callers/workspace-id.ts'
 import type { Route } from '../../http/route.ts'
@@ -13,7 +13,7 @@ import { commandId } from '../../subjects/command-id.ts'
 import { inWorkspaceExample } from '../../website/example.ts'
 import { editor, member, route, workspaceQuery } from '../classic-route.ts'
 import { accessDenied, invalid, invalidName, missingWorkspace } from '../refusals.ts'
-import { findCustomSubject, ofSubject, subjectQuery } from './find-subject.ts'
+import { subjectRead } from './find-subject.ts'
 import { NameField } from './name.ts'
 
 const ofWebsites = {
@@ -51,9 +51,7 @@ const Subject = Answered('Subject', {
 /** Never used: names without a letter or digit are refused earlier. */
 const slugFallback = 'subject'
 
-const listSubjects = route({
-  method: 'GET',
-  path: '/subjects',
+const listSubjects = route('GET', '/subjects', {
   summary: 'The custom subjects of a workspace.',
   needs: member,
   find: async (_context, { request }) => {
@@ -70,9 +68,7 @@ const listSubjects = route({
   },
 })
 
-const createSubject = route({
-  method: 'POST',
-  path: '/subjects',
+const createSubject = route('POST', '/subjects', {
   summary: 'Makes an empty subject: without signals, without rules.',
   more: 'Names that collide get a numbered slug.',
   needs: editor,
@@ -90,15 +86,9 @@ const createSubject = route({
   },
 })
 
-const getSubject = route({
-  method: 'GET',
-  path: '/subjects/:subject',
+const getSubject = subjectRead('GET', '/subjects/:subject', {
   summary: 'A subject.',
-  needs: member,
-  find: findCustomSubject,
-  query: subjectQuery,
   result: Subject,
-  refusals: ofSubject,
   handler: async (_context, { found }) => customSubjectObject(found),
 })
 
@@ -107,12 +97,5 @@ export const subjectRoutes: readonly Route[] = [listSubjects, createSubject, get
 const customSubjectObject = ({ signals, rules, ...subject }: CustomSubjectView) =>
   subjectObject({ ...subject, signalCount: signals.length, ruleCount: rules.length })
 
-const subjectObject = ({ slug, name, workspaceId, signalCount, ruleCount }: CustomSubjectSummary) => ({
-  id: slug,
-  name,
-  subject_kind: 'custom',
-  workspace_id: workspaceId,
-  signal_count: signalCount,
-  rule_count: ruleCount,
-  kind: 'subject',
-})
+const write = writerOf(Subject)
+const subjectObject = (summary: CustomSubjectSummary) => write({ ...summary, id: summary.slug })

@@ -1,18 +1,20 @@
 // A maintenance window in requests and responses (reference/custom-subjects 5.2), the same in generation 2 and in the session API.
+
 import { type Static, Type } from 'typebox'
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { marks } from '../../body/field-values.ts'
-import { millisecondsOf, timestamp, timestampOrNull } from '../../body/instants.ts'
-import { Answered, Instant, Kind, OrNull } from '../../body/result-schema.ts'
+import { millisecondsOf } from '../../body/instants.ts'
+import { Answered, Instant, Kind, OrNull, writerOf } from '../../body/result-schema.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
+import { Closed } from '../../body/schemas.ts'
 
 const EndsAt = Type.String({
   description: 'RFC 3339 with its own zone offset, in the future.',
   ...marks({ missing: { message: 'invalid observed_at', details: 'ends_at is required' } }),
 })
-export const WindowBody = Type.Object({ ends_at: EndsAt, kind: Type.Optional(Type.Unknown()) }, { additionalProperties: false })
+export const WindowBody = Closed({ ends_at: EndsAt, kind: Type.Optional(Type.Unknown()) })
 
 export const Window = Answered('MaintenanceWindow', {
   subject_id: Type.String(),
@@ -36,14 +38,10 @@ export function readEndsAt({ ends_at: text }: Static<typeof WindowBody>, now: nu
   throw invalidEnd('ends_at must be in the future')
 }
 
-const invalidEnd = (details: string): AppError => new AppError('validation', 'invalid observed_at', { details })
+const invalidEnd = (details: string) => refusal('validation', 'invalid observed_at', details)
 
-export const windowObject = ({ slug }: Pick<CustomSubjectView, 'slug'>, window: WindowView, now: number) => ({
-  subject_id: slug,
-  started_at: timestamp(window.startedAt),
-  ends_at: timestamp(window.endsAt),
-  cancelled_at: timestampOrNull(window.cancelledAt),
-  active: window.cancelledAt === null && window.endsAt > now,
-  muted: ['problem', 'no_data'],
-  kind: 'maintenance_window',
-})
+const write = writerOf(Window)
+export function windowObject({ slug }: Pick<CustomSubjectView, 'slug'>, window: WindowView, now: number) {
+  const active = window.cancelledAt === null && window.endsAt > now
+  return write({ ...window, subjectId: slug, active, muted: ['problem', 'no_data'] })
+}

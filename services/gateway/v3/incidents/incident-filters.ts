@@ -1,5 +1,5 @@
 // Lists of Incidents and their filters; an Incident must match all filters. Rules: docs/reference/v3.md, 9.5 and 9.6.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { GatewayContext } from '../../context.ts'
 import { type Checked, Paged, type QueryParameter } from '../../http/route.ts'
 import type { V3Call } from '../common.ts'
@@ -24,14 +24,7 @@ export const incidentFilterRefusals = [
   ...filterRefusals,
 ]
 
-interface Sent {
-  resource?: string
-  rule?: string
-  lifecycle?: 'open' | 'closed'
-  confirmation?: 'confirmed' | 'unconfirmed'
-  acknowledged?: boolean
-  resource_state?: 'active' | 'archived' | 'all'
-}
+type Sent = { [Name in keyof typeof incidentFilters]?: Static<(typeof incidentFilters)[Name]['schema']> }
 
 /** Returns a page, newest first. `resourceId`: id of the Resource in the path. */
 export async function listIncidents(

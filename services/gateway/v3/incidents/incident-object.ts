@@ -4,12 +4,14 @@ import type { NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { redactedText } from '#shared/text/redaction.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { timestamp } from '../../body/instants.ts'
+import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { Evidence, evidenceObject } from './evidence-object.ts'
 
 const Condition = Type.Enum(['ok', 'problem', 'no_data'])
 const Explanation = Type.String({ examples: ['beat problem'] })
+
+export const ClosedReason = Type.Enum(['recovered', 'rule_removed', 'resource_archived'])
 
 const item = {
   id: Type.String({ examples: ['INCIDENT_ID'] }),
@@ -24,7 +26,7 @@ const item = {
   condition: Condition,
   verdict: Condition,
   explanation: Explanation,
-  closed_reason: OrNull(Type.Enum(['recovered', 'rule_removed', 'resource_archived'])),
+  closed_reason: OrNull(ClosedReason),
   opened_at: Instant,
   confirmed_at: OrNull(Instant),
   closed_at: OrNull(Instant),
@@ -40,23 +42,25 @@ const item = {
 }
 
 export const IncidentItem = Answered('IncidentItem', item)
+const writeItem = writerOf(IncidentItem)
+
+/** Fields of an entry of a history, also of a preview's. */
+export const transition = {
+  at: Instant,
+  kind: Type.Enum(['opened', 'confirmed', 'verdict_changed', 'closed']),
+  condition: Condition,
+  verdict: Condition,
+  explanation: Explanation,
+  evidence: OrNull(Evidence),
+}
+export const writeTransition = writerOf(Type.Object(transition))
 
 const omitted = (what: string) =>
   Type.Integer({ minimum: 0, description: `${what} between the first 100 and the latest 400.`, examples: [0] })
 
 export const IncidentObject = Answered('Incident', {
   ...item,
-  history: Type.Array(
-    Answered('IncidentTransition', {
-      at: Instant,
-      kind: Type.Enum(['opened', 'confirmed', 'verdict_changed', 'closed']),
-      condition: Condition,
-      verdict: Condition,
-      explanation: Explanation,
-      evidence: OrNull(Evidence),
-    }),
-    { description: 'Oldest first.' },
-  ),
+  history: Type.Array(Answered('IncidentTransition', transition), { description: 'Oldest first.' }),
   history_omitted: omitted('Entries'),
   next: OrNull(Answered('IncidentNext', { what: Type.Enum(['confirm', 'close', 'remind']), at: Instant })),
   path: Type.Array(
@@ -71,24 +75,16 @@ export const IncidentObject = Answered('Incident', {
 })
 
 export function incidentItem(incident: IncidentRecord, incidentIds: IncidentIds) {
-  const { id, resource, rule, isOpen, condition, explanation, closedReason, acknowledgement, action } = incident
-  return {
+  const { id, isOpen, confirmedAt, condition, explanation, acknowledgement } = incident
+  return writeItem({
+    ...incident,
     id: incidentIds.encode(id),
-    resource,
-    rule,
     lifecycle: isOpen ? 'open' : 'closed',
-    confirmation: incident.confirmedAt === null ? 'unconfirmed' : 'confirmed',
-    condition,
+    confirmation: confirmedAt === null ? 'unconfirmed' : 'confirmed',
     verdict: condition,
     explanation: redactedText(explanation),
-    closed_reason: closedReason,
-    opened_at: timestamp(incident.openedAt),
-    confirmed_at: timestampOrNull(incident.confirmedAt),
-    closed_at: timestampOrNull(incident.closedAt),
-    effective_at: timestamp(incident.effectiveAt),
     acknowledgement: acknowledgement && { ...acknowledgement, at: timestamp(acknowledgement.at) },
-    action,
-  }
+  })
 }
 
 export interface IncidentParts {
@@ -102,14 +98,12 @@ export function incidentObject({ incident, next, outline, transitions }: Inciden
   const { path, pathOmitted, listedOmitted } = outline
   return {
     ...incidentItem(incident, incidentIds),
-    history: transitions.map(({ at, kind, condition, explanation, evidence }) => ({
-      at: timestamp(at),
-      kind,
-      condition,
-      verdict: condition,
-      explanation: redactedText(explanation),
-      evidence: evidence && evidenceObject(evidence, incident.isOfLocations),
-    })),
+    history: transitions.map(entry =>
+      writeTransition({
+        ...{ ...entry, verdict: entry.condition, explanation: redactedText(entry.explanation) },
+        evidence: entry.evidence && evidenceObject(entry.evidence, incident.isOfLocations),
+      }),
+    ),
     history_omitted: listedOmitted,
     next: next && { what: next.what, at: timestamp(next.at) },
     path: path.map(({ state, at, event }) => ({ state, at: timestamp(at), event })),

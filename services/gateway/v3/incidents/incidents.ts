@@ -1,13 +1,13 @@
 // Incidents: lists, one Incident with its history, its deliveries, and its acknowledgement. Rules: docs/reference/v3.md, sections 5 and 9,
 // and 10.3.
+
 import { Type } from 'typebox'
 import type { DeliveryEntry } from '#shared/contracts/ask/ask-notifications.ts'
 import type { AcknowledgedVia } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentNow, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
-import { AppError } from '#shared/errors.ts'
-import { timestamp } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { AppError, refusal } from '#shared/errors.ts'
+import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import type { GatewayContext } from '../../context.ts'
 import { type Call, pathPart } from '../../http/answer.ts'
 import { Paged } from '../../http/route.ts'
@@ -26,7 +26,7 @@ async function findIncident(context: GatewayContext, call: V3Call): Promise<Inci
   const decoded = context.incidentIds.decode(pathPart(call, 'incident'))
   const found = decoded && (await readRecord(context, decoded.incidentId, call))
   if (found !== null) return found
-  throw new AppError('not_found', 'Incident not found', { details: 'The workspace has no such Incident' })
+  throw refusal('not_found', 'Incident not found', 'The workspace has no such Incident')
 }
 
 type Reading = Pick<V3Call, 'workspaceId' | 'traceId'>
@@ -40,57 +40,48 @@ const listed = {
   result: Type.Array(IncidentItem),
   refusals: [...incidentFilterRefusals, '422 limit', '422 cursor'],
   more: 'A page with filters may be short, or empty, and have a next one.',
-  isAudited: false,
 } as const
 
-const list = route({
+const list = route('GET', all, {
   ...listed,
-  method: 'GET',
-  path: all,
   summary: 'Incidents of the workspace, newest first.',
   handler: (context, call) => listIncidents(context, call),
 })
 
-const listOfResource = route({
+const listOfResource = route('GET', '/workspaces/:workspace/resources/:resource/incidents', {
   ...listed,
-  method: 'GET',
-  path: '/workspaces/:workspace/resources/:resource/incidents',
   summary: 'Incidents of one Resource, newest first.',
   find: findResource,
   handler: (context, call) => listIncidents(context, call, (call.found as ResourceView).id),
 })
 
-const detail = route({
-  method: 'GET',
-  path: one,
+const detail = route('GET', one, {
   summary: 'One Incident with its history, as it stands now.',
   more: 'Reading it is audited.',
   needs: { role: 'viewer', scope: null },
   find: findIncident,
   result: IncidentObject,
-  refusals: [],
   isAudited: true,
   handler: (context, call) => shown(context, call.found, call),
 })
 
-const deliveries = route({
-  method: 'GET',
-  path: `${one}/deliveries`,
+const IncidentDelivery = Answered('IncidentDelivery', {
+  at: Instant,
+  destination: OrNull(Type.String({ description: 'Its name at that time; null if none was chosen.', examples: ['On call'] })),
+  type: OrNull(Type.Enum(['slack', 'webhook'])),
+  event: SentEvent,
+  status: Type.Enum(['delivered', 'failed', 'held']),
+  reason: OrNull(DeliveryReason),
+})
+const writeDelivery = writerOf(IncidentDelivery)
+
+const deliveries = route('GET', `${one}/deliveries`, {
   summary: 'Attempts to send messages about the Incident and messages kept back, newest first.',
   more: 'Reading them is audited.',
   needs: { role: 'viewer', scope: null },
   find: findIncident,
   query: pageQuery,
-  result: Type.Array(
-    Answered('IncidentDelivery', {
-      at: Instant,
-      destination: OrNull(Type.String({ description: 'Its name at that time; null if none was chosen.', examples: ['On call'] })),
-      type: OrNull(Type.Enum(['slack', 'webhook'])),
-      event: SentEvent,
-      status: Type.Enum(['delivered', 'failed', 'held']),
-      reason: OrNull(DeliveryReason),
-    }),
-  ),
+  result: Type.Array(IncidentDelivery),
   refusals: ['422 limit', '422 cursor'],
   isAudited: true,
   handler: async ({ directory }, call) => {
@@ -101,30 +92,21 @@ const deliveries = route({
   },
 })
 
-const deliveryObject = ({ at, destinationName, destinationType, event, status, reason }: DeliveryEntry) => ({
-  at: timestamp(at),
-  destination: destinationName,
-  type: destinationType,
-  event,
-  status,
-  reason,
-})
+const deliveryObject = (entry: DeliveryEntry) =>
+  writeDelivery({ ...entry, destination: entry.destinationName, type: entry.destinationType })
 
 function doorOf({ letIn, headers }: Call['request']): AcknowledgedVia {
   if (letIn?.by === 'session') return 'ui'
   return mcpAgent.test(headers['user-agent'] ?? '') ? 'mcp' : 'api'
 }
 
-const acknowledge = route({
-  method: 'POST',
-  path: `${one}/acknowledge`,
+const acknowledge = route('POST', `${one}/acknowledge`, {
   summary: 'Takes the Incident on: its reminders stop, its state stays.',
   more: 'One that is closed or taken: 409.',
   needs: { role: 'viewer', scope: 'acknowledge' },
   find: findIncident,
   result: IncidentObject,
   refusals: ['409'],
-  isAudited: true,
   handler: async (context, call) => {
     const { found, request, traceId } = call
     if (!found.isOpen) throw isClosed()
@@ -141,10 +123,8 @@ const acknowledge = route({
 /** User-Agent of Watchkeeper's own MCP server. */
 const mcpAgent = /^watchkeeper-mcp\//
 
-const isClosed = () =>
-  new AppError('invalid_state', 'Incident is closed', { details: 'The Incident is closed: only an open one can be taken on' })
-const isTaken = (by: string) =>
-  new AppError('invalid_state', 'Incident is taken', { details: `The Incident was taken on by ${by}` })
+const isClosed = () => refusal('invalid_state', 'Incident is closed', 'The Incident is closed: only an open one can be taken on')
+const isTaken = (by: string) => refusal('invalid_state', 'Incident is taken', `The Incident was taken on by ${by}`)
 
 /** The keeper no longer has the incident open, even if the store still shows it open. */
 function orClosed(error: unknown): never {

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { looksLikeAddressToken } from '#shared/tokens/address-token.ts'
 import { hashToken, looksLikeToken } from '#shared/tokens/api-token.ts'
 import { letInByAddress } from '../../audit/let-in.ts'
@@ -113,4 +113,4 @@ function mayReport(identity: Identity, workspaceId: string): boolean {
   return role === 'editor' || role === 'owner'
 }
 
-const refused = (details: string) => new AppError('unauthenticated', 'Second factor refused', { details })
+const refused = (details: string) => refusal('unauthenticated', 'Second factor refused', details)

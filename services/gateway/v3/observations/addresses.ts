@@ -1,16 +1,17 @@
 // Observation addresses: list, create, delete. Only the response to the creation contains the token. Rules: docs/reference/v3.md, 8.2.
+
 import { Type } from 'typebox'
 import type { AddressView } from '#shared/contracts/ask/ask-addresses.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { makeAddressToken } from '#shared/tokens/address-token.ts'
 import { hashToken } from '#shared/tokens/api-token.ts'
-import { timestamp } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
+import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import { type Call, pathPart } from '../../http/answer.ts'
-import { route, type V3Call } from '../common.ts'
+import { route, tooManyAt, type V3Call } from '../common.ts'
 
 const all = '/workspaces/:workspace/addresses'
 const needs = { role: 'editor', scope: 'full' } as const
@@ -32,30 +33,21 @@ const MadeAddress = Answered('MadeAddress', {
   ...shownFields,
 })
 
-const NewAddress = Type.Object(
-  {
-    template: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The key of a published Template.' })),
-    second_factor: Type.Optional(Type.Boolean()),
-    description: Type.Optional(Type.String({ maxLength: limits.key.descriptionCharacters, trimmed: true, plain: 'line' })),
-  },
-  { additionalProperties: false },
-)
+const NewAddress = Closed({
+  template: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The key of a published Template.' })),
+  second_factor: Type.Optional(Type.Boolean()),
+  description: Type.Optional(Type.String({ maxLength: limits.key.descriptionCharacters, trimmed: true, plain: 'line' })),
+})
 
-const list = route({
-  method: 'GET',
-  path: all,
+const list = route('GET', all, {
   summary: 'Observation addresses of the workspace, the oldest first, without their tokens.',
   needs,
   result: Type.Array(AddressObject),
-  refusals: [],
-  isAudited: false,
   handler: async ({ directory }, { workspaceId, traceId }) =>
     (await directory.ask('list-addresses', { workspaceId }, traceId)).map(addressObject),
 })
 
-const create = route({
-  method: 'POST',
-  path: all,
+const create = route('POST', all, {
   summary: 'Makes an Observation address. Its token is shown only here.',
   more: 'A report is a POST to its `url` without a key: an Observation with `resource`, and on a first report with `template_id` and `meta`. A workspace has at most 100 addresses: 422 `description`.',
   needs,
@@ -63,7 +55,6 @@ const create = route({
   status: 201,
   result: MadeAddress,
   refusals: ['422 template', '422 description'],
-  isAudited: true,
   examples: [{ description: 'Nightly jobs' }],
   handler: async (context, call) => {
     const { workspaceId, body, traceId } = call
@@ -76,21 +67,17 @@ const create = route({
       secondFactor: body.second_factor ?? false,
       description: body.description ?? '',
     }
-    const made = await context.directory.ask('create-address', request, traceId).catch(tooMany)
+    const made = await context.directory.ask('create-address', request, traceId).catch(tooManyAt('description'))
     const { id, ...shown } = addressObject(made)
     return { id, url: `${baseOf(context, call)}/in/${token}`, token, ...shown }
   },
 })
 
-const remove = route({
-  method: 'DELETE',
-  path: `${all}/:id`,
+const remove = route('DELETE', `${all}/:id`, {
   summary: 'Deletes an Observation address; it takes no report any more.',
   needs,
   find: findAddress,
   result: Answered('DeletedAddress', { id: Type.String(), deleted: Type.Literal(true) }),
-  refusals: [],
-  isAudited: true,
   handler: async ({ directory }, { workspaceId, found, traceId }) => {
     const { id } = await directory.ask('delete-address', { workspaceId, addressId: found.id }, traceId)
     return { id, deleted: true }
@@ -103,25 +90,14 @@ async function findAddress({ directory }: GatewayContext, call: V3Call): Promise
   const id = pathPart(call, 'id')
   const found = (await directory.ask('list-addresses', { workspaceId }, traceId)).find(address => address.id === id)
   if (found !== undefined) return found
-  throw new AppError('not_found', 'Address not found', { details: 'The workspace has no such Observation address' })
+  throw refusal('not_found', 'Address not found', 'The workspace has no such Observation address')
 }
 
 /** Returns PUBLIC_URL, or else the address to which the request was sent. */
 const baseOf = ({ publicUrl }: GatewayContext, { request }: Call): string =>
   publicUrl ?? (request.host === '' ? '' : `${request.protocol}://${request.host}`)
 
-/** In this generation, exceeding the limit of addresses is a fault of the request. */
-function tooMany(error: unknown): never {
-  if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
-  throw new AppError('validation', error.message, { details: error.details, facts: { field: 'description' } })
-}
-
-const addressObject = ({ id, template, secondFactor, description, createdAt }: AddressView) => ({
-  id,
-  template,
-  second_factor: secondFactor,
-  description,
-  created_at: timestamp(createdAt),
-})
+const write = writerOf(AddressObject)
+const addressObject = (view: AddressView) => write(view)
 
 export const addressRoutes = [list, create, remove]

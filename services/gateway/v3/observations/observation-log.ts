@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import { isCredentialName } from '#shared/text/redaction.ts'
 import { timestampOfMicroseconds } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'
 import { route } from '../common.ts'
 import { limitOf, pageQuery } from '../paging.ts'
@@ -23,9 +23,7 @@ export const LoggedObservation = Answered('LoggedObservation', {
   reason: OrNull(Type.String({ examples: ['disk full'] })),
 })
 
-const list = route({
-  method: 'GET',
-  path: '/workspaces/:workspace/resources/:resource/observations',
+const list = route('GET', '/workspaces/:workspace/resources/:resource/observations', {
   summary: 'Newest Observations of the Resource and its checks: context, no record of decisions.',
   more: 'Fewer than `limit` where bodies fill 512 KiB.',
   needs: { role: 'viewer', scope: null },
@@ -50,19 +48,16 @@ const list = route({
 
 const unbounded = { from: null, to: null, unaccepted: false }
 
-export const loggedObservation = (entry: ObservationEntry, isRedacted: boolean) => ({
-  id: entry.id,
-  signal: entry.signal,
-  location: entry.locationId ?? '',
-  state: entry.state,
-  value: entry.value,
-  labels: isRedacted ? redacted(entry.labels) : entry.labels,
-  body: entry.body === null ? null : (JSON.parse(entry.body) as object),
-  at: timestampOfMicroseconds(entry.atUs),
-  received_at: timestampOfMicroseconds(entry.receivedAtUs),
-  source: entry.source,
-  reason: entry.reason,
-})
+const write = writerOf(LoggedObservation)
+export const loggedObservation = (entry: ObservationEntry, isRedacted: boolean) =>
+  write({
+    ...entry,
+    location: entry.locationId ?? '',
+    labels: isRedacted ? redacted(entry.labels) : entry.labels,
+    body: entry.body === null ? null : (JSON.parse(entry.body) as object),
+    at: timestampOfMicroseconds(entry.atUs),
+    receivedAt: timestampOfMicroseconds(entry.receivedAtUs),
+  })
 
 const redacted = (labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, isCredentialName(name) ? '[redacted]' : value]))

@@ -1,4 +1,5 @@
 // Reports of Observations: a single one, or up to 500 for several Resources. Rules: docs/reference/v3.md, section 7.
+
 import { type Static, Type } from 'typebox'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
@@ -8,9 +9,10 @@ import { firstCharacters } from '#shared/text/plain-text.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 import { Answered } from '../../body/result-schema.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
+import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import { commandId } from '../../subjects/command-id.ts'
-import { route } from '../common.ts'
+import { invalid, route } from '../common.ts'
 import { v3Dialect } from '../dialect.ts'
 import { fitting } from '../read-body.ts'
 import { findReported, type ReportedResource, rememberReported, resourceNotFound } from '../resources/reported-resources.ts'
@@ -28,11 +30,8 @@ export const observation = {
     Type.String({ minLength: 1, maxLength: 128, description: 'Of the sender: the same id again stores nothing.' }),
   ),
 }
-const Observation = Type.Object(observation, { additionalProperties: false })
-const BatchItem = Type.Object(
-  { resource: Type.String({ minLength: 1, maxLength: 128 }), ...observation },
-  { additionalProperties: false },
-)
+const Observation = Closed(observation)
+const BatchItem = Closed({ resource: Type.String({ minLength: 1, maxLength: 128 }), ...observation })
 
 const batchItems = { minItems: 1, maxItems: 500 }
 
@@ -62,9 +61,7 @@ const BatchResult = Answered('BatchResult', {
   ),
 })
 
-const single = route({
-  method: 'POST',
-  path: '/workspaces/:workspace/resources/:resource/observations',
+const single = route('POST', '/workspaces/:workspace/resources/:resource/observations', {
   summary: 'Reports an Observation of one of the signals of the Resource.',
   more: 'An archived Resource accepts none: 422 `resource`.',
   needs: { role: 'editor', scope: 'observe' },
@@ -74,7 +71,6 @@ const single = route({
   status: 202,
   result: Accepted,
   refusals: ['422 resource', '422 signal', '422 kind', '422 at', '422 labels', '422 body'],
-  isAudited: true,
   takesObservations: true,
   examples: [{ signal: 'beat', state: 'ok' }],
   handler: async ({ keeper }, { found, body, traceId }) => {
@@ -87,20 +83,14 @@ const single = route({
   },
 })
 
-const batch = route({
-  method: 'POST',
-  path: '/workspaces/:workspace/observations',
+const batch = route('POST', '/workspaces/:workspace/observations', {
   summary: 'Reports up to 500 Observations. One that is refused refuses no other.',
   needs: { role: 'editor', scope: 'observe' },
-  body: Type.Object(
-    { observations: Type.Array(Type.Unknown(), { ...batchItems, documented: Type.Array(BatchItem, batchItems) }) },
-    { additionalProperties: false },
-  ),
+  body: Closed({ observations: Type.Array(Type.Unknown(), { ...batchItems, documented: Type.Array(BatchItem, batchItems) }) }),
   bodyBytes: limits.http.bodyBytes,
   budgetMs: limits.v3.batchAnswerMs,
   result: BatchResult,
   refusals: ['422 observations'],
-  isAudited: true,
   takesObservations: true,
   examples: [{ observations: [{ resource: 'backup-1', signal: 'beat', state: 'problem', reason: 'disk full' }] }],
   handler: async (context, { workspaceId, body, traceId }) => {
@@ -232,7 +222,6 @@ function requireUnarchived({ key, archivedAt }: ReportedResource): void {
 }
 
 export const archived = (key: string) => invalid('resource', `Resource ${key} is archived and accepts no Observations.`)
-const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
 
 /** Returns the error as the route of a single Observation would show it. */
 const shownError = (error: unknown): unknown => (v3Dialect.refuse(error) as { body: { error: unknown } }).body.error

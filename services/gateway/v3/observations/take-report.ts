@@ -1,5 +1,6 @@
 // A report to an Observation address: an Observation of a Resource. The first report of a Resource creates the Resource. Rules:
 // docs/reference/v3.md, 8.4.
+
 import { type Static, Type } from 'typebox'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
 import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
@@ -10,24 +11,23 @@ import { day, limits } from '#shared/limits/limits.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
+import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import type { Call } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
+import { invalid } from '../common.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { Accepted, accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
 
-const Report = Type.Object(
-  {
-    resource: Type.String({ minLength: 1, maxLength: 128, description: 'The key or the id of a Resource.' }),
-    ...observation,
-    template_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'A published Template; needed by a first report alone.' }),
-    ),
-    meta: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Answers of a new Resource.' })),
-  },
-  { additionalProperties: false },
-)
+const Report = Closed({
+  resource: Type.String({ minLength: 1, maxLength: 128, description: 'The key or the id of a Resource.' }),
+  ...observation,
+  template_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'A published Template; needed by a first report alone.' }),
+  ),
+  meta: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Answers of a new Resource.' })),
+})
 type Report = Static<typeof Report>
 
 /** A report and the address to which it was sent. */
@@ -141,5 +141,3 @@ function tooManyToday({ clock }: GatewayContext): AppError {
     retryAfterS: Math.ceil(untilTomorrow / 1_000),
   })
 }
-
-const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })

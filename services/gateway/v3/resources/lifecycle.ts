@@ -1,12 +1,13 @@
 // Commands to a Resource other than changes of its settings: archive, rebind, maintenance. Rules: docs/reference/v3.md, 6.4, 6.5 and 6.7.
+
 import { Type } from 'typebox'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import { websiteTemplate } from '#shared/contracts/subjects/website.ts'
-import { AppError } from '#shared/errors.ts'
+import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import { commandId } from '../../subjects/command-id.ts'
-import { route, type V3Call } from '../common.ts'
+import { invalid, Meta, route, TemplateReference, type V3Call } from '../common.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { ResourceObject, resourceObject } from './resource-object.ts'
 import { findResource } from './resources.ts'
@@ -25,40 +26,27 @@ type Kind = 'archive-resource' | 'rebind-resource' | 'set-maintenance' | 'end-ma
 type WithoutId<C> = C extends { id: string } ? Omit<C, 'id'> : never
 type Changing = WithoutId<Extract<Command, { kind: Kind }>>
 
-const archive = route({
-  method: 'POST',
-  path: `${one}/archive`,
+const archive = route('POST', `${one}/archive`, {
   summary: 'Ends a Resource for good: its Incidents close, its checks and its maintenance end.',
   more: 'It stays readable, and its key stays reserved. Nothing restores it. Archived already: 409.',
   needs: { role: 'editor', scope: 'resources' },
   find: findResource,
   result: ResourceObject,
   refusals: ['409'],
-  isAudited: true,
   handler: (context, call) => changed(context, call, { kind: 'archive-resource' }),
 })
 
-const rebind = route({
-  method: 'POST',
-  path: `${one}/rebind`,
+const rebind = route('POST', `${one}/rebind`, {
   summary: 'Binds a Resource to another revision of a published Template.',
   more: 'Answers that both revisions take stay unless they are sent. Open Incidents close as `rule_removed`. While it is archived: 409.',
   needs: { role: 'editor', scope: 'full' },
   find: findResource,
-  body: Type.Object(
-    {
-      template: Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'A key, which means its highest version, or key@version.',
-      }),
-      meta: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Answers to the fields of the Template.' })),
-    },
-    { additionalProperties: false },
-  ),
+  body: Closed({
+    template: TemplateReference,
+    meta: Type.Optional(Meta),
+  }),
   result: ResourceObject,
   refusals: ['409', '422 template', '422 a field of meta'],
-  isAudited: true,
   examples: [{ template: 'heartbeat@2' }],
   handler: async (context, call) => {
     const { workspaceId, body, traceId } = call
@@ -70,20 +58,14 @@ const rebind = route({
   },
 })
 
-const start = route({
-  method: 'PUT',
-  path: maintenance,
+const start = route('PUT', maintenance, {
   summary: 'Holds messages of a Resource back from now on, or moves the end of the running window.',
   more: 'Judging goes on. Openings, problems, silences and reminders are held; recoveries and acknowledgements are sent. While it is archived: 409.',
   needs: { role: 'editor', scope: 'maintenance' },
   find: findResource,
-  body: Type.Object(
-    { minutes: Type.Integer({ minimum: 1, maximum: 10_080, description: 'Until the window ends by itself.' }) },
-    { additionalProperties: false },
-  ),
+  body: Closed({ minutes: Type.Integer({ minimum: 1, maximum: 10_080, description: 'Until the window ends by itself.' }) }),
   result: ResourceObject,
   refusals: ['409', '422 minutes'],
-  isAudited: true,
   examples: [{ minutes: 60 }],
   handler: (context, call) => {
     const { body, request } = call
@@ -91,19 +73,14 @@ const start = route({
   },
 })
 
-const end = route({
-  method: 'DELETE',
-  path: maintenance,
+const end = route('DELETE', maintenance, {
   summary: 'Ends the running maintenance window.',
   more: 'Without one, or while the Resource is archived: 409.',
   needs: { role: 'editor', scope: 'maintenance' },
   find: findResource,
   result: ResourceObject,
   refusals: ['409'],
-  isAudited: true,
   handler: (context, call) => changed(context, call, { kind: 'end-maintenance' }),
 })
-
-const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
 
 export const lifecycleRoutes = [archive, rebind, start, end]

@@ -29,15 +29,11 @@ export const OverviewObject = Answered('Overview', {
   oldest: Type.Array(IncidentItem, { description: 'Open Incidents, oldest first, 10 at most.' }),
 })
 
-const overview = route({
-  method: 'GET',
-  path: '/workspaces/:workspace/overview',
+const overview = route('GET', '/workspaces/:workspace/overview', {
   summary: 'Resources by state, open Incidents by rule and standing, the ten oldest.',
   more: 'As last recorded. It looks at the oldest 10,000 open Incidents.',
   needs: { role: 'viewer', scope: null },
   result: OverviewObject,
-  refusals: [],
-  isAudited: false,
   handler: async ({ directory, incidentIds }, { workspaceId, traceId }) => {
     const found = await directory.ask('get-overview', { workspaceId }, traceId)
     const { resources, open, unacknowledged, counted, rules, rulesOmitted, oldest } = found

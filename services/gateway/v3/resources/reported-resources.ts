@@ -1,7 +1,7 @@
 // Resource of a path to which an Observation is reported. Three of its fields are read and cached, so a repeated sender causes no question
 // to the directory.
 import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { GatewayContext } from '../../context.ts'
 import { pathPart } from '../../http/answer.ts'
@@ -36,8 +36,7 @@ export const rememberReported = (): FoundMemory<ReportedResource, V3Call> =>
     max: limits.subject.reportAddresses,
   })
 
-export const resourceNotFound = () =>
-  new AppError('not_found', 'Resource not found', { details: 'The workspace has no such Resource' })
+export const resourceNotFound = () => refusal('not_found', 'Resource not found', 'The workspace has no such Resource')
 
 /** Joins workspace and reference by a line break, which neither ids nor keys contain. */
 const keyOf = (workspaceId: string, reference: string): string => `${workspaceId}\n${reference}`

@@ -7,7 +7,7 @@ import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { websiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { timestamp, timestampOrNull } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { isRedactedIn, redactedAnswers } from '../redact.ts'
 
 const explained = { examples: ['beat problem'] }
@@ -33,6 +33,7 @@ const item = {
 }
 
 export const ResourceItem = Answered('ResourceItem', item)
+const writeItem = writerOf(ResourceItem)
 
 export const ResourceObject = Answered('Resource', {
   ...item,
@@ -73,18 +74,8 @@ export interface ResourceReader {
 }
 
 export function resourceItem(resource: ResourceView, reader: ResourceReader) {
-  const { id, key, name, template, labels, createdAt, archivedAt } = resource
-  return {
-    id,
-    key,
-    name,
-    template,
-    meta: metaOf(resource, reader.identity),
-    labels,
-    created_at: timestamp(createdAt),
-    archived_at: timestampOrNull(archivedAt),
-    open_incident: openIncidentOf(resource, reader.incidentIds),
-  }
+  const openIncident = openIncidentOf(resource, reader.incidentIds)
+  return writeItem({ ...resource, meta: metaOf(resource, reader.identity), openIncident })
 }
 
 export function resourceObject(resource: ResourceView, reader: ResourceReader) {

@@ -1,20 +1,22 @@
 // Resources: create, list, detail, change. Rules: docs/reference/v3.md, section 6.
+
 import { Type } from 'typebox'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Answers, SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
 import { websiteTemplate } from '#shared/contracts/subjects/website.ts'
-import { AppError } from '#shared/errors.ts'
+import { AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { readAnswers } from '#shared/manifest/answers.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
+import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
-import { type Call, pathPart } from '../../http/answer.ts'
+import { pathPart } from '../../http/answer.ts'
 import { Paged } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
-import { NameText, route, type V3Call } from '../common.ts'
+import { invalid, Meta, NameText, route, TemplateReference, type V3Call } from '../common.ts'
 import { filterQuery, filterRefusals, readFilters } from '../filters.ts'
 import { formatCursor, limitOf, pageQuery, readCursor } from '../paging.ts'
 import { findTemplate } from '../templates/find-template.ts'
@@ -25,31 +27,19 @@ import { ResourceItem, ResourceObject, resourceItem, resourceObject } from './re
 const all = '/workspaces/:workspace/resources'
 const one = `${all}/:resource`
 
-/** Only the Template's reader checks the members of this object (1.4). */
-const Meta = Type.Object({}, { additionalProperties: true, description: 'Answers to the fields of the Template.' })
 const Labels = Type.Object({}, { additionalProperties: true, description: 'At most 16 texts of 1 to 128 characters.' })
 
-const NewResource = Type.Object(
-  {
-    template: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'A key, which means its highest version, or key@version.',
-    }),
-    key: Type.Optional(
-      Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$', description: 'A slug of the name unless sent.' }),
-    ),
-    name: NameText(100),
-    meta: Type.Optional(Meta),
-    labels: Type.Optional(Labels),
-  },
-  { additionalProperties: false },
-)
+const NewResource = Closed({
+  template: TemplateReference,
+  key: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$', description: 'A slug of the name unless sent.' }),
+  ),
+  name: NameText(100),
+  meta: Type.Optional(Meta),
+  labels: Type.Optional(Labels),
+})
 
-const ResourceChange = Type.Object(
-  { name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) },
-  { additionalProperties: false },
-)
+const ResourceChange = Closed({ name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) })
 
 /** Finds the Resource by id, else by key, before scope and role are checked. */
 export async function findResource({ directory }: GatewayContext, call: V3Call): Promise<ResourceView> {
@@ -60,9 +50,7 @@ export async function findResource({ directory }: GatewayContext, call: V3Call):
   throw resourceNotFound()
 }
 
-const list = route({
-  method: 'GET',
-  path: all,
+const list = route('GET', all, {
   summary: 'Resources of the workspace by id.',
   needs: { role: 'viewer', scope: null },
   query: {
@@ -72,7 +60,6 @@ const list = route({
   },
   result: Type.Array(ResourceItem),
   refusals: ['422 limit', '422 cursor', '422 state', ...filterRefusals],
-  isAudited: false,
   handler: async ({ directory, incidentIds }, call) => {
     const { request, workspaceId, query, traceId } = call
     const { identity } = request
@@ -86,16 +73,13 @@ const list = route({
   },
 })
 
-const create = route({
-  method: 'POST',
-  path: all,
+const create = route('POST', all, {
   summary: 'Creates a Resource of a Template.',
   needs: { role: 'editor', scope: 'resources' },
   body: NewResource,
   status: 201,
   result: ResourceObject,
   refusals: ['409 key', '422 template', '422 key', '422 name', '422 labels', '422 a field of meta'],
-  isAudited: true,
   examples: [{ template: 'heartbeat@1', key: 'backup-1', name: 'Nightly backup', labels: { env: 'production' } }],
   handler: async (context, { request: { identity }, workspaceId, body: sent, traceId }) => {
     const labels = readLabels((sent.labels ?? {}) as Record<string, unknown>, false) as Record<string, string>
@@ -115,19 +99,16 @@ const create = route({
         ? { kind: 'create-resource' as const, ...made, template: reference, answers: meta as Answers }
         : { kind: 'create-website' as const, ...made, check }
     await context.keeper.send(subjectId, command, traceId).catch(takenMeanwhile(slug))
-    return shown(context, subjectId, { identity, traceId })
+    const now = await context.keeper.send(subjectId, { kind: 'read-resource', id: commandId() }, traceId)
+    return resourceObject(now, { incidentIds: context.incidentIds, identity })
   },
 })
 
-const detail = route({
-  method: 'GET',
-  path: one,
+const detail = route('GET', one, {
   summary: 'One Resource with its signals and rules, as they read now.',
   needs: { role: 'viewer', scope: null },
   find: findResource,
   result: ResourceObject,
-  refusals: [],
-  isAudited: false,
   handler: async (context, { request: { identity }, found, traceId }) => {
     const { incidentIds } = context
     const now = await context.keeper
@@ -137,9 +118,7 @@ const detail = route({
   },
 })
 
-const change = route({
-  method: 'PATCH',
-  path: one,
+const change = route('PATCH', one, {
   summary: 'Changes what is sent and leaves the rest. Key and Template never change.',
   more: 'While it is archived: 409.',
   needs: { role: 'editor', scope: 'full' },
@@ -147,7 +126,6 @@ const change = route({
   body: ResourceChange,
   result: ResourceObject,
   refusals: ['409', '422 name', '422 labels', '422 a field of meta'],
-  isAudited: true,
   examples: [{ name: 'Backup of the shop', labels: { env: null, team: 'core' } }],
   handler: async (context, { request: { identity }, found, body, traceId }) => {
     const { name, meta, labels } = body
@@ -165,16 +143,6 @@ const change = route({
   },
 })
 
-interface Reading {
-  identity: Call['request']['identity']
-  traceId: string
-}
-
-async function shown({ keeper, incidentIds }: GatewayContext, id: string, { identity, traceId }: Reading) {
-  const now = await keeper.send(id, { kind: 'read-resource', id: commandId() }, traceId)
-  return resourceObject(now, { incidentIds, identity })
-}
-
 /** Returns the Resource as stored if its keeper is missing. */
 const orAsRecorded =
   (found: ResourceView) =>
@@ -191,7 +159,7 @@ const takenMeanwhile =
   (error: unknown): never => {
     if (!(error instanceof AppError) || error.code !== 'invalid_state') throw error
     const details = `The key ${key} is taken: choose another one`
-    throw new AppError('taken', 'Key taken', { details, facts: { field: 'key' } })
+    throw refusal('taken', 'Key taken', details, 'key')
   }
 
 async function checkOf(context: GatewayContext, meta: Record<string, unknown>, traceId: string) {
@@ -217,19 +185,10 @@ async function requireLocations({ directory }: GatewayContext, sent: unknown, tr
   if (!sent.every(id => typeof id !== 'string' || known.has(id))) throw invalid('locations', 'There is no such Location')
 }
 
-interface Wanted {
-  workspaceId: string
-  subjectId: string
-  key: string | null
-  name: string
-}
+type Wanted = Record<'workspaceId' | 'subjectId' | 'name', string> & { key: string | null }
 
 /** Reserves a key: the sent key, else a slug of the name's ASCII letters and digits, else the id (6.1). */
-async function reserve(
-  { directory }: GatewayContext,
-  { workspaceId, subjectId, key, name }: Wanted,
-  traceId: string,
-): Promise<string> {
+async function reserve({ directory }: GatewayContext, { workspaceId, subjectId, key, name }: Wanted, traceId: string) {
   await directory.ask('require-resource-room', { workspaceId }, traceId)
   if (key === null) {
     const plain = name.replace(/[^A-Za-z0-9]+/g, ' ')
@@ -250,7 +209,5 @@ function readLabels(sent: Record<string, unknown>, mayRemove: boolean): Record<s
     `Labels are at most ${limits.v3.resourceLabels} texts of 1 to 128 characters under keys of a-z, 0-9, '.', '_' and '-'`,
   )
 }
-
-const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
 
 export const resourceRoutes = [list, create, detail, change]

@@ -8,6 +8,7 @@ import { unnoticedSilence } from '#shared/manifest/decision-reads.ts'
 import { timestamp, timestampOrNull } from '../../body/instants.ts'
 import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
 import { Evidence, evidenceObject } from '../incidents/evidence-object.ts'
+import { ClosedReason, transition, writeTransition } from '../incidents/incident-object.ts'
 import { TemplateObject, templateObject } from './template-object.ts'
 
 export function previewObject(template: Template, rules: readonly PreviewRule[], isRedacted: boolean) {
@@ -32,14 +33,8 @@ const incidentObject = ({ openedAt, confirmedAt, closedAt, closedReason, history
   ...(historyOmitted === 0 ? {} : { history_omitted: historyOmitted }),
 })
 
-const entryObject = ({ at, kind, condition, explanation, evidence }: PreviewEntry) => ({
-  at: timestamp(at),
-  kind,
-  condition,
-  verdict: condition,
-  explanation,
-  evidence: evidence && evidenceOf(evidence),
-})
+const entryObject = (entry: PreviewEntry) =>
+  writeTransition({ ...entry, verdict: entry.condition, evidence: entry.evidence && evidenceOf(entry.evidence) })
 
 /** Returns the evidence in the form of an Incident's evidence. */
 const evidenceOf = ({ inputs, ...bounds }: PreviewEvidence) =>
@@ -55,23 +50,12 @@ const recordedInput = (reading: DecisionInput): EvidenceInput => ({
 
 const explained = { examples: ['beat problem'] }
 
-const Condition = Type.Enum(['ok', 'problem', 'no_data'])
-
 const Incident = Answered('PreviewIncident', {
   opened_at: Instant,
   confirmed_at: OrNull(Instant),
   closed_at: OrNull(Instant),
-  closed_reason: OrNull(Type.Enum(['recovered', 'rule_removed', 'resource_archived'])),
-  history: Type.Array(
-    Type.Object({
-      at: Instant,
-      kind: Type.Enum(['opened', 'confirmed', 'verdict_changed', 'closed']),
-      condition: Condition,
-      verdict: Condition,
-      explanation: Type.String(explained),
-      evidence: OrNull(Evidence),
-    }),
-  ),
+  closed_reason: OrNull(ClosedReason),
+  history: Type.Array(Type.Object(transition)),
   history_omitted: Type.Optional(Type.Integer({ description: 'Its oldest entries, left out of a large answer.' })),
 })
 

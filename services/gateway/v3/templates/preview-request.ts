@@ -1,24 +1,27 @@
 // Reader of a preview's Observations, their instants, and the instant at which the rules are shown. The route and `./watchkeeper template
 // check` share these refusals. Rule: docs/reference/v3.md, 3.11.
+
 import { type Static, Type } from 'typebox'
 import { type Preview, previewObservations } from '#shared/contracts/resources/preview.ts'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { AppError } from '#shared/errors.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
+import { Closed } from '../../body/schemas.ts'
+import { Meta } from '../common.ts'
 import { observation, sentObservation } from '../observations/observations.ts'
 
-const PreviewObservation = Type.Object(
-  { ...observation, at: Type.String({ description: 'RFC 3339 with a zone.', examples: ['2026-10-05T12:00:00Z'] }) },
-  { additionalProperties: false },
-)
+const PreviewObservation = Closed({
+  ...observation,
+  at: Type.String({ description: 'RFC 3339 with a zone.', examples: ['2026-10-05T12:00:00Z'] }),
+})
 
 export const previewFields = {
-  meta: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'Answers to the fields of the Template.' })),
+  meta: Type.Optional(Meta),
   observations: Type.Optional(Type.Array(PreviewObservation, { maxItems: previewObservations })),
   at: Type.Optional(Type.String({ description: 'The instant of the last Observation unless sent.' })),
 }
-export const PreviewFields = Type.Object(previewFields, { additionalProperties: false })
+export const PreviewFields = Closed(previewFields)
 /** A member sent as null counts as absent. */
 export type SentPreview = { [Name in keyof Static<typeof PreviewFields>]?: Static<typeof PreviewFields>[Name] | null }
 

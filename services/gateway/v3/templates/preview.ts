@@ -1,35 +1,31 @@
 // Preview of a Template: its rules judge the sent Observations at their own instants. Nothing is stored. Rule: docs/reference/v3.md, 3.11.
+
 import { type Static, Type } from 'typebox'
 import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
-import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
+import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
-import { route, type V3Call } from '../common.ts'
+import { invalid, route, type V3Call } from '../common.ts'
 import { isRedactedIn } from '../redact.ts'
 import { findTemplate } from './find-template.ts'
 import { PreviewObject, previewObject } from './preview-object.ts'
 import { previewFields, readPreview } from './preview-request.ts'
 
-const PreviewBody = Type.Object(
-  {
-    /** The reader of manifests checks the members. Its refusals name dotted paths from the Template. */
-    manifest: Type.Optional(Type.Object({}, { additionalProperties: true, documented: Manifest })),
-    template: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'Instead of a manifest: a key, which means its highest version, or key@version.',
-      }),
-    ),
-    ...previewFields,
-  },
-  { additionalProperties: false },
-)
+const PreviewBody = Closed({
+  /** The reader of manifests checks the members. Its refusals name dotted paths from the Template. */
+  manifest: Type.Optional(Type.Object({}, { additionalProperties: true, documented: Manifest })),
+  template: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Instead of a manifest: a key, which means its highest version, or key@version.',
+    }),
+  ),
+  ...previewFields,
+})
 
-const preview = route({
-  method: 'POST',
-  path: '/workspaces/:workspace/templates/preview',
+const preview = route('POST', '/workspaces/:workspace/templates/preview', {
   summary: 'Judges Observations by the rules of a Template, in their own time. Stores nothing.',
   more: 'Send `manifest` or `template`. A manifest that publication would refuse is refused alike, but for a version that exists.',
   needs: { role: 'viewer', scope: null },
@@ -45,7 +41,6 @@ const preview = route({
     '422 a dotted place in observations',
     '422 at',
   ],
-  isAudited: true,
   isDry: true,
   examples: [
     {
@@ -91,7 +86,5 @@ async function templateOf(
 
 const isSystem = (template: Template | SystemTemplate): template is SystemTemplate =>
   template.rules.some(({ decision }) => decision === null)
-
-const invalid = (field: string, sentence: string) => new AppError('validation', sentence, { facts: { field } })
 
 export const previewRoutes = [preview]

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
-import { AppError } from '#shared/errors.ts'
+import { refusal } from '#shared/errors.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import type { GatewayContext } from '../../context.ts'
 import { pathPart } from '../../http/answer.ts'
@@ -11,28 +11,20 @@ import { route, type V3Call } from '../common.ts'
 import { isRedactedAnywhere, isRedactedIn } from '../redact.ts'
 import { TemplateObject, templateObject } from './template-object.ts'
 
-const listSystem = route({
-  method: 'GET',
-  path: '/templates',
+const listSystem = route('GET', '/templates', {
   summary: 'System Templates.',
   needs: { role: 'anybody', scope: null },
   result: Type.Array(TemplateObject),
-  refusals: [],
-  isAudited: false,
   handler: async (_context, { request: { identity } }) => {
     const isRedacted = isRedactedAnywhere(identity)
     return allSystem().map(template => templateObject(template, isRedacted))
   },
 })
 
-const listTemplates = route({
-  method: 'GET',
-  path: '/workspaces/:workspace/templates',
+const listTemplates = route('GET', '/workspaces/:workspace/templates', {
   summary: "System Templates, then the workspace's own, every revision by key and version.",
   needs: { role: 'viewer', scope: null },
   result: Type.Array(TemplateObject),
-  refusals: [],
-  isAudited: false,
   handler: async ({ directory }, { request, workspaceId, traceId }) => {
     const own = await allPages(after => directory.ask('list-templates', { workspaceId, after }, traceId))
     const isRedacted = isRedactedIn(workspaceId, request.identity)
@@ -47,35 +39,28 @@ async function findTemplate({ directory }: GatewayContext, call: V3Call): Promis
   const found = isReadable ? await directory.ask('get-template', { workspaceId, reference }, traceId) : null
   if (found !== null && found !== 'damaged') return found
   const details = found === null ? 'The workspace has no such Template' : `The Template ${reference} is damaged in the store`
-  throw new AppError('not_found', 'Template not found', { details })
+  throw refusal('not_found', 'Template not found', details)
 }
 
 /** Longest reference, characters: a key has at most 63, a version at most 7. */
 const referenceCharacters = 100
 
-const detail = route({
-  method: 'GET',
-  path: '/workspaces/:workspace/templates/:template',
+const detail = route('GET', '/workspaces/:workspace/templates/:template', {
   summary: 'One Template by its key, which means the highest version, or by key@version.',
   needs: { role: 'viewer', scope: null },
   find: findTemplate,
   result: TemplateObject,
-  refusals: [],
-  isAudited: false,
   handler: async (_context, { request, workspaceId, found }) =>
     templateObject(found, isRedactedIn(workspaceId, request.identity)),
 })
 
-const publish = route({
-  method: 'POST',
-  path: '/workspaces/:workspace/templates',
+const publish = route('POST', '/workspaces/:workspace/templates', {
   summary: 'Publishes one revision of a Template. A revision never changes.',
   needs: { role: 'editor', scope: 'templates' },
   body: Manifest,
   status: 201,
   result: TemplateObject,
   refusals: ['409', '422 a dotted place in the Template', '422 key'],
-  isAudited: true,
   examples: [heartbeat(1, 120), heartbeat(2, 300)],
   handler: async ({ directory }, { request, workspaceId, body, traceId }) => {
     const template = await directory.ask('publish-template', { workspaceId, manifest: body }, traceId)

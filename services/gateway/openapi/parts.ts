@@ -1,0 +1,75 @@
+// Parts that the documents of all generations and of the session API share.
+import type { QueryParameter, Route } from '../http/route.ts'
+import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
+
+/** Facts of a document that differ between the APIs. `server`: path to which all other paths are relative. */
+interface DocumentFacts extends Record<'title' | 'version' | 'description' | 'server', string> {
+  paths: Record<string, JsonSchema>
+  webhooks?: JsonSchema
+  schemas: Components
+  /** The one way to authenticate, by its name in the document. */
+  security: Record<string, JsonSchema>
+}
+
+export const documentOf = ({ title, version, description, server, paths, webhooks, schemas, security }: DocumentFacts) => ({
+  openapi: '3.1.1',
+  info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+  servers: [{ url: server }],
+  security: Object.keys(security).map(name => ({ [name]: [] })),
+  paths,
+  ...(webhooks === undefined ? {} : { webhooks }),
+  components: { schemas, securitySchemes: security },
+})
+
+/** Security scheme of the generations: an API key. */
+export const keySecurity = (description: string) => ({ key: { type: 'http', scheme: 'bearer', description } })
+
+/** Returns a path with its parameters in braces. */
+export const inBraces = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+
+/** Returns the items of the documented paths. Each of `routes` has its documented path, with parameters in braces. */
+export function pathsOf(
+  routes: Iterable<readonly [path: string, route: Route]>,
+  parametersOf: (path: string) => JsonSchema[],
+  operation: (path: string, route: Route) => JsonSchema,
+): Record<string, JsonSchema> {
+  const paths: Record<string, JsonSchema> = {}
+  for (const [path, route] of routes) {
+    const parameters = parametersOf(path)
+    paths[path] ??= parameters.length === 0 ? {} : { parameters }
+    paths[path][route.method.toLowerCase()] = operation(path, route)
+  }
+  return paths
+}
+
+/** Returns the names of the parameters of a path. */
+export const parameterNames = (path: string): string[] => [...path.matchAll(/[{](\w+)[}]/g)].map(([, name = '']) => name)
+
+export const pathParameter = (name: string, description: string, example: string): JsonSchema => ({
+  ...{ name, in: 'path', required: true, description, schema: { type: 'string', minLength: 1 }, example },
+})
+
+export const operationId = ({ method }: Route, path: string): string =>
+  [method.toLowerCase(), ...path.replaceAll(/[{}-]/g, '').split('/')].filter(part => part !== '').join('_')
+
+/** Returns the member `parameters` of an operation; empty: the route has no query. `exampleOf` returns undefined for no example. */
+export function queryOf(
+  { query = {} }: Route,
+  components: Components,
+  exampleOf: (name: string, required: boolean) => unknown = () => undefined,
+): JsonSchema {
+  const parameters = Object.entries<QueryParameter>(query).map(([name, { required = false, schema, meaning }]) => {
+    const example = exampleOf(name, required)
+    return {
+      ...{ name, in: 'query', required, description: meaning, schema: plainSchema(schema, components) },
+      ...(example === undefined ? {} : { example }),
+    }
+  })
+  return parameters.length === 0 ? {} : { parameters }
+}
+
+/** Returns the description of an operation that begins with its permitted callers. */
+export const descriptionFor = (callers: string, { more }: Route): string =>
+  [`For: ${callers}.`, ...(more === undefined ? [] : [more])].join(' ')
+
+export const jsonContent = (content: JsonSchema): JsonSchema => ({ content: { 'application/json': content } })
