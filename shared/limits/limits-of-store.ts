@@ -22,7 +22,7 @@ export const storeLimits = {
    * second of 8 to 15 ms. With 64 MiB: one in ten seconds, of 58 ms.
    */
   walPages: 1_024,
-  /** Size up to which a start checks the whole file for damage (64 MiB take 0.2 s), beyond which only the lasting collections. */
+  /** Size up to which a start checks the whole file for damage (0.2 s). In a larger file it checks only the lasting collections. */
   checkedBytes: 64 * 1024 ** 2,
   /** Longest interval between two flushes of commits, which also move the mark: a power failure loses no more than this. */
   flushMs: 10 * second,
