@@ -9,7 +9,7 @@ function setUp(againMs: (outcome: Outcome<string>) => number | null = () => null
   const timers = new Map<() => void, number>()
   const asking = createAsking<string, string>({
     ask: (input, signal) => new Promise((resolve, reject) => void asked.push({ input, signal, answer: resolve, fail: reject })),
-    after: (ms, run) => {
+    schedule: (ms, run) => {
       timers.set(run, ms)
       return () => timers.delete(run)
     },

@@ -122,7 +122,7 @@ function editorOf(answers: (() => Promise<Preview>)[]) {
       asked.push({ body: body as { manifest: object }, signal })
       return answers[asked.length - 1]!()
     },
-    after: (ms, run) => {
+    schedule: (ms, run) => {
       t.equal(ms, pauseMs)
       waiting.push(run)
       return () => void waiting.splice(waiting.indexOf(run), 1)
