@@ -23,16 +23,32 @@ export async function layouts(): Promise<Map<string, string>> {
 
 const textOf = (layout: object): string => `${JSON.stringify(layout)}\n`
 
-/** Returns the layout with only the names of states as text, and without the arrows of all open states. */
+/**
+ * Returns the layout without words, and without the arrows of all open states. Its text is short, because the first view of a monitor holds it.
+ */
 function smallLayout({ width, height, states, arrows }: MachineLayout): SmallLayout {
   return {
     width,
     height,
-    states: states.map(({ id, title, x, y, width, height }) => ({ id, title, x, y, width, height })),
+    states: states.map(({ id, x, y, width, height }) => ({ id, x: Math.round(x), y, width, height })),
     arrows: arrows
       .filter(({ from }) => states.some(({ id }) => id === from))
-      .map(({ from, to, line, tip }) => ({ from, to, line, tip })),
+      .map(({ from, to, ...drawn }) => ({ from, to, ...sharp(drawn) })),
   }
+}
+
+/** A right-angled arrow with sharp corners and whole pixels: half of the text, for a small drawing. */
+function sharp({ line, tip }: { line: string; tip: string }): { line: string; tip: string } {
+  // The corners are the control points of the curves; the last step leads into the tip.
+  const points = [...line.matchAll(/(?:[MQ]|L(?=[^Q]*$))([\d.]+) ([\d.]+)/g)].map(([, x, y]) =>
+    [Number(x), Number(y)].map(Math.round),
+  )
+  const steps = points.map(([x, y], i) => {
+    const before = points[i - 1]
+    if (before === undefined) return `M${x} ${y}`
+    return `${x === before[0] ? '' : `H${x}`}${y === before[1] ? '' : `V${y}`}`
+  })
+  return { line: steps.join(''), tip: tip.replace(/[\d.]+/, x => String(Math.round(Number(x)))) }
 }
 
 if (import.meta.main) for (const [name, text] of await layouts()) await writeFile(new URL(name, folder), text)

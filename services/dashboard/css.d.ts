@@ -1,7 +1,5 @@
-// Types of style sheets. A style sheet is imported for its effect: the bundler puts it beside the script. The sheet of a page that loads
-// later is imported as text.
+// Type of style sheets: a script imports a sheet as text.
 declare module '*.page.css' {
   const text: string
   export default text
 }
-declare module '*.css'

@@ -1,3 +1,2 @@
-// Entry of the bundle: the style sheet, and the chunk with the dashboard. No code of its own.
-import './main.css'
+// Entry of the bundle: the chunk with the dashboard. No code of its own.
 import './shared-chunk.ts'

@@ -3,7 +3,7 @@ import type { PageName } from '#shared/contracts/session/page-paths.ts'
 import { ask, sentenceOf } from './data/api.ts'
 import { now } from './data/clock.ts'
 import { duration } from './data/format.ts'
-import { go, place } from './data/router.ts'
+import { address, go, place } from './data/router.ts'
 import { pathTo } from './data/routing.ts'
 import { isAdmin, isSignedOut, session, workspace } from './data/session.ts'
 import { heardAt, link } from './data/stream.ts'
@@ -11,26 +11,21 @@ import { chooseWorkspace } from './data/workspace.ts'
 import { announce } from './parts/announce.ts'
 import { lazy } from './parts/lazy.tsx'
 
-const sections: readonly { page: PageName; word: string; with: readonly PageName[] }[] = [
-  {
-    page: 'monitoring',
-    word: 'Monitoring',
-    with: ['newMonitor', 'newSubject', 'monitor', 'editMonitor', 'signals', 'newRule', 'rule'],
-  },
-  { page: 'incidents', word: 'Incidents', with: ['incident'] },
-  { page: 'deliveries', word: 'Deliveries', with: [] },
-  { page: 'templates', word: 'Templates', with: ['template', 'newTemplate', 'editTemplate'] },
-  {
-    page: 'settings',
-    word: 'Settings',
-    with: ['people', 'destinations', 'transformations', 'addresses', 'exports'],
-  },
-]
-const administration: (typeof sections)[number] = {
-  page: 'locations',
-  word: 'Administration',
-  with: ['probers', 'users', 'health', 'audit'],
+interface Section {
+  page: PageName
+  word: string
+  /** Begin of the paths of all pages of the section; absent: the path of its first page. */
+  within?: string
 }
+
+const sections: readonly Section[] = [
+  { page: 'monitoring', word: 'Monitoring', within: '/monitors' },
+  { page: 'incidents', word: 'Incidents' },
+  { page: 'deliveries', word: 'Deliveries' },
+  { page: 'templates', word: 'Templates' },
+  { page: 'settings', word: 'Settings' },
+]
+const administration: Section = { page: 'locations', word: 'Administration', within: '/admin' }
 
 export function Header() {
   const shown = isAdmin.value ? [...sections, administration] : sections
@@ -46,14 +41,15 @@ export function Header() {
         Watchkeeper
       </a>
       <nav aria-label="Main">
-        {shown.map(one => {
-          const isHere = one.page === at || (at !== undefined && one.with.includes(at))
-          return (
-            <a key={one.page} href={pathTo(one.page)} aria-current={isHere ? (one.page === at ? 'page' : 'true') : undefined}>
-              {one.word}
-            </a>
-          )
-        })}
+        {shown.map(({ page, word, within = pathTo(page) }) => (
+          <a
+            key={page}
+            href={pathTo(page)}
+            aria-current={page === at ? 'page' : address.value.startsWith(within) ? 'true' : undefined}
+          >
+            {word}
+          </a>
+        ))}
       </nav>
       <div class="bar-end">
         <WorkspaceChoice />

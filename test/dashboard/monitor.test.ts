@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
-import { addChartedMonitor } from '../support/worlds/charted-monitor.ts'
+import { addChartedMonitor, addChartedResource } from '../support/worlds/charted-monitor.ts'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
 import { confirmMs } from '../support/worlds/whole-world.ts'
 import { axeFaults, type OpenOptions, open, overflows, seeAll, tabTo, withBrowser } from './chromium.ts'
@@ -40,6 +40,24 @@ await withBrowser(async () => {
     t.comment(`${bytes()} bytes`)
     t.same(faults, [])
     await close()
+  })
+
+  t.test('Resource of a Template, in trouble, shows a day of a value each minute in at most 30 kB', async t => {
+    const id = await addChartedResource(world, 'measured')
+    for (const as of ['vera', 'edith']) {
+      const { page, faults, bytes, close } = await show(id, { as })
+      await page.locator('.monitor-head .status', { hasText: 'Down' }).waitFor()
+      await page.locator('.small-machine .is-active[data-state=problem]').waitFor()
+      await page.locator('.chart .level-words', { hasText: 'deep: > 100' }).waitFor()
+      await page.locator('[data-link=live]').waitFor()
+      const lines = await page.locator('.chart .line').all()
+      t.equal(lines.length, 3, 'mean, highest and lowest')
+      for (const line of lines) t.ok(((await line.getAttribute('d')) ?? '').split('L').length > 280, 'a line of 5-minute steps')
+      t.ok(bytes() <= 30_000, `${bytes()} bytes`)
+      t.comment(`${bytes()} bytes`)
+      t.same(faults, [])
+      await close()
+    }
   })
 
   t.test('page shows a change that comes between its data and its first stream', async t => {
@@ -119,7 +137,7 @@ await withBrowser(async () => {
     await page.getByRole('heading', { name: 'Values' }).scrollIntoViewIfNeeded()
     await page.locator('.chart .level-words', { hasText: 'deep: > 100' }).waitFor()
     t.equal(await page.locator('.chart .line').count(), 1)
-    await page.getByRole('slider', { name: 'depth' }).focus()
+    await tabTo(page, 'depth')
     await page.keyboard.press('Home')
     t.match(await page.getByRole('slider', { name: 'depth' }).getAttribute('aria-valuetext'), /: value 40$/)
     await page.keyboard.press('ArrowRight')
@@ -142,7 +160,7 @@ await withBrowser(async () => {
     const { page, faults, close } = await show(id, { as: 'edith' })
     await page.getByRole('heading', { name: 'Maintenance window' }).scrollIntoViewIfNeeded()
     await page.getByText('No window runs.').waitFor()
-    await page.getByRole('button', { name: 'Start maintenance' }).focus()
+    await tabTo(page, 'Start maintenance')
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Days').selectOption('5')
@@ -210,7 +228,7 @@ await withBrowser(async () => {
     const { page, faults, close } = await show(id, { as: 'edith' })
     await page.getByRole('heading', { name: 'Who is notified' }).scrollIntoViewIfNeeded()
     await page.getByText('Ops, the default of the workspace, gets all messages.').waitFor()
-    await page.getByRole('checkbox', { name: 'Problems to Desk' }).focus()
+    await tabTo(page, page.getByRole('checkbox', { name: 'Problems to Desk' }))
     await page.keyboard.press('Space')
     await page.getByText('After saving: Desk gets problems. Nobody is notified of no data and recoveries.').waitFor()
     await tabTo(page, 'Save alert delivery')
@@ -279,7 +297,7 @@ await withBrowser(async () => {
       const end = async (id: string, name: string, act: 'Archive' | 'Delete', losses: RegExp[]) => {
         const { page, faults, close } = await show(id, { as: 'edith' })
         await page.getByRole('heading', { name: /^Archive( or delete)?$/ }).scrollIntoViewIfNeeded()
-        await page.getByRole('button', { name: act, exact: true }).focus()
+        await tabTo(page, act)
         await page.keyboard.press('Enter')
         const dialog = page.getByRole('dialog', { name: `${act} ${name}?` })
         await dialog.locator('button:focus', { hasText: 'Cancel' }).waitFor()

@@ -126,11 +126,11 @@ t.test('script for configuration files is small, imports nothing of Node, and is
 
 t.test('page and asset are compressed if the client accepts it, and an asset is cached for a year', async t => {
   const world = await startSessionWorld(t)
-  const { app, files } = await dashboardAssets()
-  const linked = [app.script, app.style, ...Object.values(app.ofPage).flat()]
+  const { app, files, style } = await dashboardAssets()
+  const linked = [app.script, style, ...Object.values(app.ofPage).flat()]
   t.ok(linked.every(path => files.has(path)))
   t.ok(files.get(app.script)!.body.length > 10_000, 'a page links the shared chunk, not an entry that only imports it')
-  for (const path of [app.script, app.style]) {
+  for (const path of [app.script, style]) {
     const { status, headers } = await world.browser().send('GET', path, { headers: { 'accept-encoding': 'gzip, br' } })
     t.match(headers, { 'content-encoding': 'br', 'cache-control': 'max-age=31536000, immutable' })
     t.equal(status, 200)

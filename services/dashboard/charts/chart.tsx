@@ -55,7 +55,7 @@ export function Chart(props: ChartProps) {
       <figcaption>
         <b>{label}</b>
         {series.map(({ name }, index) => (
-          <span key={name} class="legend" data-series={(index % 6) + 1}>
+          <span key={name} class="legend" style={toneOf(index)}>
             {name}
           </span>
         ))}
@@ -204,12 +204,14 @@ function Drawing({ series, bands, levels = [], from, to, stepMs, write, at }: Dr
         </g>
       ))}
       {series.map(({ name, points }, index) => (
-        <path key={name} class="line" data-series={(index % 6) + 1} d={linePath(points, stepMs, x, y)} />
+        <path key={name} class="line" style={toneOf(index)} d={linePath(points, stepMs, x, y)} />
       ))}
       {at !== null && <line class="cursor" x1={x(at)} x2={x(at)} y1={size.top} y2={bottom} />}
     </svg>
   )
 }
+
+const toneOf = (series: number) => ({ '--tone': `var(--series-${(series % 6) + 1})` })
 
 const hourWords = (at: number): string =>
   new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })

@@ -1,7 +1,7 @@
 // State machine drawn by its layout. Only classes mark its life; the style sheet has the colours.
 import type { LaidArrow, LaidFrame, LaidState, MachineLayout } from '#shared/contracts/session/machine-layout.ts'
 import { addPageStyle } from '../parts/page-style.ts'
-import { stateOf } from '../words/statuses.ts'
+import { inTone, stateOf } from '../words/statuses.ts'
 import type { Life } from './life.ts'
 import style from './machine.page.css'
 
@@ -84,7 +84,7 @@ function State({ state, life }: { state: LaidState; life: Life }) {
     <g
       class={classes('state', isFinal && 'is-final', isActive && 'is-active', life.past.has(id) && 'is-past')}
       data-state={id}
-      data-tone={stateOf(id).tone}
+      style={inTone(stateOf(id).tone)}
     >
       <rect class="box" x={x} y={y} width={width} height={height} rx={cornerPx} />
       {isFinal && <rect class="inner" x={x + 3.5} y={y + 3.5} width={width - 7} height={height - 7} rx={cornerPx - 3} />}

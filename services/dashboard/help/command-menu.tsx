@@ -1,5 +1,5 @@
 // All commands in one place: type, choose with the arrows, Enter. Monitors are searched by the server.
-import { useComputed, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useId, useMemo } from 'preact/hooks'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
 import { read } from '../data/api.ts'
@@ -7,7 +7,7 @@ import { schedule } from '../data/clock.ts'
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
 import { isAdmin, workspaceId } from '../data/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/form/dialog.tsx'
 import { type Key, keySets } from '../parts/keys/keys.ts'
 import { addPageStyle } from '../parts/page-style.ts'
 import style from './command-menu.page.css'
@@ -26,7 +26,7 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
   const monitors = useMonitors(text.value)
   const chosen = useSignal(0)
   const usual = useMemo(() => [...keyCommands(keySets.peek().flat()), ...pageCommands(isAdmin.peek(), go)], [])
-  const shown = useComputed(() => [...matching(usual, text.value), ...monitors.value]).value
+  const shown = [...matching(usual, text.value), ...monitors.value]
   const at = Math.min(chosen.value, shown.length - 1)
   const run = (command: Command | undefined) => {
     if (command === undefined) return

@@ -1,5 +1,5 @@
 // The keys of the present page, in a dialog.
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/form/dialog.tsx'
 import { keySets } from '../parts/keys/keys.ts'
 import { addPageStyle } from '../parts/page-style.ts'
 import style from './key-list.page.css'

@@ -1,6 +1,6 @@
 // Says that the session has ended, and leads back to the same view.
 import { address } from '../data/router.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/form/dialog.tsx'
 
 export function SignedOutDialog() {
   return (

@@ -9,10 +9,10 @@ import { pageTitle } from '../data/title.ts'
 import { fittingLayout } from '../drawing/layouts.ts'
 import type { Life } from '../drawing/life.ts'
 import { Stage } from '../drawing/stage.tsx'
-import { AcknowledgeDialog } from '../monitors/lazy-dialogs.ts'
 import { Button } from '../parts/button.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { useKeys } from '../parts/keys/keys.ts'
+import { lazy } from '../parts/lazy.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
@@ -29,6 +29,8 @@ import { Told } from './told.tsx'
 import { WhatNext } from './what-next.tsx'
 
 addPageStyle(style)
+
+const AcknowledgeDialog = lazy(() => import('../monitors/dialogs.ts').then(it => it.AcknowledgeDialog))
 
 function Incident({ params }: { params: Readonly<Record<string, string>> }) {
   const page = useMemo(() => createIncidentPage(params['id'] ?? '', schedule), [])

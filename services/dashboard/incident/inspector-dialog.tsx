@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { read, sentenceOf } from '../data/api.ts'
 import { announce } from '../parts/announce.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/form/dialog.tsx'
 import { type Inspection, inspectorOrigin, startInspection } from './inspection.ts'
 import type { IncidentPage } from './page-state.ts'
 

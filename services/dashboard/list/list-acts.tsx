@@ -1,6 +1,7 @@
 // Acts on the chosen rows, or on the row under the cursor.
 import { counted } from '../data/format.ts'
-import { ActButtons, openIncidents, useActs } from '../monitors/use-acts.tsx'
+import { openIncidents } from '../monitors/open-incidents.ts'
+import { ActButtons, useActs } from '../monitors/use-acts.tsx'
 import { Button } from '../parts/button.tsx'
 import { useKeys } from '../parts/keys/keys.ts'
 import type { Rows } from './rows.ts'

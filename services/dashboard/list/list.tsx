@@ -1,5 +1,5 @@
 // The monitoring page: is anything wrong, then what is wrong, then the rest. Sorted by trouble, always.
-import { useComputed, useSignalEffect } from '@preact/signals'
+import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { setQuery } from '../data/router.ts'
 import { may, workspaceId } from '../data/session.ts'
@@ -10,6 +10,7 @@ import { lazy } from '../parts/lazy.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
 import { Sign } from '../parts/status-mark.tsx'
+import { inTone } from '../words/statuses.ts'
 import style from './list.page.css'
 import { ListActs } from './list-acts.tsx'
 import { isRow } from './news.ts'
@@ -47,11 +48,10 @@ function ListOf() {
       }),
     [rows],
   )
-  const isFirstRun = useComputed(() => rows.counts.value !== null && totalOf(rows.counts.value) === 0)
   if (rows.counts.value === null) {
     return rows.failure.value === null ? <Loading /> : <Failed error={rows.failure.value} onRetry={rows.refresh} />
   }
-  return isFirstRun.value ? <FirstRun /> : <Full rows={rows} />
+  return totalOf(rows.counts.value) === 0 ? <FirstRun /> : <Full rows={rows} />
 }
 
 function Full({ rows }: { rows: Rows }) {
@@ -76,7 +76,7 @@ function Summary({ rows }: { rows: Rows }) {
       </h1>
       <p class="parts" role="status">
         {parts.map(({ status, text, tone }) => (
-          <button key={status} type="button" class="part" data-tone={tone} onClick={() => setQuery({ status, q: null })}>
+          <button key={status} type="button" class="part" style={inTone(tone)} onClick={() => setQuery({ status, q: null })}>
             <Sign tone={tone} /> {text}
           </button>
         ))}

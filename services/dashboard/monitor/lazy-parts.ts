@@ -1,12 +1,11 @@
-// The parts of a monitor's page that are loaded after its state, when they come into view.
+// The parts of a monitor's page that are loaded after its state, when they come into view or are needed.
 import { lazy } from '../parts/lazy.tsx'
 
-export const ValueHistory = lazy(() => import('./pushed.ts').then(it => it.ValueHistory))
 export const UptimeDays = lazy(() => import('./figures/uptime-days.tsx').then(it => it.UptimeDays))
 export const Maintenance = lazy(() => import('./maintenance/maintenance.tsx').then(it => it.Maintenance))
+export const NoMonitor = lazy(() => import('./no-monitor.tsx').then(it => it.NoMonitor))
 export const AlertDelivery = lazy(() => import('./messages/alert-delivery.tsx').then(it => it.AlertDelivery))
 export const History = lazy(() => import('./past.ts').then(it => it.History))
 export const Messages = lazy(() => import('./past.ts').then(it => it.Messages))
 export const Log = lazy(() => import('./past.ts').then(it => it.Log))
 export const EndActs = lazy(() => import('./end/end-acts.tsx').then(it => it.EndActs))
-export const ReportCommands = lazy(() => import('./pushed.ts').then(it => it.ReportCommands))

@@ -1,5 +1,4 @@
 // The page of a monitor: its state, why and what comes next, its open incidents, rules and signals, then its figures over time and its past.
-import { useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { Refusal, read } from '../data/api.ts'
@@ -11,12 +10,12 @@ import { onNews } from '../data/stream.ts'
 import { pageTitle } from '../data/title.ts'
 import { chooseWorkspace } from '../data/workspace.ts'
 import { addPageStyle } from '../parts/page-style.ts'
-import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { Failed, Loading } from '../parts/states.tsx'
 import { Figures } from './figures/figures.tsx'
-import { OverTime } from './figures/over-time.tsx'
+import { ValueHistory } from './figures/value-history.tsx'
 import { OpenIncidents } from './incidents/open-incidents.tsx'
 import { Later } from './later.tsx'
-import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, UptimeDays, ValueHistory } from './lazy-parts.ts'
+import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, NoMonitor, UptimeDays } from './lazy-parts.ts'
 import style from './monitor.page.css'
 import { MonitorHead } from './monitor-head.tsx'
 import { Rules } from './rules.tsx'
@@ -32,8 +31,8 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
   const monitor = useMemo(() => loadedMonitor(id), [id])
   useEffect(() => follow(id, monitor), [id, monitor])
   const detail = monitor.value.value
-  const name = useComputed(() => String(monitor.value.value?.resource['name'] ?? 'Monitor'))
-  pageTitle.value = name.value
+  const name = String(detail?.resource['name'] ?? 'Monitor')
+  pageTitle.value = name
   if (detail === null) return <NotHere failure={monitor.failure.value} onRetry={() => void monitor.reload()} />
   // A link in a message leads to a monitor of any workspace: the frame and the news follow.
   if (detail.workspace_id !== workspaceId.peek()) queueMicrotask(() => chooseWorkspace(detail.workspace_id))
@@ -48,11 +47,11 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
       </div>
       {detail.kind === 'website' ? (
         <Later title="Response time" isTall>
-          <Figures id={id} name={name.value} />
+          <Figures id={id} name={name} />
         </Later>
       ) : (
         <Later title="Values" isTall>
-          <ValueHistory detail={detail} OverTime={OverTime} />
+          <ValueHistory detail={detail} />
         </Later>
       )}
       <Later title="Uptime">
@@ -86,17 +85,8 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
 
 function NotHere({ failure, onRetry }: { failure: unknown; onRetry(): void }) {
   if (failure === null || isSignedOut.value) return <Loading />
-  if (!(failure instanceof Refusal) || failure.status !== 404) return <Failed isPage error={failure} onRetry={onRetry} />
-  return (
-    <>
-      <h1>There is no such monitor</h1>
-      <Empty title="It was deleted, or it is in a workspace of others">
-        <p>
-          <a href="/">To the monitoring page</a>
-        </p>
-      </Empty>
-    </>
-  )
+  const isUnknown = failure instanceof Refusal && failure.status === 404
+  return isUnknown ? <NoMonitor /> : <Failed isPage error={failure} onRetry={onRetry} />
 }
 
 /** Uses the monitor embedded in the page if it is this monitor. */

@@ -1,10 +1,10 @@
-// Signals of a monitor: the last report of each, and the commands that report on them.
+// Signals of a monitor: the last report of each, and for each declared signal the command that reports on it.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { latency } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Table } from '../parts/table/table.tsx'
 import { Since } from '../parts/time.tsx'
-import { ReportCommands } from './lazy-parts.ts'
+import { CopyCurl } from './copy-curl.tsx'
 
 type MonitorSignal = MonitorDetail['signals'][number]
 
@@ -33,7 +33,19 @@ export function Signals({ detail }: { detail: MonitorDetail }) {
           { head: 'Reason', cell: ({ reason }) => reason ?? '' },
         ]}
       />
-      {!isWebsite && <ReportCommands resource={resource} workspace={workspace} />}
+      {!isWebsite && (
+        <ul class="plain-list">
+          {declaredSignals(detail).map(signal => (
+            <li key={signal}>
+              <code>{signal}</code> <CopyCurl workspace={workspace} resource={String(resource['key'])} signal={signal} />
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   )
 }
+
+/** Keys of the signals that the monitor declares. */
+export const declaredSignals = ({ resource }: MonitorDetail): string[] =>
+  ((resource['signals'] ?? []) as { key: string }[]).map(({ key }) => key)

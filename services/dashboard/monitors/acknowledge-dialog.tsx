@@ -3,7 +3,7 @@ import { counted } from '../data/format.ts'
 import { workspaceId } from '../data/session.ts'
 import { announce } from '../parts/announce.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/form/dialog.tsx'
 import { Form } from '../parts/form/form.tsx'
 import { type Acted, acknowledge } from './acts.ts'
 

@@ -3,12 +3,14 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { may } from '../data/session.ts'
-import { announce } from '../parts/announce.ts'
 import { Button } from '../parts/button.tsx'
 import { useKeys } from '../parts/keys/keys.ts'
-import { AcknowledgeDialog, MaintenanceDialog } from './lazy-dialogs.ts'
+import { lazy } from '../parts/lazy.tsx'
+import type { ActDialogProps } from './act-dialog.tsx'
 
-type Kind = 'acknowledge' | 'maintenance'
+type Kind = ActDialogProps['kind']
+
+const ActDialog = lazy(() => import('./dialogs.ts').then(it => it.ActDialog))
 
 interface Acting {
   /** Returns the monitors of an act that begins. */
@@ -22,22 +24,10 @@ interface Acts {
   dialog: JSX.Element | null
 }
 
-/** Returns the worst unacknowledged open incident of each row. */
-export const openIncidents = (rows: readonly MonitorRow[]) =>
-  rows.flatMap(({ name, incident }) => (incident && !incident.acknowledged ? [{ id: incident.id, name }] : []))
-
 export function useActs({ rows, onDone }: Acting): Acts {
-  const act = useSignal<{ kind: Kind; rows: readonly MonitorRow[] } | null>(null)
+  const act = useSignal<Pick<ActDialogProps, 'kind' | 'rows'> | null>(null)
   const begin = (kind: Kind) => {
-    const chosen = rows()
-    if (chosen.length === 0) return announce('Choose a monitor first: j and k walk, x chooses.')
-    if (kind === 'maintenance' && !may('editor')) {
-      return announce('Maintenance needs the role editor in this workspace.', { isRefusal: true })
-    }
-    if (kind === 'acknowledge' && openIncidents(chosen).length === 0) {
-      return announce('There is no open incident to acknowledge here.')
-    }
-    act.value = { kind, rows: chosen }
+    act.value = { kind, rows: rows() }
   }
   useKeys([
     { key: 'a', words: 'Acknowledge the incident', run: () => begin('acknowledge') },
@@ -46,19 +36,7 @@ export function useActs({ rows, onDone }: Acting): Acts {
   const close = () => {
     act.value = null
   }
-  const { kind, rows: chosen = [] } = act.value ?? {}
-  const common = { onClose: close, onDone }
-  const dialog =
-    kind === 'acknowledge' ? (
-      <AcknowledgeDialog incidents={openIncidents(chosen)} {...common} />
-    ) : kind === 'maintenance' ? (
-      <MaintenanceDialog
-        monitors={chosen}
-        canEnd={chosen.some(({ maintenance_until }) => maintenance_until !== null)}
-        {...common}
-      />
-    ) : null
-  return { begin, dialog }
+  return { begin, dialog: act.value && <ActDialog {...act.value} onClose={close} onDone={onDone} /> }
 }
 
 /** `canTake`: whether an incident is not acknowledged yet. */

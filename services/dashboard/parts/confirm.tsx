@@ -1,7 +1,7 @@
 // Dialog before an act: it names what is lost. The focus begins on the cancel button.
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { Dialog } from './form/dialog.tsx'
 import { Form } from './form/form.tsx'
 
 interface ConfirmProps {

@@ -1,12 +1,12 @@
 // Mark of a state: its sign, its word and its colour together. Signs are drawn, because symbol characters differ between fonts.
 import type { JSX } from 'preact'
-import { stateOf, type Tone } from '../words/statuses.ts'
+import { inTone, stateOf, type Tone } from '../words/statuses.ts'
 
 /** `state` as the API names it; `word` says it in other words. */
 export function StatusMark({ state, word }: { state: string; word?: string }) {
   const known = stateOf(state)
   return (
-    <span class="status" data-tone={known.tone}>
+    <span class="status" style={inTone(known.tone)}>
       <Sign tone={known.tone} />
       {word ?? known.word}
     </span>
@@ -16,7 +16,7 @@ export function StatusMark({ state, word }: { state: string; word?: string }) {
 /** The sign of a tone, for a place where the word stands beside it. */
 export function Sign({ tone }: { tone: Tone }) {
   return (
-    <svg class="sign" viewBox="0 0 12 12" aria-hidden="true" data-tone={tone}>
+    <svg class="sign" viewBox="0 0 12 12" aria-hidden="true" style={inTone(tone)}>
       {shapes[tone]}
     </svg>
   )

@@ -1,11 +1,10 @@
 // One signal of a custom subject: how it reports, who reads it, and its acts.
 import { useSignal } from '@preact/signals'
 import { may, workspaceId } from '../data/session.ts'
-import { curlOf } from '../monitor/curl.ts'
+import { CopyCurl } from '../monitor/copy-curl.tsx'
 import { announce } from '../parts/announce.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Copy } from '../parts/copy.tsx'
 import { ChangeSignal, kindWords } from './signal-form.tsx'
 import { deleteSignal, readersOf, type Subject, type SubjectSignal } from './subject.ts'
 
@@ -35,11 +34,7 @@ export function SignalCard({ subject, signal, onChanged }: CardProps) {
       </p>
       {may('editor') && kind !== 'platform_http' && (
         <div class="acts">
-          <Copy
-            noun="Command"
-            words="Copy as curl"
-            text={curlOf({ origin: location.origin, workspace: workspaceId.value ?? '', resource: subject.slug, signal: id })}
-          />
+          <CopyCurl workspace={workspaceId.value ?? ''} resource={subject.slug} signal={id} />
           <Button aria-label={`Change: ${name}`} onClick={() => (dialog.value = 'change')}>
             Change
           </Button>

@@ -1,12 +1,14 @@
 // The sign-in page: a bundle of its own, so that a stranger loads nothing of the dashboard.
-import '../main.css'
-import './sign-in.css'
 import { render } from 'preact'
 import { ask, Refusal } from '../data/api.ts'
 import { readFirst } from '../data/first.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
+import { addPageStyle } from '../parts/page-style.ts'
+import style from './sign-in.page.css'
 import { returnPath, signInSentence } from './words.ts'
+
+addPageStyle(style)
 
 interface WaysIn {
   /** Configured identity provider; null: none. */

@@ -20,3 +20,6 @@ const states: Readonly<Record<string, { word: string; tone: Tone }>> = {
 
 /** A state that this page does not know is shown by its name, as unknown. */
 export const stateOf = (name: string): { word: string; tone: Tone } => states[name] ?? { word: name, tone: 'no-data' }
+
+/** Style of an element in the colour of a tone, as `--tone`. */
+export const inTone = (tone: Tone) => ({ '--tone': `var(--${tone})` })

@@ -16,10 +16,9 @@ export interface Asset {
   brotli: Buffer | null
 }
 
-/** Paths of assets that a page of this bundle links. */
+/** Paths of assets that a page of this bundle links. Its scripts bring the style sheets. */
 export interface Bundle {
   script: string
-  style: string
   /** Additional scripts of a page, for pages that people often open first. */
   ofPage: Readonly<Partial<Record<PageName, string[]>>>
 }
@@ -29,6 +28,8 @@ export interface Assets {
   files: ReadonlyMap<string, Asset>
   app: Bundle
   signIn: Bundle
+  /** Path of the style sheet of pages without a script. */
+  style: string
 }
 
 type Outputs = Awaited<ReturnType<typeof bundle>>['metafile']['outputs']
@@ -74,11 +75,18 @@ async function buildAssets(): Promise<Assets> {
   try {
     // Bundled together, these pages would share a dozen small chunks, each with its own request.
     const made = await Promise.all([bundle(esbuild, 'app'), bundle(esbuild, 'sign-in')])
+    const sheet = await esbuild.build({
+      ...shape,
+      entryPoints: [sourceOf('main.page.css')],
+      outdir: 'assets',
+      entryNames: '[hash]',
+    })
     const files = new Map<string, Asset>()
     const keep = async ({ path, contents }: { path: string; contents: Uint8Array }) =>
       files.set(pathOf(path), await assetOf(path, Buffer.from(contents)))
-    await Promise.all(made.flatMap(({ outputFiles }) => outputFiles).map(keep))
-    return { files, app: bundleOf(made[0].metafile.outputs), signIn: bundleOf(made[1].metafile.outputs) }
+    await Promise.all([...made, sheet].flatMap(({ outputFiles }) => outputFiles).map(keep))
+    const [app, signIn] = made.map(({ metafile }) => bundleOf(metafile.outputs)) as [Bundle, Bundle]
+    return { files, app, signIn, style: pathOf(sheet.outputFiles[0]?.path ?? '') }
   } finally {
     // Waiting here would cost the first visitor 70 ms.
     void esbuild.stop()
@@ -128,13 +136,13 @@ const oneSharedChunk: Plugin = {
   },
 }
 
-/** The sheet of a page is a text in its script (services/dashboard/parts/page-style.ts), which the bundler would leave as it is written. */
+/** A style sheet is a text in a script (services/dashboard/parts/page-style.ts), which the bundler would leave as it is written. */
 const smallSheets = (esbuild: typeof import('esbuild')): Plugin => ({
   name: 'small-sheets',
   setup: build => {
     build.onLoad({ filter: /[.]page[.]css$/ }, async ({ path }) => {
-      const { code } = await esbuild.transform(await readFile(path), { loader: 'css', minify: true, target: targets })
-      return { contents: code.trimEnd(), loader: 'text' }
+      const { outputFiles } = await esbuild.build({ ...shape, entryPoints: [path], outdir: 'assets' })
+      return { contents: (outputFiles[0]?.text ?? '').trimEnd(), loader: 'text' }
     })
   },
 })
@@ -156,16 +164,11 @@ const types: Readonly<Record<string, string>> = {
   map: 'application/json; charset=utf-8',
 }
 
-/**
- * The only output with an entry point and a style sheet: those of lazy pages have none. An entry without a module of its own imports the
- * shared chunk alone, so a page links that chunk in its place.
- */
+/** An entry without a module of its own imports the shared chunk alone, so a page links that chunk in its place. */
 function bundleOf(outputs: Outputs): Bundle {
-  const found = Object.entries(outputs).find(
-    ([, { entryPoint, cssBundle }]) => entryPoint !== undefined && cssBundle !== undefined,
-  )
+  const found = Object.entries(outputs).find(([, { entryPoint }]) => /\/main[.]tsx?$/.test(entryPoint ?? ''))
   if (found === undefined) throw new Error('Invariant broken: a bundle has no entry')
-  const [path, { imports, inputs, cssBundle = '' }] = found
+  const [path, { imports, inputs }] = found
   const [shared = ''] = statics(imports)
   const isEmpty = Object.values(inputs).every(({ bytesInOutput }) => bytesInOutput === 0)
   const script = isEmpty ? shared : pathOf(path)
@@ -174,7 +177,7 @@ function bundleOf(outputs: Outputs): Bundle {
     const chunk = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`services/dashboard/${source}`))
     if (chunk !== undefined) ofPage[page] = [pathOf(chunk[0]), ...statics(chunk[1].imports)].filter(one => one !== script)
   }
-  return { script, style: pathOf(cssBundle), ofPage }
+  return { script, ofPage }
 }
 
 const statics = (imports: Outputs[string]['imports']): string[] =>

@@ -1,7 +1,7 @@
 // HTML of every page: links to a bundle, and the data of the first view. No inline script, no inline style.
 import { type PageName, workerPolicy } from '#shared/contracts/session/page-paths.ts'
 import { iconAddress } from '../http/icon.ts'
-import type { Bundle } from './assets.ts'
+import type { Assets, Bundle } from './assets.ts'
 
 /**
  * Content-Security-Policy of every page. Only this origin is loaded, no inline code runs, and no text becomes HTML. The only Trusted Types
@@ -30,33 +30,33 @@ export const pageHeaders = {
 } as const
 
 /** Returns a page of a bundle. `page` null: the bundle has a single page. `first`: data that its script reads before it sends requests. */
-export const appPage = (bundle: Bundle, page: PageName | null, first: object): string => `${head('Watchkeeper', bundle.style)}
+export const appPage = (bundle: Bundle, page: PageName | null, first: object): string => `${head('Watchkeeper')}
 ${preloaded(bundle, page)
   .map(path => `<link rel="modulepreload" href="${path}">`)
   .join('\n')}
 <script type="module" src="${bundle.script}"></script>
 <body>
 <div id="app"></div>
-<noscript><main class="lone"><h1>Watchkeeper</h1><p>The dashboard needs JavaScript. The API works without it: <a href="/api/openapi/">its documents</a>.</p></main></noscript>
+<noscript><main class="lone"><h1>Watchkeeper</h1><p>The dashboard needs JavaScript, the <a href="/api/openapi/">API</a> does not.</p></main></noscript>
 <script type="application/json" id="first">${jsonInHtml(first)}</script>
 `
 
 const preloaded = ({ ofPage }: Bundle, page: PageName | null): string[] => (page === null ? [] : (ofPage[page] ?? []))
 
 /** Returns a page without a script: a title, and a sentence with the next action. */
-export const plainPage = ({ style }: Bundle, title: string, sentence: string): string => `${head(`${title} · Watchkeeper`, style)}
+export const plainPage = ({ style }: Assets, title: string, sentence: string): string => `${head(`${title} · Watchkeeper`)}
+<link rel="stylesheet" href="${style}">
 <body>
 <main class="lone"><h1>${title}</h1><p>${sentence}</p><p><a href="/">To the monitoring page</a></p></main>
 `
 
-const head = (title: string, style: string): string => `<!doctype html>
+const head = (title: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="${iconAddress}">
-<link rel="stylesheet" href="${style}">`
+<link rel="icon" href="${iconAddress}">`
 
 /** Returns JSON that cannot close the surrounding HTML element. */
 export const jsonInHtml = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')

@@ -41,12 +41,12 @@ export const dashboardRoutes =
 
 /** Response to an unknown path in a browser. */
 export async function sendNoSuchPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { app } = await dashboardAssets()
+  const assets = await dashboardAssets()
   return sendPage(
     request,
     reply,
     404,
-    plainPage(app, 'There is no such page', 'The address may be mistyped, or the page has moved.'),
+    plainPage(assets, 'There is no such page', 'The address may be mistyped, or the page has moved.'),
   )
 }
 
@@ -95,13 +95,13 @@ async function sendFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { app } = await dashboardAssets()
+  const assets = await dashboardAssets()
   if (error instanceof AppError && !error.retryable && error.code !== 'internal') {
     return sendPage(
       request,
       reply,
       403,
-      plainPage(app, 'Not allowed', 'This installation serves its pages to this machine alone.'),
+      plainPage(assets, 'Not allowed', 'This installation serves its pages to this machine alone.'),
     )
   }
   logger.warn({ err: error, route: request.routeOptions.url }, 'page failed')
@@ -109,7 +109,7 @@ async function sendFailure(
     request,
     reply,
     503,
-    plainPage(app, 'Temporarily unavailable', 'The page could not be made in time. Load it again in a moment.'),
+    plainPage(assets, 'Temporarily unavailable', 'The page could not be made in time. Load it again in a moment.'),
   )
 }
 

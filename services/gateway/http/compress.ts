@@ -10,6 +10,9 @@ export const gzipped = promisify(gzip)
 /** Brotli quality for a response that is compressed once: 0.2 ms for a page of 5 kB. The lowest quality that finds distant repetitions. */
 export const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
+/** Brotli quality for a body of few kB that is seldom requested: 2 ms for a chart of 6 kB, and a sixth smaller than `quickly`. */
+export const thoroughly = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+
 /** Bytes below which a response is sent uncompressed: it fits into one packet. */
 const leastBytes = 1_024
 
@@ -21,12 +24,14 @@ export function compressReads(fastify: FastifyInstance): void {
     void reply.header('vary', 'accept-encoding')
     if (encoding === null) return payload
     void reply.header('content-encoding', encoding).removeHeader('content-length')
-    return encoding === 'br' ? brotli(payload, quickly) : gzipped(payload)
+    return encoding === 'br' ? brotli(payload, isChart(request) ? thoroughly : quickly) : gzipped(payload)
   })
 }
 
 const isRead = ({ method, routeOptions }: FastifyRequest): boolean =>
   method === 'GET' || (routeOptions.url ?? '').endsWith('/preview')
+
+const isChart = ({ routeOptions: { url = '' } }: FastifyRequest): boolean => url.endsWith('/values') || url.endsWith('/latency')
 
 /** Whether the client accepts an encoding. An encoding with `q=0` is refused. */
 export function accepts(request: FastifyRequest, encoding: string): boolean {

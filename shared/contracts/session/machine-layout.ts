@@ -48,6 +48,6 @@ export interface MachineLayout {
 
 /** The drawing in the card of an open incident: states and the arrows between them. */
 export interface SmallLayout extends Pick<MachineLayout, 'width' | 'height'> {
-  states: Pick<LaidState, 'id' | 'title' | keyof Area>[]
+  states: Pick<LaidState, 'id' | keyof Area>[]
   arrows: Pick<LaidArrow, 'from' | 'to' | 'line' | 'tip'>[]
 }

@@ -1,5 +1,5 @@
 // Website monitor with a day of checks, for tests of the size of a page with a full chart.
-import { day, minute } from '#shared/limits/limits.ts'
+import { day, hour, minute } from '#shared/limits/limits.ts'
 import { checkObservationId } from '#shared/text/ids.ts'
 import { Random } from '../../simulation/random.ts'
 import { observation } from '../../store/documents.ts'
@@ -36,5 +36,37 @@ export async function addChartedMonitor(
         return observation(checkObservationId(id, location, end - i * minute), { ok: 1, totalMs: Math.round(totalMs) })
       }),
     )
+  return id
+}
+
+/**
+ * A Resource of a Template whose sender reported a value once a minute for a day, with four digits each. The last values are too high, and the
+ * incident is confirmed. Returns the Resource's id.
+ */
+export async function addChartedResource(world: DashboardWorld, key: string): Promise<string> {
+  const v3 = `/session/v3/workspaces/${world.workspaceId}`
+  const send = async (path: string, body: object) => {
+    const sent = await world.editor.send('POST', v3 + path, { body })
+    if (sent.status >= 300) throw new Error(sent.text)
+    return sent.json.result
+  }
+  const compared = { signal: 'depth', field: 'value', operator: 'gt', operand: 100 }
+  await send('/templates', {
+    ...{ key, version: 1, name: key, signals: [{ key: 'depth', kind: 'periodic', every_seconds: 60 }] },
+    rules: [{ key: 'deep', action: 'Look.', wait: { confirm_after: 60, recover_after: 0 }, decision: compared }],
+  })
+  const { id } = await send('/resources', { key, name: key, template: `${key}@1` })
+  const random = new Random(7, 'values')
+  const valueAt = (at: number) => Math.round(4_000 + 3_000 * Math.sin(at / minute / 150) + 900 * random.next()) / 100
+  for (let passed = hour; passed <= day; passed += hour) {
+    await world.clock.advance(hour)
+    const reports = Array.from({ length: 60 }, (_, i) => world.clock.now() - (59 - i) * minute)
+    const observations = reports.map((at, i) => ({
+      ...{ resource: key, signal: 'depth', state: 'ok', at: new Date(at).toISOString() },
+      value: passed === day && i === 59 ? 180 : valueAt(at),
+    }))
+    await send('/observations', { observations })
+  }
+  await world.clock.advance(confirmMs)
   return id
 }

@@ -8,7 +8,7 @@ import { Shown } from '../../parts/loaded.tsx'
 import { bandsOf, type Frame, type Lines, type PointsOf, pointsOf } from './lines.ts'
 import { Ranges, rangeOfAddress } from './ranges.tsx'
 
-export interface OverTimeProps<F extends Frame> {
+interface OverTimeProps<F extends Frame> {
   /** Address of the figures, ready for `range=`. It does not change while the chart is shown. */
   path: string
   linesOf(frame: F, pointsOf: PointsOf): Lines

@@ -1,20 +1,14 @@
 // Values of the signals that senders report: one signal at a time, with the thresholds or baselines of its rules.
-import type { ComponentType } from 'preact'
 import type { ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { query, setQuery } from '../../data/router.ts'
-import type { OverTimeProps } from './over-time.tsx'
+import { declaredSignals } from '../signals.tsx'
+import { OverTime } from './over-time.tsx'
 import { valueLines } from './values.ts'
 
-interface ValueHistoryProps {
-  detail: MonitorDetail
-  /** The chart, which the page has loaded: an import of its own would cost the page one more request. */
-  OverTime: ComponentType<OverTimeProps<ValueChart>>
-}
-
-export function ValueHistory({ detail, OverTime }: ValueHistoryProps) {
+export function ValueHistory({ detail }: { detail: MonitorDetail }) {
   const { resource, signals } = detail
-  const declared = ((resource['signals'] ?? []) as { key: string }[]).map(({ key }) => key)
+  const declared = declaredSignals(detail)
   const usual = signals.find(({ value }) => value !== null)?.signal ?? declared[0]
   const asked = query.value.get('signal')
   const signal = declared.find(key => key === asked) ?? usual
@@ -36,7 +30,7 @@ export function ValueHistory({ detail, OverTime }: ValueHistoryProps) {
           </label>
         </p>
       )}
-      <OverTime
+      <OverTime<ValueChart>
         key={signal}
         path={`${path}?signal=${encodeURIComponent(signal)}&figures=count,min,mean,max&`}
         linesOf={(chart, pointsOf) => valueLines(chart, pointsOf, `${String(resource['name'])} ${signal}`)}

@@ -4,7 +4,7 @@ import type { SmallLayout } from '#shared/contracts/session/machine-layout.ts'
 import type { MonitorIncident } from '#shared/contracts/session/session-monitor.ts'
 import file from '../../machines/small-incident.json' with { type: 'json' }
 import { addPageStyle } from '../../parts/page-style.ts'
-import { stateOf } from '../../words/statuses.ts'
+import { inTone, stateOf } from '../../words/statuses.ts'
 import { nextState } from './next-state.ts'
 import style from './small-machine.page.css'
 
@@ -23,11 +23,11 @@ export function SmallMachine({ incident, verdict }: { incident: MonitorIncident;
           <path class="tip" d={tip} />
         </g>
       ))}
-      {states.map(({ id, x, y, width, height, title }) => (
-        <g key={id} class={id === active ? 'is-active' : undefined} data-state={id} data-tone={stateOf(id).tone}>
+      {states.map(({ id, x, y, width, height }) => (
+        <g key={id} class={id === active ? 'is-active' : undefined} data-state={id} style={inTone(stateOf(id).tone)}>
           <rect x={x} y={y} width={width} height={height} rx="12" />
           <text x={x + width / 2} y={y + height / 2}>
-            {title}
+            {stateOf(id).word}
           </text>
         </g>
       ))}

@@ -6,14 +6,16 @@ import { now } from '../../data/clock.ts'
 import { may } from '../../data/session.ts'
 import { fittingLayout } from '../../drawing/layouts.ts'
 import { Stage } from '../../drawing/stage.tsx'
-import { MaintenanceDialog } from '../../monitors/lazy-dialogs.ts'
 import { Button } from '../../parts/button.tsx'
+import { lazy } from '../../parts/lazy.tsx'
 import { addPageStyle } from '../../parts/page-style.ts'
 import { Countdown, Time } from '../../parts/time.tsx'
 import style from './maintenance.page.css'
 import { stepWords, type Window, windowLife } from './window.ts'
 
 addPageStyle(style)
+
+const MaintenanceDialog = lazy(() => import('../../monitors/dialogs.ts').then(it => it.MaintenanceDialog))
 
 export function Maintenance({ detail, onChanged }: { detail: MonitorDetail; onChanged(): void }) {
   const window = detail.window as Window | null

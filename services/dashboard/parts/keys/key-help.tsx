@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { go } from '../../data/router.ts'
 import { lazy } from '../lazy.tsx'
-import { createKeyReader, useKeys } from './keys.ts'
+import { createKeyReader, type Key, useKeys } from './keys.ts'
 
 const CommandMenu = lazy(() => import('../../help/command-menu.tsx').then(it => it.CommandMenu))
 const KeyList = lazy(() => import('../../help/key-list.tsx').then(it => it.KeyList))
@@ -11,10 +11,10 @@ const KeyList = lazy(() => import('../../help/key-list.tsx').then(it => it.KeyLi
 export function Keys() {
   const open = useSignal<'keys' | 'commands' | null>(null)
   useKeys([
-    { key: 'g h', words: 'Go to Monitoring', run: () => go('/') },
-    { key: 'g i', words: 'Go to Incidents', run: () => go('/incidents') },
-    { key: 'g d', words: 'Go to Deliveries', run: () => go('/deliveries') },
-    { key: 'g s', words: 'Go to Settings', run: () => go('/settings') },
+    goes('h', 'Monitoring', '/'),
+    goes('i', 'Incidents', '/incidents'),
+    goes('d', 'Deliveries', '/deliveries'),
+    goes('s', 'Settings', '/settings'),
     {
       key: '?',
       words: 'Show these keys',
@@ -37,6 +37,12 @@ export function Keys() {
   return open.value === 'keys' ? <KeyList onClose={close} /> : null
 }
 
+const goes = (letter: string, word: string, path: string): Key => ({
+  key: `g ${letter}`,
+  words: `Go to ${word}`,
+  run: () => go(path),
+})
+
 function listenToKeys(showCommands: () => void): () => void {
   const read = createKeyReader()
   const onKeyDown = (event: KeyboardEvent) => {
@@ -48,10 +54,7 @@ function listenToKeys(showCommands: () => void): () => void {
       event.preventDefault()
       return showCommands()
     }
-    const isElsewhere = isTyping || isDialogOpen
-    if (read({ key: event.key, ctrlKey: event.ctrlKey, metaKey: event.metaKey, altKey: event.altKey, isElsewhere })) {
-      event.preventDefault()
-    }
+    if (read(event, isTyping || isDialogOpen)) event.preventDefault()
   }
   document.addEventListener('keydown', onKeyDown)
   return () => document.removeEventListener('keydown', onKeyDown)

@@ -26,21 +26,15 @@ export function useKeys(keys: readonly Key[]): void {
   }, [names])
 }
 
-interface Pressed {
-  key: string
-  ctrlKey: boolean
-  metaKey: boolean
-  altKey: boolean
-  /** Whether the focus is in a field, or a dialog is open. */
-  isElsewhere: boolean
-}
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
 /**
- * Passes keys to the sets of keys. The page's own keys have precedence over the keys of all pages. Returns whether the key had an effect.
+ * Passes keys to the sets of keys. The page's own keys have precedence over the keys of all pages. `isElsewhere`: the focus is in a field, or a
+ * dialog is open. Returns whether the key had an effect.
  */
-export function createKeyReader(): (pressed: Pressed) => boolean {
+export function createKeyReader(): (pressed: Pressed, isElsewhere: boolean) => boolean {
   let before = ''
-  return ({ key, ctrlKey, metaKey, altKey, isElsewhere }) => {
+  return ({ key, ctrlKey, metaKey, altKey }, isElsewhere) => {
     const pair = `${before} ${key}`
     before = ''
     if (ctrlKey || metaKey || altKey || isElsewhere) return false

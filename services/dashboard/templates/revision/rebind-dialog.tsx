@@ -4,7 +4,7 @@ import { Refusal } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'
 import { announce } from '../../parts/announce.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../parts/form/dialog.tsx'
 import { Shown, useLoaded } from '../../parts/loaded.tsx'
 import { type BoundResource, readBound, rebindAll } from './rebind.ts'
 

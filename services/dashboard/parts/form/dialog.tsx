@@ -1,6 +1,10 @@
 // A dialog over the page, by the browser's own element: it keeps the focus in, Escape closes it, and the focus goes back to where it was.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { addPageStyle } from '../page-style.ts'
+import style from './form.page.css'
+
+addPageStyle(style)
 
 interface DialogProps {
   title: string

@@ -1,0 +1,6 @@
+// Open incidents of monitors that somebody may acknowledge. Pure.
+import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
+
+/** Returns the worst unacknowledged open incident of each row. */
+export const openIncidents = (rows: readonly MonitorRow[]) =>
+  rows.flatMap(({ name, incident }) => (incident && !incident.acknowledged ? [{ id: incident.id, name }] : []))
