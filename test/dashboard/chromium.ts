@@ -2,7 +2,7 @@
 // and fail if CI=true.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { browserPath, noBrowser, startBrowser } from '../support/clients/find-browser.ts'
 import { passwordOf } from '../support/worlds/session-world.ts'
@@ -129,13 +129,15 @@ export const focused = (page: Page): Promise<string> =>
     "(e => e.getAttribute('name') || e.id || e.getAttribute('aria-label') || e.textContent.trim())(document.activeElement)",
   )
 
-/** Presses Tab until the element with this name, as `focused` returns it, has the focus. */
-export async function tabTo(page: Page, name: string): Promise<void> {
+/** Presses Tab until the element has the focus: a name as `focused` returns it, or a locator. */
+export async function tabTo(page: Page, target: string | Locator): Promise<void> {
+  const isThere = async () =>
+    typeof target === 'string' ? (await focused(page)) === target : (await target.and(page.locator(':focus')).count()) === 1
   for (let i = 0; i < tabsMost; i++) {
-    if ((await focused(page)) === name) return
+    if (await isThere()) return
     await page.keyboard.press('Tab')
   }
-  throw new Error(`The focus never came to ${name}`)
+  throw new Error(`The focus never came to ${target}`)
 }
 
 /** More tab stops than any page has. */

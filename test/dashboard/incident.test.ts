@@ -3,7 +3,7 @@
 import t from 'tap'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
 import { closeMs } from '../support/worlds/whole-world.ts'
-import { axeFaults, open, overflows, withBrowser } from './chromium.ts'
+import { axeFaults, open, overflows, tabTo, withBrowser } from './chromium.ts'
 
 await withBrowser(async () => {
   const world = await startDashboardWorld()
@@ -42,12 +42,12 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('slider, moved by keyboard, shows each moment in drawing, evidence and page address', async t => {
+  t.test('slider and replay, by keyboard alone, show each moment in drawing, evidence and page address', async t => {
     const { id, incident } = await world.addFailing('Mail')
     await world.report(id, 'aaaa', true)
     await world.clock.advance(closeMs)
     const { page, faults, close } = await show(incident)
-    await page.getByRole('slider').focus()
+    await tabTo(page, page.getByRole('slider'))
     t.equal(await active(page), 'closed')
     await page.keyboard.press('Home')
     await page.waitForURL(url => url.search === '?at=1')
@@ -64,6 +64,14 @@ await withBrowser(async () => {
     await page.keyboard.press('l')
     await page.waitForURL(url => url.search === '')
     t.equal(await active(page), 'closed')
+    await page.keyboard.press('r')
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.waitForURL(url => url.search === '?at=1')
+    await page.waitForURL(url => url.search === '?at=2')
+    await page.keyboard.press('r')
+    await page.getByRole('button', { name: 'Replay' }).waitFor()
+    t.equal(await active(page), 'problem')
+    await page.keyboard.press('l')
     const copied = await show(`${incident}?at=2`)
     t.equal(await copied.page.locator('.stage .is-active').getAttribute('data-state'), 'problem')
     t.same([...faults, ...copied.faults], [])
@@ -90,7 +98,7 @@ await withBrowser(async () => {
     await page.keyboard.press('a')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('reminders stop').waitFor()
-    await dialog.getByRole('button', { name: 'Acknowledge' }).focus()
+    await tabTo(page, 'Acknowledge')
     await page.keyboard.press('Enter')
     await page.getByText('Acknowledged by edith').waitFor()
     await page.getByRole('button', { name: 'Acknowledge a', exact: true }).waitFor({ state: 'detached' })

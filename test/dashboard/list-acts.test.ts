@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
 import { confirmMs } from '../support/worlds/whole-world.ts'
-import { axeFaults, open, withBrowser } from './chromium.ts'
+import { axeFaults, open, tabTo, withBrowser } from './chromium.ts'
 
 await withBrowser(async () => {
   const world = await startDashboardWorld()
@@ -39,7 +39,7 @@ await withBrowser(async () => {
     await dialog.waitFor({ state: 'detached' })
     await chosen(page).getByText('3 monitors chosen').waitFor()
     await page.keyboard.press('a')
-    await dialog.getByRole('button', { name: 'Acknowledge' }).focus()
+    await tabTo(page, 'Acknowledge')
     await page.keyboard.press('Enter')
     await page.getByText('3 incidents acknowledged.').waitFor()
     await chosen(page).waitFor({ state: 'detached' })
@@ -60,7 +60,7 @@ await withBrowser(async () => {
     const archived = `/session/v3/workspaces/${world.workspaceId}/resources/${ids[1]}/archive`
     const { json } = await world.editor.send('POST', archived, { body: {} })
     t.equal(json.error, null)
-    await dialog.getByRole('button', { name: 'Start maintenance for 1 h' }).focus()
+    await tabTo(page, 'Start maintenance for 1 h')
     await page.keyboard.press('Enter')
     const result = page.locator('.announcement[data-refusal=true]', { hasText: '2 monitors put into maintenance.' })
     await result.waitFor()

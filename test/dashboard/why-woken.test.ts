@@ -1,6 +1,5 @@
 // The question "why was I woken at 3:10" in a real browser, by keyboard only. The link of a message leads to a closed incident: what failed
 // and where, when, who was notified, and the machine's state at that minute.
-import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -8,20 +7,11 @@ import { hour } from '#shared/limits/limits.ts'
 import { linkOf } from '../../services/notifier/bodies/words.ts'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
 import { closeMs, confirmMs } from '../support/worlds/whole-world.ts'
-import { axeFaults, open, withBrowser } from './chromium.ts'
+import { axeFaults, open, tabTo, withBrowser } from './chromium.ts'
 
 await withBrowser(async () => {
   const world = await startDashboardWorld()
   t.teardown(() => world.stop())
-
-  /** Presses Tab until the element has the focus. */
-  async function tabTo(page: Page, element: Locator): Promise<void> {
-    for (let pressed = 0; pressed < 60; pressed++) {
-      if ((await element.and(page.locator(':focus')).count()) === 1) return
-      await page.keyboard.press('Tab')
-    }
-    throw new Error('The focus never came to it')
-  }
 
   /** A monitor with two locations that failed at one location, was confirmed at 3:10, and closed. */
   async function nightOf(name: string): Promise<string> {

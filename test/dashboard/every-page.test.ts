@@ -1,0 +1,97 @@
+// Every page of the map (`pagePaths`) in a real browser, with content, before the real keeper, directory and gateway in virtual time: accessible in
+// both colour schemes, without an error or a violation of its policy, within the width of a phone, and small.
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
+import { type PageName, pagePaths } from '#shared/contracts/session/page-paths.ts'
+import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
+import { passwordOf } from '../support/worlds/session-world.ts'
+import { axeFaults, open, overflows, withBrowser } from './chromium.ts'
+
+/** Bytes of a page with everything that its first view loads, compressed; `bytesMost` for pages without an entry. */
+const bytesOf: Partial<Record<PageName, number>> = { monitoring: 30_000, monitor: 30_000, incident: 35_000 }
+const bytesMost = 40_000
+
+await withBrowser(async () => {
+  const world = await startDashboardWorld()
+  t.teardown(() => world.stop())
+  const { workspaceId } = world
+  const v3 = `/session/v3/workspaces/${workspaceId}`
+  const send = async (path: string, body: object) => {
+    const { status, json, text } = await world.owner.send('POST', path, { body })
+    if (status >= 300 || (json.error ?? null) !== null) throw new Error(`${path}: ${text}`)
+    return json.result
+  }
+
+  /** Adds one thing of each kind. Returns the path of each page. */
+  async function fill(): Promise<Record<PageName, string>> {
+    await world.ask('create-user', {
+      ...{ id: 'user-ada', username: 'ada', displayName: 'Ada', password: passwordOf('ada'), admin: true },
+    })
+    await world.ask('add-member', { workspaceId, username: 'ada', role: 'owner' })
+    await send(`${v3}/destinations`, { name: 'Ops', type: 'webhook', url: 'https://ops.example.com/in' })
+    await send(`${v3}/templates`, {
+      ...{ key: 'nightly', version: 1, name: 'Nightly job', signals: [{ key: 'run', kind: 'event' }] },
+      rules: [
+        {
+          ...{ key: 'failing', action: 'Read the log.', wait: { confirm_after: 0, recover_after: 0 } },
+          decision: { signal: 'run', field: 'status', operator: 'eq', operand: 'problem' },
+        },
+      ],
+    })
+    await send(`${v3}/resources`, { template: 'nightly@1', key: 'db1', name: 'Backup of db1' })
+    await send(`${v3}/addresses`, { description: 'backup hosts' })
+    const template = '{"text": "{{ summary }}"}'
+    await world.ask('create-transformation', { id: 'pager', workspaceId, name: 'Pager', template })
+    const { id: slug } = await send('/session/v2/subjects', { workspace_id: workspaceId, name: 'Mail queue' })
+    await send(`/session/v2/subjects/${slug}/signals?workspace_id=${workspaceId}`, { name: 'Depth', kind: 'heartbeat' })
+    const document = { inputs: [{ signal: 'depth', mode: 'status', no_data_after: '10m' }], decision: { need: 'any' } }
+    await send(`/session/v2/subjects/${slug}/rules?workspace_id=${workspaceId}`, { name: 'Too deep', document })
+    const { id, incident } = await world.addFailing('Checkout')
+    const at = world.clock.now()
+    const delivery: DeliveryLogDocument = {
+      ...{ id: 'Map1', rev: 1, number: 1, workspaceId, destinationId: 'd1', destinationNumber: 1, destinationName: 'Ops' },
+      ...{ destinationType: 'webhook', alertKind: 'problem', event: 'problem', status: 'delivered', reason: null },
+      ...{ shownInV2: 1, payload: '{"text":"down"}', error: '', incidentId: `${id}.1`, at, expireAt: at + 1_000_000 },
+    }
+    await world.store.insert('deliveryLog', [delivery])
+    const { json } = await world.owner.send('GET', `${v3}/resources/${slug}`)
+    const custom = String(json.result.id)
+    const parts: Partial<Record<PageName, [string, string][]>> = {
+      ...{ monitor: [[':id', id]], editMonitor: [[':id', id]], incident: [[':id', incident]] },
+      ...{ template: [[':key', 'nightly']], editTemplate: [[':key', 'nightly']] },
+      ...{ signals: [[':id', custom]], newRule: [[':id', custom]] },
+      rule: [
+        [':id', custom],
+        [':rule', 'too-deep'],
+      ],
+    }
+    const paths = Object.entries(pagePaths).map(([page, path]) => [
+      page,
+      (parts[page as PageName] ?? []).reduce((path: string, [name, value]) => path.replace(name, value), path),
+    ])
+    return Object.fromEntries(paths)
+  }
+
+  const isDrawn = async (page: Page) => {
+    await page.locator('h1').waitFor()
+    await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+    await page.locator('[data-link=live]').waitFor()
+  }
+
+  const paths = await fill()
+  for (const [page, path] of Object.entries(paths) as [PageName, string][])
+    t.test(`page ${page} is accessible, quiet, small and within its width`, { timeout: 60_000 }, async t => {
+      for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
+        const seen = await open(world.address, path, { as: 'ada', colorScheme, width })
+        await isDrawn(seen.page)
+        t.equal(await seen.page.locator('main [role=alert]').count(), 0, 'the page shows its content, not a refusal')
+        t.ok(seen.bytes() <= (bytesOf[page] ?? bytesMost), `${width} px: ${seen.bytes()} bytes`)
+        t.comment(`${width} px: ${seen.bytes()} bytes`)
+        t.same(await axeFaults(seen.page), [], `axe: ${colorScheme}, ${width} px`)
+        t.notOk(await overflows(seen.page), `width: ${width} px`)
+        t.same(seen.faults, [], `faults: ${width} px`)
+        await seen.close()
+      }
+    })
+})
