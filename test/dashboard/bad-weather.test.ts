@@ -106,7 +106,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('page on a network of 1.6 Mb/s shows that it is loading, and then its content', async t => {
+  t.test('page whose data come late shows that it is loading, and then its content', async t => {
     const { incident } = await world.addFailing('Train')
     const slow = async (context: BrowserContext) => {
       await context.route('**/session/incidents/**', async route => {

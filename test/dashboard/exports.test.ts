@@ -93,7 +93,8 @@ rows:
     const before = bytes()
     await choose(page, fileOf(fleet))
     await page.getByText('1 destination of the file is new.').waitFor()
-    t.ok(bytes() - before <= 80_000, `${bytes() - before} bytes of what the page read`)
+    // The browser counts the worker's script apart: test/gateway/dashboard.test.ts holds its size.
+    t.ok(bytes() <= 40_000, `${bytes()} bytes with all that the plan read`)
     t.comment(`${before} bytes, then ${bytes() - before}`)
     await tabTo(page, 'url of On call')
     await page.keyboard.type('nonsense')

@@ -42,7 +42,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('Resource of a Template, in trouble, shows a day of a value each minute in at most 30 kB', async t => {
+  t.test('Resource of a Template, in trouble, shows a day of values in at most 30 kB', { timeout: 90_000 }, async t => {
     const id = await addChartedResource(world, 'measured')
     for (const as of ['vera', 'edith']) {
       const { page, faults, bytes, close } = await show(id, { as })
@@ -52,6 +52,7 @@ await withBrowser(async () => {
       await page.locator('[data-link=live]').waitFor()
       const lines = await page.locator('.chart .line').all()
       t.equal(lines.length, 3, 'mean, highest and lowest')
+      t.equal(await page.getByRole('button', { name: 'Copy as curl' }).count(), 1, 'a command for its one signal')
       for (const line of lines) t.ok(((await line.getAttribute('d')) ?? '').split('L').length > 280, 'a line of 5-minute steps')
       t.ok(bytes() <= 30_000, `${bytes()} bytes`)
       t.comment(`${bytes()} bytes`)
