@@ -18,6 +18,11 @@ export const storeLimits = {
   /** KiB of pages that the writing thread of the embedded store caches. */
   writerCacheKib: 4_096,
   /**
+   * Rows of a gathered collection in one of its two small tables. More rows share more pages when they are merged, and cost 100 bytes of
+   * memory each.
+   */
+  gatheredRows: 16_384,
+  /**
    * Pages (4 MiB) of the embedded store's log before a checkpoint, for which writes wait. At 1,440 checks a second: two checkpoints a
    * second of 8 to 15 ms. With 64 MiB: one in ten seconds, of 58 ms.
    */

@@ -13,6 +13,11 @@ export interface CollectionSpec {
    * most rows. It supports only insert, upsert, get, find, count, delete, deleteRange and, if it `expires`, expire.
    */
   compact?: true
+  /**
+   * Ids are random and rows are seldom read. A store may gather inserts and merge them later. Only for compact collections; inserts,
+   * upserts, `get` and `delete` stay cheap.
+   */
+  gathered?: true
   /** Replacements seldom change an indexed field. A store may first try a cheaper statement that writes no index. */
   inPlace?: true
   /** Documents have `expireAt` (ms since the epoch) and are deleted after it; `expireAt` null: never. */

@@ -22,6 +22,7 @@ export const reportCollections = {
   observationIds: {
     writer: 'keeper',
     compact: true,
+    gathered: true,
     columns: { signalKey: 'text', atUs: 'integer', createdSignal: 'integer' },
     indexes: [],
   },

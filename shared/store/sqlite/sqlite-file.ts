@@ -9,6 +9,7 @@ import { StoreError } from '#shared/store/port.ts'
 import { columnsOf } from '#shared/store/query.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
 import { usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'
+import { type Gathered, openGathered } from '#shared/store/sqlite/sqlite-gathered.ts'
 import { bringToLayout } from '#shared/store/sqlite/sqlite-layout.ts'
 import { lockPath, lockSqliteFile } from '#shared/store/sqlite/sqlite-lock.ts'
 import { openMark } from '#shared/store/sqlite/sqlite-mark.ts'
@@ -25,7 +26,11 @@ export interface SqliteFile {
   /** Returns the prepared statement of a text; its rows are arrays. */
   statement(text: string): StatementSync
   writes(collection: CollectionName): WriteStatements
+  /** Returns the small tables of a gathered collection; null: the collection is not gathered. */
+  gathered(collection: CollectionName): Gathered | null
   run(text: string): void
+  /** Rolls back with this statement, and what the memory knows of gathered rows. */
+  rollBack(text: string): void
   /** Commits a transaction. A commit with `changes` is counted, and a later start must find it. */
   commit(changes: boolean): void
   /** Number of commits with changes since the file was created. */
@@ -46,11 +51,19 @@ export function openSqliteFile(path: string): SqliteFile {
   let commits = readCommits(database)
   const mark = openMark(path, commits)
   const writes = new Map<CollectionName, WriteStatements>()
+  const gathered = new Map<CollectionName, Gathered>()
+  for (const collection of Object.keys(collections) as CollectionName[])
+    if (collections[collection].gathered) gathered.set(collection, openGathered(database, collection))
   for (const collection of Object.keys(collections) as CollectionName[]) writes.set(collection, writeStatements(collection))
   return {
     statement,
     writes: collection => writes.get(collection) as WriteStatements,
+    gathered: collection => gathered.get(collection) ?? null,
     run: text => void statement(text).run(),
+    rollBack: text => {
+      statement(text).run()
+      for (const one of gathered.values()) one.reload()
+    },
     commit: changes => {
       if (changes) statement('UPDATE progress SET commits = ?').run(commits + 1)
       statement('COMMIT').run()

@@ -16,15 +16,15 @@ export type Operation =
   /** Puts in order. Outcome: for each a text with one letter a row: w written, r refused, t taken. */
   | { kind: 'put'; puts: RowsToPut[] }
   /** Outcome: the values of the found rows, concatenated. */
-  | { kind: 'rows'; text: string; parameters: SqlValue[] }
+  | { kind: 'rows'; collection: CollectionName; text: string; parameters: SqlValue[] }
   /** Rows of two numbers. Outcome: all first numbers, then all second numbers, both from the last row to the first. */
   | { kind: 'numbers'; text: string; parameters: SqlValue[] }
   /** Runs the statement once for each key. Outcome: as for `rows`. */
-  | { kind: 'rowsByKey'; text: string; keys: readonly string[] }
+  | { kind: 'rowsByKey'; collection: CollectionName; text: string; keys: readonly string[] }
   /** Outcome: the number of changed rows. */
-  | { kind: 'change'; text: string; parameters: SqlValue[] }
+  | { kind: 'change'; collection: CollectionName; text: string; parameters: SqlValue[] }
   /** Runs the statement once for each key. Outcome: the number of changed rows. */
-  | { kind: 'changeByKey'; text: string; keys: readonly string[] }
+  | { kind: 'changeByKey'; collection: CollectionName; text: string; keys: readonly string[] }
   /** Outcome: the number of commits with changes since the file was created. */
   | { kind: 'commits' }
 

@@ -6,6 +6,7 @@ import type { CollectionName } from '#shared/store/collections.ts'
 import type { PutMode } from '#shared/store/port.ts'
 import { isUniqueViolation } from '#shared/store/sqlite/sqlite-errors.ts'
 import type { SqliteFile } from '#shared/store/sqlite/sqlite-file.ts'
+import type { Gathered } from '#shared/store/sqlite/sqlite-gathered.ts'
 import { charactersOf, type Operation, type Outcome, type RowsToPut } from '#shared/store/sqlite/sqlite-messages.ts'
 import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
 import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
@@ -22,39 +23,62 @@ export function runOperation(file: SqliteFile, operation: Operation, emit: (valu
     case 'put':
       return putAll(file, operation.puts)
     case 'rows':
-      return readRows(file.statement(operation.text), [operation.parameters], emit)
+      file.gathered(operation.collection)?.merge()
+      return readRows(run(file, operation.text, [operation.parameters]), emit)
     case 'numbers':
       return readNumbers(file.statement(operation.text), operation.parameters)
     case 'rowsByKey':
-      return readRows(
-        file.statement(operation.text),
-        operation.keys.map(key => [key]),
-        emit,
-      )
+      return readRows(rowsByKey(file, operation), emit)
     case 'change':
+      file.gathered(operation.collection)?.merge()
       return Number(file.statement(operation.text).run(...operation.parameters).changes)
-    case 'changeByKey': {
-      const statement = file.statement(operation.text)
-      return operation.keys.reduce((sum, key) => sum + Number(statement.run(key).changes), 0)
-    }
+    case 'changeByKey':
+      return changeByKey(file, operation)
     case 'commits':
       return file.commits()
   }
 }
 
-/** Returns the values of the rows that the runs find, concatenated, without those given to `emit`. */
-function readRows(statement: StatementSync, runs: readonly SqlValue[][], emit: (values: SqlValue[]) => void): SqlValue[] {
+type OfKeys<K> = Extract<Operation, { kind: K }>
+
+/** Runs the statement once for each list of parameters, and yields the rows that it finds. */
+function* run(file: SqliteFile, text: string, runs: Iterable<SqlValue[]>): Iterable<SqlValue[]> {
+  const statement = file.statement(text)
+  for (const parameters of runs) yield* statement.iterate(...parameters) as Iterable<unknown> as Iterable<SqlValue[]>
+}
+
+function* rowsByKey(file: SqliteFile, { collection, text, keys }: OfKeys<'rowsByKey'>): Iterable<SqlValue[]> {
+  const gathered = file.gathered(collection)
+  for (const key of keys) {
+    const recent = gathered?.row(key) ?? null
+    if (recent !== null) yield recent
+    else yield* run(file, text, [[key]])
+  }
+}
+
+function changeByKey(file: SqliteFile, { collection, text, keys }: OfKeys<'changeByKey'>): number {
+  const gathered = file.gathered(collection)
+  const statement = file.statement(text)
+  let changes = 0
+  for (const key of keys) {
+    const isRecent = gathered?.forget(key) ?? false
+    const changed = Number(statement.run(key).changes)
+    changes += isRecent ? 1 : changed
+  }
+  return changes
+}
+
+/** Returns the values of the rows, concatenated, without those given to `emit`. */
+function readRows(rows: Iterable<SqlValue[]>, emit: (values: SqlValue[]) => void): SqlValue[] {
   let values: SqlValue[] = []
   let characters = 0
-  for (const parameters of runs) {
-    for (const row of statement.iterate(...parameters) as Iterable<unknown> as Iterable<SqlValue[]>) {
-      values.push(...row)
-      characters += charactersOf(row)
-      if (characters < limits.store.workerCharacters) continue
-      emit(values)
-      values = []
-      characters = 0
-    }
+  for (const row of rows) {
+    values.push(...row)
+    characters += charactersOf(row)
+    if (characters < limits.store.workerCharacters) continue
+    emit(values)
+    values = []
+    characters = 0
   }
   return values
 }
@@ -86,15 +110,24 @@ function put(file: SqliteFile, mode: PutMode, collection: CollectionName, rows: 
   const statements = file.writes(collection)
   const insert = file.statement(statements.insert)
   const statement = file.statement(statements[mode])
+  const gathered = file.gathered(collection)
   const inPlace = statements.replaceInPlace === null ? null : file.statement(statements.replaceInPlace)
   let letters = ''
   for (let at = 0; at < rows.length; at += statements.width) {
     const row = rows.slice(at, at + statements.width)
-    if (mode !== 'replace') letters += putRow(statement, row)
+    if (gathered !== null) letters += putGathered(gathered, mode, statement, row)
+    else if (mode !== 'replace') letters += putRow(statement, row)
     else if (inPlace !== null && row[1] !== 1 && putRow(inPlace, row) === 'w') letters += 'w'
     else letters += replaceRow(file, row[1] === 1 ? insert : statement, collection, row)
   }
   return letters
+}
+
+/** Inserts or upserts one row of a gathered collection. Compact collections have no other modes. */
+function putGathered(gathered: Gathered, mode: PutMode, upsert: StatementSync, row: SqlValue[]): Letter {
+  if (mode === 'insert') return gathered.insert(row) ? 'w' : 'r'
+  gathered.forget(row[0] as string)
+  return putRow(upsert, row)
 }
 
 /** Puts one row. A collision on the id counts as a failed guard, even if another unique value collides too. */

@@ -23,6 +23,10 @@ export function tableColumns(collection: CollectionName): string[] {
   return collections[collection].compact ? ['id', ...columns] : ['id', 'rev', ...columns, 'coded', 'body']
 }
 
+/** Returns the names of the two small tables of a gathered collection; of another collection none. */
+export const recentTables = (collection: CollectionName): string[] =>
+  collections[collection].gathered ? [`${collection}.recent1`, `${collection}.recent2`] : []
+
 /** Returns the statements that create a missing table and missing indexes; safe to run at every start. */
 export function schemaStatements(collection: CollectionName): string[] {
   const { compact, expires, indexes } = collections[collection]
@@ -36,6 +40,9 @@ export function schemaStatements(collection: CollectionName): string[] {
   const all = [...indexes.map(index => ({ ...index, only: '' })), ...expiry]
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted(collection)} (${columns.join(', ')})${compact ? ' WITHOUT ROWID' : ''}`,
+    ...recentTables(collection).map(
+      name => `CREATE TABLE IF NOT EXISTS ${quoted(name)} (id TEXT NOT NULL, ${declared.join(', ')})`,
+    ),
     ...all.map(index => {
       const fields = index.fields.map(quoted).join(', ')
       const kind = index.unique ? 'UNIQUE INDEX' : 'INDEX'

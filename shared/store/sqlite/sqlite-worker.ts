@@ -80,7 +80,7 @@ function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answe
     file.commit(changes)
     return { numbers, outcomes }
   } catch (error) {
-    if (file.inTransaction()) file.run('ROLLBACK')
+    if (file.inTransaction()) file.rollBack('ROLLBACK')
     const failure: Failure = { ...failureOf(error, path), kind: 'unavailable' }
     return { numbers, outcomes: numbers.map(() => failure) }
   }
@@ -98,7 +98,7 @@ function runOne(file: SqliteFile, { number, operation }: Arrived): Outcome | Fai
     return outcome
   } catch (error) {
     if (!file.inTransaction()) throw error
-    if (writes) file.run('ROLLBACK TO operation')
+    if (writes) file.rollBack('ROLLBACK TO operation')
     if (writes) file.run('RELEASE operation')
     return failureOf(error, path)
   }

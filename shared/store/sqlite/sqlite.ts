@@ -43,15 +43,16 @@ export async function openSqliteStore(path: string): Promise<Store> {
     delete: async (collection, ids) => {
       if (ids.length === 0) return 0
       const text = `DELETE FROM ${quoted(collection)} WHERE id = ?`
-      return (await channel.send({ kind: 'changeByKey', text, keys: ids }, ids.length)) as number
+      return (await channel.send({ kind: 'changeByKey', collection, text, keys: ids }, ids.length)) as number
     },
     deleteRange: async (collection, from, to, limit) =>
-      (await channel.send({ kind: 'change', ...deleteRangeSql(collection, from, to, limit) }, 1)) as number,
+      (await channel.send({ kind: 'change', collection, ...deleteRangeSql(collection, from, to, limit) }, 1)) as number,
     find: async (collection, query) => {
       const codec = rowCodec(collection)
       const plan = planQuery(collection, query)
       const sql = selectSql(collection, codec.columnsToRead(plan.select), plan)
-      const rows = reader.rows(sql, plan.limit) ?? (await channel.send({ kind: 'rows', ...sql }, 1))
+      const inline = collections[collection].gathered ? null : reader.rows(sql, plan.limit)
+      const rows = inline ?? (await channel.send({ kind: 'rows', collection, ...sql }, 1))
       return codec.decode(plan.select, rows as SqlValue[]) as never
     },
     numbers: async (collection, query) => {
@@ -60,12 +61,12 @@ export async function openSqliteStore(path: string): Promise<Store> {
       return { places: found.subarray(0, found.length / 2), values: found.subarray(found.length / 2) }
     },
     count: async (collection, where) => {
-      const rows = await channel.send({ kind: 'rows', ...countSql(collection, planWhere(collection, where)) }, 1)
+      const rows = await channel.send({ kind: 'rows', collection, ...countSql(collection, planWhere(collection, where)) }, 1)
       return (rows as SqlValue[])[0] as number
     },
     expire: async (collection, at, limit) => {
       if (!collections[collection].expires) throw new StoreError('permanent', `Documents of ${collection} do not expire.`)
-      return (await channel.send({ kind: 'change', ...expireSql(collection, at, limit) }, 1)) as number
+      return (await channel.send({ kind: 'change', collection, ...expireSql(collection, at, limit) }, 1)) as number
     },
     ping: async () => void (await channel.send({ kind: 'commits' }, 1)),
     room: () => roomOf(path),
@@ -169,7 +170,8 @@ async function getDocuments(
   if (ids.length === 0) return []
   const codec = rowCodec(collection)
   const text = `SELECT ${codec.columnsToRead(null).map(quoted).join(', ')} FROM ${quoted(collection)} WHERE id = ?`
-  const rows = reader.rowsByKey(text, ids) ?? (await channel.send({ kind: 'rowsByKey', text, keys: ids }, ids.length))
+  const inline = collections[collection].gathered ? null : reader.rowsByKey(text, ids)
+  const rows = inline ?? (await channel.send({ kind: 'rowsByKey', collection, text, keys: ids }, ids.length))
   const found = new Map(codec.decode(null, rows as SqlValue[]).map(document => [document['id'], document]))
   return ids.map(id => found.get(id) ?? null)
 }
