@@ -1,16 +1,15 @@
 // One check: a new connection, one request, one outcome (ADR 15). Owns its socket and its one timer, and releases both in every case. Never
 // throws, never follows a redirect, never reads more than 1 MiB of a decoded body.
 
-import type { CheckEntry, CheckPhases } from '#shared/contracts/observations/check.ts'
-import { limits } from '#shared/limits/limits.ts'
-import { createEgress, type Egress } from '#shared/net/egress.ts'
+import type { CheckPhases } from '#shared/contracts/observations/check.ts'
+import type { Egress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 import { Answer, type AnswerListener } from './answer.ts'
 import { type BodySearch, createBodySearch, type Finding } from './body-search.ts'
-import { Connection, type ConnectionListener, createTrust, type Trust } from './connection.ts'
+import { Connection, type ConnectionListener, type Trust } from './connection.ts'
 import { bodySentence, clean, errorSentence, type Phase, sentences, statusSentence, timeoutSentence } from './sentences.ts'
-import { compileTarget, type Target } from './target.ts'
+import type { Target } from './target.ts'
 
 export interface CheckOutcome {
   ok: boolean
@@ -28,21 +27,6 @@ export interface CheckContext {
   egress: Egress
   /** Bounds of the check in ms (reference/website-monitors 5.2). */
   bounds: { connectMs: number; tlsMs: number; totalMs: number }
-}
-
-export interface CheckOptions extends Partial<CheckContext> {
-  clock: Clock
-  resolve: Resolve
-  userAgent: string
-}
-
-/** Checks an entry once (reference/website-monitors 5). Never rejects: every failure is an outcome. */
-export function runCheck(entry: CheckEntry, options: CheckOptions): Promise<CheckOutcome> {
-  const target = compileTarget(entry, options.userAgent)
-  if (target === null) return Promise.resolve(impossible)
-  const defaults = { trust: options.trust ?? createTrust(), egress: options.egress ?? createEgress(), bounds: limits.check }
-  const context = { ...defaults, ...options }
-  return new Promise(done => void new Check(target, context, done).start())
 }
 
 /** Outcome of an entry whose address is not an HTTP or HTTPS URL. */

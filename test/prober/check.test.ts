@@ -12,11 +12,12 @@ import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
 import { type Clock, createSystemClock } from '#shared/time/clock.ts'
-import { Check, type CheckContext, type CheckOptions, runCheck } from '../../services/prober/check.ts'
+import { Check, type CheckContext } from '../../services/prober/check.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { bodySentence, clean } from '../../services/prober/sentences.ts'
 import { compileTarget, type Target } from '../../services/prober/target.ts'
 import { certificates } from './certificates.ts'
+import { type CheckOptions, runCheck } from './run-check.ts'
 
 const system = createSystemClock()
 /** Number of timers that are set and not cleared: a check must leave none. */
