@@ -152,10 +152,9 @@ async function placeProber(context: ServiceContext, options: ServicesOptions): P
     },
     thread: async missedSince => {
       const { startProberThread } = await import('./prober/thread.ts')
-      const { checkEntryCode } = await import('../../services/prober/check-entry.ts')
       const { egress: _, ...prober } = { ...given, proberId: nameInThread(given.proberId), missedSince }
       const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
-      const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress, checkEntryCode: checkEntryCode() }
+      const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }
       return startProberThread(data, { clock: context.clock, pace })
     },
   }

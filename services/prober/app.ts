@@ -4,7 +4,6 @@
 import { once } from '#shared/async/once.ts'
 import { repeat } from '#shared/async/repeat.ts'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress, type Egress } from '#shared/net/egress.ts'
 import { createResolve, type Resolve } from '#shared/net/resolve.ts'
@@ -33,8 +32,6 @@ export interface ProberOptions {
   resolve?: Resolve
   /** Guard of addresses; default: only the addresses that are always closed. */
   egress?: Egress
-  /** Recognises check entries; absent: the contract's library is loaded. */
-  isCheckEntry?(value: unknown): value is CheckEntry
   /** Instant on bus time from which checks of this location may have been missed; null or absent: the prober's own start. */
   missedSince?: number | null
 }
@@ -85,8 +82,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     metrics,
   })
   const describe = () => ({ version, inFlight: runner.inFlight(), buffered: reporter.waiting(), shed: shedding.total() })
-  const isEntry = options.isCheckEntry ?? (await import('./check-entry.ts')).isCheckEntry
-  const watch = await watchAssignments(bus, locationId, logger, { isEntry, onEntry: fleet.assign, onRemoved: fleet.unassign })
+  const watch = await watchAssignments(bus, locationId, logger, { onEntry: fleet.assign, onRemoved: fleet.unassign })
   begun.push(() => watch.close())
   const view = { bus, clock, logger, busNow: busTime.now, locationId, proberId, describe, onChange: fleet.rebalance }
   presence = await createPresence(view)

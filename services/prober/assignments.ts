@@ -1,13 +1,14 @@
 // Watch of this location's check entries, which keepers write into the bucket `checks`. Owns the watch. An entry that breaks its contract is
 // logged and treated as absent.
+import { Compile } from 'typebox/compile'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
-import type { CheckEntry } from '#shared/contracts/observations/check.ts'
+import { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 
+const contract = Compile(CheckEntry)
+
 export interface AssignmentHandlers {
-  /** Whether a value is what the contract says. */
-  isEntry(value: unknown): value is CheckEntry
   /** Called for a new, changed or repeated entry. `at`: instant of the entry on bus time, ms. */
   onEntry(subjectId: string, entry: CheckEntry, at: number): void
   onRemoved(subjectId: string): void
@@ -28,7 +29,7 @@ export async function watchAssignments(
       const subjectId = parseCheckKey(entry.key)?.subjectId
       if (subjectId === undefined) return
       if (entry.value === null) return handlers.onRemoved(subjectId)
-      if (handlers.isEntry(entry.value)) return handlers.onEntry(subjectId, shared(entry.value), Math.floor(entry.at))
+      if (contract.Check(entry.value)) return handlers.onEntry(subjectId, shared(entry.value), Math.floor(entry.at))
       logger.warn({ subject: subjectId, location: locationId }, 'check entry breaks its contract')
       handlers.onRemoved(subjectId)
     },

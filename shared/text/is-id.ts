@@ -1,4 +1,4 @@
-// Check of the form of an id. Separate from ids.ts, which threads load without the library of the contracts (ADR 17).
+// Check of the form of an id. Separate from ids.ts, which does not load the library of the contracts.
 import { idPattern } from '#shared/contracts/common.ts'
 
 const form = new RegExp(idPattern)

@@ -1,9 +1,7 @@
 // The thread of the prober on a real bus with a real website: it checks like an inline prober, is counted, and leaves nothing running.
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { keys, parseObservation } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
@@ -11,7 +9,6 @@ import { partitionOf } from '#shared/text/hash.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
 import type { CollectorPace } from '../../infra/runtime/collector-pace.ts'
 import { startProberThread } from '../../infra/runtime/prober/thread.ts'
-import { checkEntryCode, isCheckEntry } from '../../services/prober/check-entry.ts'
 import { startTestBus } from '../support/bus/nats.ts'
 
 const clock = createSystemClock()
@@ -62,7 +59,7 @@ t.test('checks of a thread are reported and counted, and stop with the thread', 
   }
   const { pace, counted } = countedPace()
   const address = { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true }
-  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] }, checkEntryCode: checkEntryCode() }
+  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
   const thread = await startProberThread(data, { clock, pace })
   t.strictSame(thread.unready(), [])
   await allTwice
@@ -79,59 +76,13 @@ t.test('checks of a thread are reported and counted, and stop with the thread', 
   t.strictSame(counted, { joined: 1, left: 1 })
 })
 
-t.test('thread reads check entries from text with the same result as their contract', async t => {
-  const entry = {
-    rev: 1,
-    url: 'http://x/',
-    method: 'GET',
-    contentType: '',
-    data: '',
-    statuses: [200],
-    expectedText: '',
-    intervalMs: 1,
-  }
-  const { url: _, ...lacking } = entry
-  const values: [title: string, value: unknown, isEntry: boolean][] = [
-    ['an entry', entry, true],
-    ['an entry that says more', { ...entry, later: 1 }, true],
-    ['nothing', null, false],
-    ['a list', [entry], false],
-    ['without an address', lacking, false],
-    ['a revision below 1', { ...entry, rev: 0 }, false],
-    ['half a revision', { ...entry, rev: 1.5 }, false],
-    ['a method that is none', { ...entry, method: 'TRACE' }, false],
-    ['a status that is text', { ...entry, statuses: [200, '204'] }, false],
-    ['no interval', { ...entry, intervalMs: 0 }, false],
-  ]
-  const byText = new Function(checkEntryCode())() as (value: unknown) => boolean
-  for (const [title, value, isEntry] of values) t.strictSame([isCheckEntry(value), byText(value)], [isEntry, isEntry], title)
-})
-
-t.test('thread does not load the library of the contracts', async t => {
-  const worker = new URL('../../infra/runtime/prober/worker.ts', import.meta.url).href
-  const program = `
-    import { registerHooks } from 'node:module'
-    const loaded = []
-    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
-    const outcome = await import('${worker}').catch(error => error.message)
-    console.log(JSON.stringify({ outcome, loaded }))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
-  const { outcome, loaded } = JSON.parse(stdout) as { outcome: string; loaded: string[] }
-  t.match(outcome, /this module is a thread/, 'all that it imports was loaded before it began')
-  t.ok(loaded.some(url => url.endsWith('/services/prober/app.ts')))
-  t.same(
-    loaded.filter(url => url.includes('/typebox/')),
-    [],
-  )
-})
-
 t.test('thread that cannot work is an error and ends', async t => {
   const bus = await startTestBus()
   t.teardown(() => bus.stop())
   await bus.connect('house', { declare: true })
   const { pace, counted } = countedPace()
   const address = { url: bus.url, token: 'wrong', credentialsFile: '', ownMachine: true }
-  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] }, checkEntryCode: checkEntryCode() }
+  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
   await t.rejects(startProberThread(data, { clock, pace }), { message: /the thread of the prober/ })
   t.strictSame(counted, { joined: 1, left: 1 })
 })

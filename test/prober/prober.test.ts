@@ -15,7 +15,6 @@ import type { Clock } from '#shared/time/clock.ts'
 import { type ProberOptions, startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckContext } from '../../services/prober/check.ts'
-import { isCheckEntry } from '../../services/prober/check-entry.ts'
 import { createTrust } from '../../services/prober/connection.ts'
 import { createMonitor, noteOutcome } from '../../services/prober/monitor.ts'
 import { rankOf } from '../../services/prober/presence.ts'
@@ -291,7 +290,6 @@ test('entries with equal expectations hold them once', async t => {
     await bus.bucket('checks').put(keys.check(locationId, `s${index}`), entry({ statuses: each }))
   }
   const watch = await watchAssignments(bus, locationId, logger, {
-    isEntry: isCheckEntry,
     onEntry: (_subjectId, each) => entries.push(each),
     onRemoved: () => undefined,
   })
@@ -300,6 +298,31 @@ test('entries with equal expectations hold them once', async t => {
     statuses.map(each => entry({ statuses: each })),
   )
   t.equal(entries[0]?.statuses, entries[1]?.statuses)
+  await watch.close()
+})
+
+test('check entry that breaks its contract is treated as absent', async t => {
+  const bus = createMemoryHub({ clock: createVirtualClock(startAt) }).connect()
+  const { url: _, ...lacking } = entry()
+  const values: [id: string, value: unknown][] = [
+    ['whole', entry()],
+    ['withAnUnknownField', { ...entry(), later: 1 }],
+    ['list', [entry()]],
+    ['withoutAddress', lacking],
+    ['revisionBelow1', entry({ rev: 0 })],
+    ['halfRevision', entry({ rev: 1.5 })],
+    ['unknownMethod', { ...entry(), method: 'TRACE' }],
+    ['statusAsText', { ...entry(), statuses: [200, '204'] }],
+    ['noInterval', entry({ intervalMs: 0 })],
+  ]
+  for (const [id, value] of values) await bus.bucket('checks').put(keys.check(locationId, id), value)
+  const found: string[] = []
+  const watch = await watchAssignments(bus, locationId, logger, {
+    onEntry: id => found.push(id),
+    onRemoved: id => found.push(`no ${id}`),
+  })
+  const absent = values.slice(2).map(([id]) => `no ${id}`)
+  t.strictSame(found.toSorted(), ['whole', 'withAnUnknownField', ...absent].toSorted())
   await watch.close()
 })
 

@@ -19,8 +19,6 @@ export interface ProberThreadData {
   bus: BusAddress
   prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl' | 'missedSince'>
   egress: { deny: readonly Cidr[]; allow: readonly Cidr[] }
-  /** Body of a function that validates check entries. */
-  checkEntryCode: string
 }
 
 export type ToProber = { kind: 'metrics' } | { kind: 'stop' } | { kind: 'collect' }

@@ -7,14 +7,14 @@ import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
-import { type ProberOptions, startProber } from '../../../services/prober/app.ts'
+import { startProber } from '../../../services/prober/app.ts'
 import { busCredentials } from '../bus/bus-credentials.ts'
 import { collectNow, observeCollections } from '../collector-pace.ts'
 import type { FromProber, ProberThreadData, ToProber } from './messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('Invariant broken: this module is a thread')
-const { logLevel, bus: address, prober, egress, checkEntryCode } = workerData as ProberThreadData
+const { logLevel, bus: address, prober, egress } = workerData as ProberThreadData
 const say = (message: FromProber) => port.postMessage(message)
 
 const logger = createLogger(logLevel)
@@ -29,10 +29,7 @@ const bus = await connectBus({
   declare: false,
 })
 const figures = () => metrics.getMetricsAsJSON()
-/** Made of text, because the library that wrote it would be nearly half of the modules of this thread (ADR 17). */
-const isCheckEntry: NonNullable<ProberOptions['isCheckEntry']> = new Function(checkEntryCode)()
-const options = { ...prober, egress: createEgress(egress), isCheckEntry }
-const service = await startProber({ bus, clock, logger, metrics }, options)
+const service = await startProber({ bus, clock, logger, metrics }, { ...prober, egress: createEgress(egress) })
 
 const sayState = () => say({ kind: 'state', unready: service.unready() })
 const stopObserving = observeCollections(at => say({ kind: 'collected', at }))
