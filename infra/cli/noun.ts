@@ -1,6 +1,6 @@
 // Declaration of a noun's verbs on the command line. Every noun has `create`, `list` and `delete` if they make sense. Every verb has
 // `--json`, and accepts names in place of ids (look-up.ts).
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 
 export interface JsonOption {
   json?: boolean
@@ -41,6 +41,15 @@ export const ofWorkspace = [
   '--workspace <workspace>',
   'its id or its name (default: that of the profile, or the only one)',
 ] as const
+
+/** Returns a reader of an option's whole number. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const number = /^\d{1,5}$/.test(text) ? Number(text) : -1
+    if (number >= least && number <= most) return number
+    throw new InvalidArgumentError(`It must be ${least} to ${most}.`)
+  }
 
 /** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]

@@ -1,21 +1,29 @@
-// One look-up for everything that people name on the command line: the id first, then the exact name, then the only name that is the
-// same in any case. A name that fits two is refused with the ids of both.
+// Look-up of objects that people name on the command line: by id, else by exact name, else by the only name that is equal in any case. A
+// name that fits two objects is refused with the ids of both.
 import { plainText } from '#shared/text/plain-text.ts'
 import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
 import { oneLine } from './terminal/printing.ts'
 
-/** One sentence names so many of those that a name fits; a list shows them all. */
+/** Largest number of objects named in one sentence. */
 const shownMax = 5
 
-/** How a noun is looked up and talked about. */
+/** Look-up and words of a noun. */
 export interface Kind<T> {
   noun: string
   plural: string
-  /** Names every one of them, so that a person finds the right one. */
+  /** Command that lists all of them. */
   lists: string
   id(one: T): string
   name(one: T): string
 }
+
+/** Returns the kind of objects with an id. */
+export const kindOf = <T extends { id: string }>(
+  noun: string,
+  lists: string,
+  name: (one: T) => string,
+  plural = `${noun}s`,
+): Kind<T> => ({ noun, plural, lists: `./watchkeeper ${lists}`, id: one => one.id, name })
 
 /** Throws a StartError: there is none (not found), or several fit (usage). */
 export function pick<T>(all: readonly T[], named: string, kind: Kind<T>): T {
@@ -31,12 +39,12 @@ export function pick<T>(all: readonly T[], named: string, kind: Kind<T>): T {
 export const noSuch = <T>(named: string, { noun, lists }: Kind<T>): StartError =>
   new StartError(`There is no ${noun} "${named}": ${lists} shows them.`, exitCodes.notFound)
 
-/** In whatever form of Unicode and with whatever blanks around it. */
+/** Compares composed and trimmed texts. */
 function fittingOnes<T>(all: readonly T[], named: string, { id, name }: Kind<T>): T[] {
   const byId = all.filter(one => id(one) === named)
   if (byId.length > 0) return byId
   const wanted = plainText(named)
-  // An empty name is none: a script's unset variable must not pick what has no description.
+  // An empty name fits nothing: a script's unset variable must not pick an object without a description.
   if (wanted === '') return []
   const exact = all.filter(one => plainText(name(one)) === wanted)
   return exact.length > 0 ? exact : all.filter(one => plainText(name(one)).toLowerCase() === wanted.toLowerCase())

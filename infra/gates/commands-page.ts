@@ -25,7 +25,7 @@ Every command is \`./watchkeeper\`, typed in the folder of the program. This pag
   path.
 - **Names.** A name is accepted in place of an id. The command looks for the id, then for the exact name, then for the only name that is equal
   in any case. An ambiguous name is refused with the ids of both objects. A key, an address and a prober's credentials are named by their
-  descriptions, an open Incident by its Resource.
+  descriptions, a person by the username, an open Incident by its Resource.
 - **Scripts.** \`--json\` prints the objects of the API. Without it, \`create\` prints on standard output only the value that a script needs next
   (an id, a token, the credentials of a prober), and a sentence on standard error. So
   \`workspace=$(./watchkeeper workspace create "Web shop")\` has the id.

@@ -9,7 +9,7 @@ import type { AddressObject } from '../../../services/gateway/v3/observations/ad
 import type { OverviewObject } from '../../../services/gateway/v3/resources/overview.ts'
 import type { ResourceItem, ResourceObject } from '../../../services/gateway/v3/resources/resource-object.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
-import { type Kind, noSuch, pick } from '../pick.ts'
+import { type Kind, kindOf, noSuch, pick } from '../pick.ts'
 import { oneLine } from '../terminal/printing.ts'
 import type { Api } from './with-api.ts'
 
@@ -25,20 +25,8 @@ export type Address = Static<typeof AddressObject>
 /** Largest number of workspaces named in one sentence. */
 const namedMax = 5
 
-const workspaces: Kind<Workspace> = {
-  noun: 'workspace',
-  plural: 'workspaces',
-  lists: './watchkeeper status',
-  id: workspace => workspace.id,
-  name: workspace => workspace.name,
-}
-const resources: Kind<Resource> = {
-  noun: 'Resource',
-  plural: 'Resources',
-  lists: './watchkeeper resource list',
-  id: resource => resource.id,
-  name: resource => resource.name,
-}
+const workspaces = kindOf<Workspace>('workspace', 'status', workspace => workspace.name)
+const resources = kindOf<Resource>('Resource', 'resource list', resource => resource.name)
 export const noSuchResource = (named: string) => noSuch(named, resources)
 
 const incidents: Kind<{ workspace: Workspace; incident: Incident }> = {
@@ -48,20 +36,8 @@ const incidents: Kind<{ workspace: Workspace; incident: Incident }> = {
   id: ({ incident }) => incident.id,
   name: ({ incident }) => incident.resource.name,
 }
-const destinations: Kind<Destination> = {
-  noun: 'destination',
-  plural: 'destinations',
-  lists: './watchkeeper destination list',
-  id: destination => destination.id,
-  name: destination => destination.name,
-}
-const addresses: Kind<Address> = {
-  noun: 'Observation address',
-  plural: 'Observation addresses',
-  lists: './watchkeeper address list',
-  id: address => address.id,
-  name: address => address.description,
-}
+const destinations = kindOf<Destination>('destination', 'destination list', destination => destination.name)
+const addresses = kindOf<Address>('Observation address', 'address list', address => address.description, 'Observation addresses')
 
 /** Returns a workspace. `named` undefined: the workspace stored in the profile, else the only workspace. */
 export async function workspaceOf(api: Api, named: string | undefined): Promise<Workspace> {

@@ -3,6 +3,7 @@
 import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isObject } from '#shared/api-v3/exchange.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { oneLine } from '#shared/text/one-line.ts'
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
@@ -87,9 +88,6 @@ async function parsed(file: string, text: string): Promise<unknown> {
 
 const damaged = (place: string, fault: string) =>
   usageError(`The profile file is damaged at ${place} (${fault}): correct it, or remove it and use ./watchkeeper profile set.`)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isProfile = (value: unknown): value is Profile =>
   isObject(value) &&

@@ -123,6 +123,10 @@ export function asStartError(error: unknown): unknown {
       exitCodes.notRunning,
     )
   }
+  // The words of `noSuchRoute`.
+  if (error instanceof ApiRefusal && error.message.startsWith('There is no such route')) {
+    return new StartError('The server has no such route: it is older than this command. Update it.', exitCodes.notRunning)
+  }
   if (error instanceof ApiRefusal) return new StartError(sentenceOf(error), exitCodeOf(error.status))
   return error
 }

@@ -4,8 +4,8 @@ import type { Static } from 'typebox'
 import type { MemberObject } from '../../../services/gateway/v3/general.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
-import { overApi } from '../noun.ts'
-import { type Kind, pick } from '../pick.ts'
+import { overApi, wholeNumber } from '../noun.ts'
+import { kindOf, pick } from '../pick.ts'
 import { printJson, printTable } from '../terminal/printing.ts'
 import { type AuditOptions, type AuditRow, rowsOf } from './audit-row.ts'
 
@@ -23,7 +23,7 @@ export function addAuditCommand(program: Command): void {
     .option('--path <prefix>', 'only those whose path begins so behind the workspace, such as /templates')
     .option('--since <instant>', 'only those of this instant and later, such as 2026-10-05T12:00:00Z', readInstant)
     .option('--until <instant>', 'only those before this instant', readInstant)
-    .option('--limit <rows>', `rows at most, 1 to ${rowsMax}`, readLimit, 50)
+    .option('--limit <rows>', `rows at most, 1 to ${rowsMax}`, wholeNumber(1, rowsMax), 50)
     .action(listAudit)
 }
 
@@ -48,13 +48,7 @@ const ofWorkspace = ({ person: named, path, since, until, limit, ...options }: A
 
 type Member = Static<typeof MemberObject>
 
-const members: Kind<Member> = {
-  noun: 'member',
-  plural: 'members',
-  lists: './watchkeeper member list',
-  id: member => member.id,
-  name: member => member.username,
-}
+const members = kindOf<Member>('member', 'member list', member => member.username)
 
 function printAudit(rows: readonly AuditRow[], { json }: AuditOptions, names?: ReadonlyMap<string, string>): void {
   if (json) {
@@ -86,10 +80,4 @@ const byOf = ({ key, address }: AuditRow): string => {
 function readInstant(text: string): string {
   if (/\dT\d.*(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))) return text
   throw new InvalidArgumentError('It must be an RFC 3339 instant with a zone, such as 2026-10-05T12:00:00Z.')
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > rowsMax) throw new InvalidArgumentError(`It must be 1 to ${rowsMax}.`)
-  return limit
 }

@@ -1,7 +1,7 @@
 // `./watchkeeper destination create|list|show|change|test|deliveries|delete|secret`: destinations of a workspace's messages, over
 // generation 3 of the API. A secret is printed once, at its creation. The address of a destination may be a secret and is never printed.
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addApiNoun, inWorkspace } from '../noun.ts'
+import { type Command, Option } from 'commander'
+import { addApiNoun, inWorkspace, wholeNumber } from '../noun.ts'
 import * as verbs from './destination-verbs.ts'
 
 const named = ['<destination>', 'its id or its name'] as const
@@ -28,7 +28,7 @@ export function addDestinationCommands(program: Command): void {
     .action(verbs.testDestination)
   verb('deliveries', 'the newest messages that were sent or kept back')
     .argument(...named)
-    .option('--limit <rows>', 'rows at most, 1 to 1000', readLimit, 50)
+    .option('--limit <rows>', 'rows at most, 1 to 1000', wholeNumber(1, 1_000), 50)
     .action(verbs.listDeliveries)
   verb('delete', 'delete a destination that no rule names')
     .argument(...named)
@@ -67,10 +67,4 @@ function addSecret(noun: Command | undefined): void {
     .action(async (destination: string, options: object) =>
       (await import('./destination-secret.ts')).secret(destination, options),
     )
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > 1_000) throw new InvalidArgumentError('It must be 1 to 1000.')
-  return limit
 }

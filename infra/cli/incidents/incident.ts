@@ -1,8 +1,8 @@
 // `./watchkeeper incident list|show|explain|ack`: Incidents over generation 3 of the API. `replay|inspect`: records of one incident, over
 // the bus.
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { JsonOption } from '../noun.ts'
-import { addApiNoun, collect } from '../noun.ts'
+import { addApiNoun, collect, wholeNumber } from '../noun.ts'
 import type { InspectOptions } from './incident-inspect.ts'
 import { acknowledgeIncident, explainIncident, listIncidents, showIncident } from './incident-verbs.ts'
 
@@ -18,7 +18,7 @@ export function addIncidentCommands(program: Command): void {
     .option('--template <template>', 'only those of Resources of this Template: key or key@version')
     .option('--meta <field=value>', 'only those of Resources with this answer, with --template; at most five', collect)
     .option('--label <key=value>', 'only those of Resources with this label; at most five', collect)
-    .option('--limit <rows>', `rows of each workspace at most, 1 to ${rowsMax}`, readLimit, 1_000)
+    .option('--limit <rows>', `rows of each workspace at most, 1 to ${rowsMax}`, wholeNumber(1, rowsMax), 1_000)
     .action(listIncidents)
   verb('show', 'one Incident: its facts, its history, the path of its machine and what comes next')
     .argument(...named)
@@ -43,21 +43,11 @@ export function addIncidentCommands(program: Command): void {
     )
     .argument('<incident>', 'its id, as the API shows it, or the name of the subject that has it open')
     .addOption(
-      new Option('--port <port>', 'port of the WebSocket at 127.0.0.1; 0 takes a free one').default(0).argParser(readPort),
+      new Option('--port <port>', 'port of the WebSocket at 127.0.0.1; 0 takes a free one')
+        .default(0)
+        .argParser(wholeNumber(0, 65_535)),
     )
     .action(async (incident: string, options: InspectOptions) =>
       (await import('./incident-inspect.ts')).inspect(incident, options),
     )
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > rowsMax) throw new InvalidArgumentError(`It must be 1 to ${rowsMax}.`)
-  return limit
-}
-
-function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
-  if (port < 0 || port > 65_535) throw new InvalidArgumentError('It must be 0 to 65535.')
-  return port
 }

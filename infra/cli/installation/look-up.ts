@@ -6,51 +6,20 @@ import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { isId } from '#shared/text/is-id.ts'
 import { usageError } from '../../runtime/start-error.ts'
-import { type Kind, pick } from '../pick.ts'
+import { kindOf, pick } from '../pick.ts'
 import type { Ask } from './running-installation.ts'
 
-const users: Kind<UserView> = {
-  noun: 'user',
-  plural: 'users',
-  lists: './watchkeeper member list',
-  id: user => user.id,
-  name: user => user.username,
-}
-const workspaces: Kind<WorkspaceView> = {
-  noun: 'workspace',
-  plural: 'workspaces',
-  lists: './watchkeeper workspace list',
-  id: workspace => workspace.id,
-  name: workspace => workspace.name,
-}
-const locations: Kind<LocationView> = {
-  noun: 'location',
-  plural: 'locations',
-  lists: './watchkeeper location list',
-  id: location => location.id,
-  name: location => location.name,
-}
-const keys: Kind<KeyView> = {
-  noun: 'key',
-  plural: 'keys',
-  lists: './watchkeeper key list',
-  id: key => key.id,
-  name: key => key.description,
-}
-const destinations: Kind<DestinationView> = {
-  noun: 'destination',
-  plural: 'destinations',
-  lists: './watchkeeper destination list',
-  id: destination => destination.id,
-  name: destination => destination.name,
-}
-const credentials: Kind<ProberCredentialView> = {
-  noun: 'credentials',
-  plural: 'credentials',
-  lists: './watchkeeper prober list',
-  id: credential => credential.id,
-  name: credential => credential.description,
-}
+const users = kindOf<UserView>('user', 'member list', user => user.username)
+const workspaces = kindOf<WorkspaceView>('workspace', 'workspace list', workspace => workspace.name)
+const locations = kindOf<LocationView>('location', 'location list', location => location.name)
+const keys = kindOf<KeyView>('key', 'key list', key => key.description)
+const destinations = kindOf<DestinationView>('destination', 'destination list', destination => destination.name)
+const credentials = kindOf<ProberCredentialView>(
+  'credentials',
+  'prober list',
+  credential => credential.description,
+  'credentials',
+)
 
 export async function userOf(ask: Ask, named: string): Promise<UserView> {
   return pick(await allPages(after => ask('list-users', { after })), named, users)

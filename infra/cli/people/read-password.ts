@@ -1,4 +1,4 @@
-// A new password: typed twice without echo on a terminal, else the first line of standard input. It is never printed and never an
+// Secrets that a person types without echo at a terminal, else the first line of standard input. A secret is never printed and never an
 // argument, which everybody on the machine could read.
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
@@ -7,11 +7,11 @@ import { StartError, usageError } from '../../runtime/start-error.ts'
 
 export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedTwice() : firstLine('password'))
 
-/** A secret of another system, typed once without echo on a terminal, else the first line of standard input. */
+/** Reads a secret of another system, which is typed once. */
 export const readSecret = (what: string): Promise<string> =>
   process.stdin.isTTY ? typed(ask => ask(`The ${what}: `)) : firstLine(what)
 
-/** The first line of standard input. `what` names what should stand there. Throws a StartError when there is none. */
+/** Reads the first line of standard input. `what`: its name in errors. Throws a StartError if the line is empty. */
 export async function firstLine(what: string): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {
@@ -31,7 +31,7 @@ const typedTwice = (): Promise<string> =>
     throw usageError('The two passwords differ; nothing was changed.')
   })
 
-/** Line editing works, and nothing of it is shown: the terminal echoes nothing from before the first question until after the last. */
+/** Lines can be edited. The terminal echoes nothing from the first question to the last. */
 async function typed(run: (ask: (prompt: string) => Promise<string>) => Promise<string>): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { usageError } from '../../runtime/start-error.ts'
 import type { Api } from '../api/with-api.ts'
 import { addApiNoun, collect } from '../noun.ts'
-import { type Kind, pick } from '../pick.ts'
+import { kindOf, pick } from '../pick.ts'
 import {
   archiveResource,
   type ChangeOptions,
@@ -28,13 +28,7 @@ interface Location {
   name: string
 }
 
-const locations: Kind<Location> = {
-  noun: 'location',
-  plural: 'locations',
-  lists: './watchkeeper location list',
-  id: location => location.id,
-  name: location => location.name,
-}
+const locations = kindOf<Location>('location', 'location list', location => location.name)
 
 const named = ['<monitor>', 'its id, key or name'] as const
 

@@ -1,4 +1,4 @@
-// One report to the API or to an Observation address. A server that is away is tried again. The report has an id, so that it is stored once.
+// One report to the API or to an Observation address. If the server is away, the report is retried. Its id makes the server store it once.
 import { apiPath, createReporter } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { doubled, retry } from '#shared/async/retry.ts'
@@ -38,7 +38,7 @@ export interface ReportOptions extends ApiOptions {
   patience: number
 }
 
-/** Throws a StartError once a server was away for longer than the patience, or refused. */
+/** Throws a StartError if the server refuses, or is away for longer than the patience. */
 export async function sendReport(report: Report, options: ReportOptions): Promise<Accepted> {
   const sent = { ...report, id: report.id ?? randomId(idLength.session) }
   const address = options.address ?? (options.url === undefined && options.profile === undefined ? addressSetting() : undefined)
@@ -70,7 +70,7 @@ async function overApi({ resource: named, ...body }: Report, options: ReportOpti
   })
 }
 
-/** Such an address needs no key; WATCHKEEPER_OBSERVATION_KEY is its second factor. */
+/** An Observation address needs no key. WATCHKEEPER_OBSERVATION_KEY is the second factor of an address that requires one. */
 async function atAddress(url: string, report: Report, { template, meta }: ReportOptions): Promise<Accepted> {
   const answers = meta && Object.entries(readPairs('--meta', meta, false)).map(([key, text]) => [key, looseValue(text)])
   const secondFactor = process.env['WATCHKEEPER_OBSERVATION_KEY']?.trim() || null
@@ -92,7 +92,7 @@ async function atAddress(url: string, report: Report, { template, meta }: Report
   }
 }
 
-/** Without a Template, the API refuses an unknown Resource by the field that a text of a wrong length is refused by. */
+/** Whether the Resource is unknown. The API refuses a text of a wrong length by the same field. */
 const isUnknownResource = ({ status, body }: ApiRefusal, sent: { resource: string; template_id: string | undefined }): boolean =>
   status === 422 &&
   body.details['field'] === 'resource' &&

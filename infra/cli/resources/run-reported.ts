@@ -1,4 +1,4 @@
-// A command as a child of this one, with its own standard streams, whose end becomes an Observation.
+// A command as a child process with the standard streams of this process. Its end becomes an Observation.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
@@ -20,7 +20,7 @@ export interface ReportedEnd {
 const stdinFd = 0
 const forwarded = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** `withOutput`: the last line that it printed is part of the reason, and its output comes through a pipe. */
+/** Runs a command. `withOutput`: its output goes through a pipe, and its last line becomes part of the reason. */
 export async function runReported([program = '', ...args]: readonly string[], withOutput: boolean): Promise<ReportedEnd> {
   const began = performance.now()
   const output = withOutput ? 'pipe' : 'inherit'
@@ -49,13 +49,13 @@ type End = { code: number | null; signal: NodeJS.Signals | null } | { missing: s
 async function endOf(child: ChildProcess): Promise<End> {
   try {
     const closed = once(child, 'close')
-    // It rejects with the error that the wait for the exit rejects with.
+    // Both waits reject with the same error.
     closed.catch(() => undefined)
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     const late = new AbortController()
     await Promise.race([closed, pause(clientLimits.lastOutputMs, undefined, { signal: late.signal }).catch(() => undefined)])
     late.abort()
-    // A process that it left behind may have its output open.
+    // A process that the command left behind may keep the output open.
     child.stdout?.destroy()
     child.stderr?.destroy()
     return { code, signal }
@@ -64,7 +64,7 @@ async function endOf(child: ChildProcess): Promise<End> {
   }
 }
 
-/** Ctrl-C of a terminal reaches the command by itself. A process that ends before it would leave it without a report. */
+/** Ctrl-C at a terminal reaches the command directly. Listening keeps this process alive until it has reported the end. */
 function forwardSignals(child: ChildProcess): () => void {
   const listeners = forwarded.map(signal => {
     const forward = () => {
@@ -78,7 +78,7 @@ function forwardSignals(child: ChildProcess): () => void {
   }
 }
 
-/** Copies its output to our own. The result returns the last line with text in it. */
+/** Copies the command's output to our own. Returns a function that returns the last line with text. */
 function passOn({ stdout, stderr }: ChildProcess): () => string {
   let last = ''
   for (const [from, to] of [
@@ -93,7 +93,7 @@ function passOn({ stdout, stderr }: ChildProcess): () => string {
       last = lines.findLast(text => oneLine(text).trim() !== '') ?? last
     })
     from?.pipe(to, { end: false })
-    // Nobody reads any more: the command learns it as it would without us.
+    // The reader closed our output: the command gets the same error as without us.
     to.on('error', () => from?.destroy())
   }
   return () => oneLine(last.slice(0, clientLimits.lineCharacters)).trim()

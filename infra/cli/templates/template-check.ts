@@ -1,4 +1,4 @@
-// `./watchkeeper template check`: a Template as publication would read it, and what its rules make of Observations. Needs nothing that runs and no
+// `./watchkeeper template check`: reads a Template as publication would, and judges Observations by its rules. Needs no installation and no
 // data folder. Rule: docs/reference/v3.md, 3.11.
 
 import type { PreviewRule } from '#shared/contracts/resources/preview.ts'

@@ -29,7 +29,6 @@ export async function previewTemplate(file: string, options: PreviewOptions): Pr
   const sent = from === undefined ? null : await readObservations(from)
   const shown = await withWorkspace(options, ({ api, root }) =>
     api.send<PreviewShown>('POST', `${root}/templates/preview`, { ...sent?.fields, manifest }).catch(error => {
-      // Its faults are in one file or the other.
       const field = error instanceof ApiRefusal ? String(error.body.details['field']) : ''
       if (sent !== null && isField(sent.fields, field)) throw sent.fault(field, error.message)
       return placedIn(source)(error)
@@ -39,7 +38,7 @@ export async function previewTemplate(file: string, options: PreviewOptions): Pr
   printPreview(shown, from)
 }
 
-/** Whether a fault of a preview lies beside the Template: in an Observation, an answer, or the instant. */
+/** Whether a fault of a preview is in the file of Observations: in an Observation, an answer, or the instant. */
 const isField = (fields: Readonly<Record<string, unknown>>, field: string): boolean =>
   Object.hasOwn(fields, field.split('.', 1)[0] as string) || Object.hasOwn((fields['meta'] ?? {}) as object, field)
 

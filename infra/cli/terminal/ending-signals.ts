@@ -1,5 +1,5 @@
-// The signals that end a command: the first one with grace, a later one at once. One Ctrl-C may arrive twice, from the terminal and
-// from npm, which hands it on: a repetition within moments is the same one.
+// Signals that end a command. The first signal ends it cleanly, a later one at once. npm forwards Ctrl-C, so one Ctrl-C may arrive twice:
+// a repetition within a moment is ignored.
 import { limits } from '#shared/limits/limits.ts'
 
 export interface EndingSignals {

@@ -6,13 +6,13 @@ import { clearStatusLine } from './status-line.ts'
 
 export { oneLine } from '#shared/text/one-line.ts'
 
-/** Every line of a command goes through here, so that none is written behind the line of progress. */
+/** Prints a line of a command, after removing the line of progress. */
 function printLine(line: string): void {
   clearStatusLine()
   console.log(line)
 }
 
-/** Characters that move a cursor or turn the direction of writing are escaped, which JSON reads back as they were. */
+/** Escapes characters that move a cursor or turn the direction of writing. A JSON parser restores them. */
 export const printJson = (value: unknown) =>
   printLine(JSON.stringify(value).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, escaped))
 
@@ -36,10 +36,7 @@ export function complain(lines: string): void {
 
 const plainLines = (text: string): string => text.split('\n').map(oneLine).join('\n')
 
-/**
- * The value that a script needs next (an id, a token, a file), alone on standard output, so that it can be piped. The sentence is for
- * the person, on standard error.
- */
+/** Prints the value that a script needs next (an id, a token, a file) alone on standard output, and the sentence on standard error. */
 export function printMade(value: string, sentence: string): void {
   warn(sentence)
   printLine(plainLines(value))

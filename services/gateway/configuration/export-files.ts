@@ -6,6 +6,7 @@ import type { Template } from '#shared/contracts/resources/template.ts'
 import { manifestOf } from '#shared/manifest/manifest-of.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
+import { memberOf } from './plan-resources.ts'
 import { highest } from './plan-templates.ts'
 import { type Present, type PresentResource, type PresentSubject, websiteTemplate } from './present.ts'
 
@@ -87,7 +88,7 @@ const keyOf = (template: string | null): string => (template ?? '').split('@', 1
 
 function resourceOf({ key, name, template, meta, labels }: PresentResource, revision: { fields: readonly Usual[] } | undefined) {
   const answered = revision === undefined ? meta : changedAnswers(revision.fields, meta)
-  return { kind: 'Resource', key, name, template, ...filled('meta', answered), ...filled('labels', sorted(labels)) }
+  return { kind: 'Resource', key, name, template, ...memberOf('meta', answered), ...memberOf('labels', sorted(labels)) }
 }
 
 interface Usual {
@@ -105,7 +106,7 @@ function monitorOf({ key, name, meta, labels }: PresentResource, locations: Pres
   const fields = websiteCheck.fields.filter(({ secret }) => !secret)
   const answered = changedAnswers(fields, meta)
   const named = Array.isArray(answered['locations']) ? answered['locations'].map(id => nameOf(id, locations)) : []
-  return { kind: 'Monitor', key, name, meta: { ...answered, locations: named }, ...filled('labels', sorted(labels)) }
+  return { kind: 'Monitor', key, name, meta: { ...answered, locations: named }, ...memberOf('labels', sorted(labels)) }
 }
 
 /** Returns the name of a Location, or its id if the name is also another Location's id or name. */
@@ -118,14 +119,14 @@ function nameOf(id: unknown, locations: Present['locations']): unknown {
 function subjectsOf({ classic }: Present, active: readonly PresentResource[]): object[] {
   return active.flatMap(({ key, name, labels }) => {
     const found = classic?.subjects.find(one => one.key === key)
-    return found === undefined ? [] : [{ kind: 'Subject', key, name, ...filled('labels', sorted(labels)), ...partsOf(found) }]
+    return found === undefined ? [] : [{ kind: 'Subject', key, name, ...memberOf('labels', sorted(labels)), ...partsOf(found) }]
   })
 }
 
 const partsOf = ({ signals, rules }: PresentSubject) => ({
   ...(signals.length === 0
     ? {}
-    : { signals: signals.toSorted(byKey).map(({ key, name, kind, meta }) => ({ key, name, kind, ...filled('meta', meta) })) }),
+    : { signals: signals.toSorted(byKey).map(({ key, name, kind, meta }) => ({ key, name, kind, ...memberOf('meta', meta) })) }),
   ...(rules.length === 0 ? {} : { rules: rules.toSorted(byKey) }),
 })
 
@@ -151,9 +152,6 @@ function omittedOf(present: Present, active: readonly PresentResource[]): string
 }
 
 const isMonitor = ({ template }: PresentResource): boolean => template === websiteTemplate
-
-const filled = (name: string, members: Readonly<Record<string, unknown>>) =>
-  Object.keys(members).length === 0 ? {} : { [name]: members }
 
 const sorted = <T>(members: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(members).toSorted(([one], [other]) => compare(one, other)))

@@ -3,7 +3,7 @@
 import { apiPath } from '#shared/api-v3/client.ts'
 import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'
-import { type Present, type PresentSubject, tablePath } from './present.ts'
+import { type Present, type PresentSubject, tablePath, websiteTemplate } from './present.ts'
 import { left, type Phase, type Step, type StepRequest } from './step.ts'
 import type { Wanted } from './wanted.ts'
 
@@ -25,7 +25,7 @@ export function planDeletions(wanted: Wanted, present: Present, { workspace, rev
       ? []
       : [...unusedTables(wanted, present, keys, workspace), ...unusedParts(wanted, classic.subjects, workspace)]
   const archived = unused.map(({ id, key, template }) => {
-    const kind = template === null ? 'Subject' : template === 'website-check@1' ? 'Monitor' : 'Resource'
+    const kind = template === null ? 'Subject' : template === websiteTemplate ? 'Monitor' : 'Resource'
     const path = apiPath`/workspaces/${workspace}/resources/${id}/archive`
     return { ...gone('unused resources', kind, key, { api: 'v3', method: 'POST', path }), verb: 'archived' } as const
   })

@@ -147,7 +147,8 @@ export function labelChange(wanted: Readonly<Record<string, string>>, present: R
   return { ...Object.fromEntries(differing), ...Object.fromEntries(gone.map(key => [key, null])) }
 }
 
-const memberOf = (name: string, members: object) => (Object.keys(members).length === 0 ? {} : { [name]: members })
+/** Returns the members under their name; empty: there are none. */
+export const memberOf = (name: string, members: object) => (Object.keys(members).length === 0 ? {} : { [name]: members })
 
 const stepOf = ({ source, key, template }: WantedResource) =>
   ({ phase: 'resources', kind: template === null ? 'Monitor' : 'Resource', name: key, source }) as const

@@ -5,8 +5,8 @@ import { apiPath } from '#shared/api-v3/client.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { slugOf } from '#shared/text/slug.ts'
 import { faultAt } from './document.ts'
-import { labelChange } from './plan-resources.ts'
-import type { Present, PresentSubject } from './present.ts'
+import { labelChange, memberOf } from './plan-resources.ts'
+import { type Present, type PresentSubject, websiteTemplate } from './present.ts'
 import { left, type Step, type StepRequest } from './step.ts'
 import type { SubjectRule } from './subject-rules.ts'
 import type { SubjectSignal, WantedSubject } from './wanted.ts'
@@ -18,7 +18,7 @@ export function planSubjects(wanted: readonly WantedSubject[], { resources, clas
       throw faultAt(one.source, 'key', `${one.key} is archived, and nothing restores it: choose another key`)
     }
     if (resource !== undefined && resource.template !== null) {
-      const kind = resource.template === 'website-check@1' ? 'Monitor' : 'Resource'
+      const kind = resource.template === websiteTemplate ? 'Monitor' : 'Resource'
       throw faultAt(one.source, 'key', `${one.key} is no custom subject: its kind is ${kind}`)
     }
     const found = classic?.subjects.find(({ key }) => key === one.key) ?? { key: one.key, signals: [], rules: [] }
@@ -60,7 +60,7 @@ function makeSubject({ key, name, labels }: WantedSubject, workspace: string): S
   const isSlug = slugOf(name) === key
   const body = { workspace_id: workspace, name: isSlug ? name : key }
   const post: StepRequest = { api: 'v2', method: 'POST', path: '/subjects', body, makes: key }
-  const change = { ...(isSlug ? {} : { name }), ...(Object.keys(labels).length === 0 ? {} : { labels }) }
+  const change = { ...(isSlug ? {} : { name }), ...memberOf('labels', labels) }
   return [post, ...patchOf(key, change, workspace)]
 }
 
@@ -69,8 +69,7 @@ function renaming(
   found: { name: string; labels: Readonly<Record<string, string>> },
   workspace: string,
 ) {
-  const changed = labelChange(labels, found.labels)
-  const change = { ...(name === found.name ? {} : { name }), ...(Object.keys(changed).length === 0 ? {} : { labels: changed }) }
+  const change = { ...(name === found.name ? {} : { name }), ...memberOf('labels', labelChange(labels, found.labels)) }
   return patchOf(key, change, workspace)
 }
 

@@ -359,6 +359,11 @@ t.test('wrong, older, absent or hostile server leads to one sentence with an exi
     (_request, response) => void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not found"}'),
   )
   const proxy = await serve(t, (_request, response) => void response.writeHead(502).end('<html>'))
+  const noRoute = { code: 1_404, error_type: 'not_found', message: 'There is no such route.', details: {} }
+  const behind = await serve(
+    t,
+    (_request, response) => void response.writeHead(404).end(JSON.stringify({ result: null, error: noRoute, meta: null })),
+  )
   const refusal = {
     code: 1_422,
     error_type: 'validation',
@@ -377,6 +382,7 @@ t.test('wrong, older, absent or hostile server leads to one sentence with an exi
       3,
       /generation 3 of the API is not served there: the server is older.*: start it, update it, or/,
     ],
+    [{ WATCHKEEPER_URL: behind }, 3, /^The server has no such route: it is older than this command\. Update it\.$/],
     [{ WATCHKEEPER_URL: proxy }, 3, /it responded with status 502/],
     [{ WATCHKEEPER_URL: hostile }, 4, /^evil \[2J 31m next +\(field x \[1m\)\.$/],
     [{ WATCHKEEPER_API_KEY: 'wk_unknown' }, 4, /^The key was refused: it is unknown, expired or deleted\./],
