@@ -8,6 +8,7 @@ import { manifestOf } from '#shared/manifest/manifest-of.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
 import { templateObject } from '../v3/templates/template-object.ts'
 import { faultAt } from './document.ts'
+import { FileFault } from './file-fault.ts'
 import type { KnownDestination } from './plan-destinations.ts'
 import type { Present } from './present.ts'
 import { left, type Step } from './step.ts'
@@ -71,10 +72,18 @@ export function highest(key: string, revisions: ReadonlyMap<string, { key: strin
   return versions.length === 0 ? null : versions.reduce((a, b) => Math.max(a, b))
 }
 
-function revisionsOf(contents: ReadonlyMap<string, Manifest>, known: Context['known']): Revisions {
-  // A published revision was checked at its publication, so it has no fault to locate.
-  const nowhere = { value: {}, file: '', lineOf: () => 0 }
-  return new Map([...contents].map(([id, manifest]) => [id, readRevision(nowhere, manifest, known)]))
+const revisionsOf = (contents: ReadonlyMap<string, Manifest>, known: Context['known']): Revisions =>
+  new Map([...contents].map(([id, manifest]) => [id, publishedRevision(id, manifest, known)]))
+
+/** Publication has checked the revision. A fault here means that the server knows more words than this program. */
+function publishedRevision(id: string, manifest: Manifest, known: Context['known']): Template {
+  const source = { value: {}, file: `Template ${id} of the workspace`, lineOf: () => 0 }
+  try {
+    return readRevision(source, manifest, known)
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error
+    throw new FileFault(source.file, '', `${error.fault}; the server is newer than this program: update it`)
+  }
 }
 
 const idOf = ({ key, version }: Pick<SentTemplate, 'key' | 'version'>): string => `${key}@${version}`

@@ -40,6 +40,15 @@ function published(text: string): Present {
   return { ...present, templates: [template] as unknown as Present['templates'] }
 }
 
+t.test('plan names a Template of the workspace that only a newer program can read', async t => {
+  const text = JSON.stringify(published(job).templates).replace('"operator":"eq"', '"operator":"like"')
+  const templates = JSON.parse(text) as Present['templates']
+  t.throws(() => planned('kind: Destination\nname: Ops\ntype: slack', { present: { ...present, templates } }), {
+    message:
+      /^Template job@1 of the workspace: rules\.0\.decision\.operator: .*; the server is newer than this program: update it$/,
+  })
+})
+
 t.test('plan rebinds a Resource whose file names another revision, and changes only the differing fields', async t => {
   const now = published(job)
   const a = { ...resource, id: 'r9', key: 'a', template: 'job@1', meta: { most: 5 }, labels: { env: 'test', team: 'core' } }
