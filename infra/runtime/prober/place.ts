@@ -1,5 +1,6 @@
-// Place of the prober in a process with other services. It runs inline while it has few checks, which saves memory, and then in a worker
-// thread, which makes its checks less late (ADR 14). It moves once: the prober of the thread checks before the inline prober leaves.
+// Place of the prober in a process with other services. It runs inline while it has few checks, which saves 35 MB. From 250 checks a second
+// on it runs in a worker thread: lateness p99 at 400 a second was 5.7 ms with the thread, 20.1 inline (ADR 14, 33). It moves once: the prober
+// of the thread checks before the inline prober leaves.
 import { AggregatorRegistry } from 'prom-client'
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
