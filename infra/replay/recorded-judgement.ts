@@ -55,9 +55,7 @@ function isReadable({ input, value, at, reason }: EvidenceInput, isBuiltIn: bool
   if (isOfRule) return at === null && reason?.startsWith('the rule ') === true
   if (value === 'problem') return at !== null
   if (at === null) return reason === 'never reported'
-  // An earlier version recorded only this text for a location.
-  const others = isBuiltIn ? 'nothing reported since' : 'the newest report has no number'
-  return reason === nothingSince(at) || reason === others
+  return reason === nothingSince(at) || (!isBuiltIn && reason === 'the newest report has no number')
 }
 
 function isEvidence(evidence: Evidence | null): evidence is Evidence {

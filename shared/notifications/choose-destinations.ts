@@ -128,7 +128,7 @@ function reasonForNobody({ kind }: Asked, leftOut: Decision['leftOut'], isNamed:
   return isNamed ? 'not_routed' : 'no_destination'
 }
 
-type Marked = Pick<DestinationDocument, 'default' | 'defaultAt' | 'updatedAt' | 'number'>
+type Marked = Pick<DestinationDocument, 'default' | 'defaultAt' | 'number'>
 
 /**
  * Returns the workspace's default: the destination that was marked last; undefined: none. A mark is one write of one document, so the
@@ -140,8 +140,8 @@ export function defaultDestination<D extends Marked>(destinations: readonly D[])
     .reduce<D | undefined>((last, one) => (last === undefined || isLater(one, last) ? one : last), undefined)
 }
 
-/** Returns the instant of the mark, ms since the epoch. Documents without `defaultAt` were marked at their last change. */
-export const markedAt = (destination: Marked): number => destination.defaultAt ?? destination.updatedAt
+/** Returns the instant of the mark, ms since the epoch; 0: not marked. */
+export const markedAt = ({ defaultAt }: Marked): number => defaultAt ?? 0
 
 const isLater = (one: Marked, other: Marked): boolean =>
   markedAt(one) > markedAt(other) || (markedAt(one) === markedAt(other) && one.number > other.number)

@@ -51,8 +51,8 @@ export interface CheckpointDocument extends Stored {
   /** Number of times that the next message to read was no longer in the stream. */
   gaps: number
   writtenAt: number
-  /** Readings of the partition's subjects that are newer than their documents; absent in checkpoints of earlier versions. */
-  freshness?: readonly Freshness[]
+  /** Readings of the partition's subjects that are newer than their documents. */
+  freshness: readonly Freshness[]
   /** State of silence, for a successor that finds none in the lease. */
   silence?: SilenceNotes
   /** Id of the write of this revision, by which a retry recognises its own write after an unknown outcome. */

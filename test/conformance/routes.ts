@@ -209,7 +209,7 @@ async function makeThings(world: ApiWorld, workspace: string): Promise<Things> {
   // Ids far above the ids that the installation's counters give.
   const numbered = 900_000 + number
   const stored = { rev: 1, number: numbered, workspaceId: workspace, name: 'Mine', nameKey: 'mine', createdAt: at, updatedAt: at }
-  const switches = { enabled: true, sendOnOpen: false, default: true }
+  const switches = { enabled: true, sendOnOpen: false, default: true, defaultAt: at }
   const address = { type: 'webhook', channel: '', url: 'https://hooks.example/x', ...switches } as const
   await world.store.upsert('destinations', [{ ...stored, id: 'destination', ...address, transformationId: numbered }])
   await world.store.upsert('transformations', [{ ...stored, id: 'transformation', template: '{{ summary }}' }])

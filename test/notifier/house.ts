@@ -156,6 +156,7 @@ export function destination(id: string, url: string, over: Partial<DestinationDo
     enabled: true,
     sendOnOpen: false,
     default: true,
+    defaultAt: startAt,
     transformationId: null,
     createdAt: startAt,
     updatedAt: startAt,

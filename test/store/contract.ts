@@ -206,6 +206,7 @@ const cases: Record<string, Case> = {
         createdAt: rev,
         members: {},
         deletedAt: null,
+        members: {},
       }))
       const results = await Promise.all(racers.map(racer => store.replace('workspaces', [racer])))
       const winners = racers.filter((_, index) => results[index]?.[0] === 'written')
@@ -658,5 +659,6 @@ const checkpoint = (id: string, sequence: number) => ({
   sequence,
   messageAt: 1,
   gaps: 0,
+  freshness: [],
   writtenAt: 1,
 })

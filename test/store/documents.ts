@@ -99,6 +99,7 @@ export function destination(id: string, given: Partial<DestinationDocument> = {}
     enabled: true,
     sendOnOpen: false,
     default: false,
+    defaultAt: null,
     transformationId: null,
     createdAt: 1,
     updatedAt: 1,

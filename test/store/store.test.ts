@@ -474,25 +474,3 @@ t.test('sqlite: foreign file and file of another layout are refused', async t =>
   later.close()
   await t.rejects(openSqliteStore(join(folder, 'later.db')), { name: 'StoreError', kind: 'permanent', message: /layout 99/ })
 })
-
-t.test('sqlite: column that is declared later gets its values from the stored documents', async t => {
-  const file = join(t.testdir(), 'watchkeeper.db')
-  const first = await openSqliteStore(file)
-  const documents = [subject('column1'), subject('column2', { template: null, slug: '12' })]
-  await first.insert('subjects', documents)
-  await first.close()
-  const before = new DatabaseSync(file)
-  before.exec('DROP INDEX "subjects.bySlug"')
-  for (const column of ['slug', 'template']) {
-    before.exec(
-      `UPDATE subjects SET body = json_set(body, '$.${column}', "${column}"); ALTER TABLE subjects DROP COLUMN "${column}"`,
-    )
-  }
-  before.close()
-  const second = await openSqliteStore(file)
-  t.strictSame(await second.get('subjects', ['column1', 'column2']), documents)
-  t.equal(await second.count('subjects', { slug: '12' }), 1)
-  t.same(await second.replace('subjects', [subject('column1', { rev: 2, slug: 'new' })]), ['written'])
-  t.strictSame(await second.get('subjects', ['column1']), [subject('column1', { rev: 2, slug: 'new' })])
-  await second.close()
-})

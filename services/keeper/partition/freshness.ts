@@ -86,7 +86,7 @@ function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDo
   if (series.heard === undefined || custom === null || templated === null) return takeReport(subject, series).subject
   const signal = custom.signals.find(({ key }) => key === series.signalKey)
   if (signal === undefined) return subject
-  const number = series.number ?? 0
+  const { number } = series
   const known = ownMember(templated.heard, signal.slug)?.recent ?? []
   if (known.some(observation => observation.number >= number)) return subject
   const counted = { ...subject, custom: { ...custom, accepted: Math.max(custom.accepted ?? 0, number) } }

@@ -13,7 +13,7 @@ export interface Position {
   /** The partition is live once this sequence is committed. */
   catchUpTo: number
   /** Stored checkpoint, without its freshness; null: none yet. */
-  checkpoint: CheckpointDocument | null
+  checkpoint: Omit<CheckpointDocument, 'freshness'> | null
   /** Next instant at which the checkpoint is written, ms since the epoch. */
   checkpointDueAt: number
   streamCreatedAt: string

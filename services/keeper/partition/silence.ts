@@ -3,9 +3,9 @@
 
 import type { ReportKind, SilenceNote, SilenceNotes } from '#shared/contracts/observations/silence.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { CheckpointDocument } from '#shared/store/collections.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { HeldSilence } from '../step/types.ts'
+import type { Position } from './position.ts'
 
 /** One moment on the keeper's clock and on the monotonic clock, which cannot be set, ms. */
 export interface Moment {
@@ -65,7 +65,7 @@ export function reopenSilence(silence: Silence): void {
 }
 
 /** Lets silence count up to the checkpoint only, because reports after the checkpoint are read again. Used if the lease has no account. */
-export function heedCheckpoint(silence: Silence, checkpoint: CheckpointDocument | null, at: Moment): void {
+export function heedCheckpoint(silence: Silence, checkpoint: Position['checkpoint'], at: Moment): void {
   for (const kind of reportKinds) {
     if (silence.isUnknown && checkpoint !== null) {
       const vacantMs = Math.max(0, at.now - checkpoint.writtenAt)

@@ -29,10 +29,10 @@ export async function takeOver(context: KeeperContext, partition: Partition, onB
   const mayGoOn = () => partition.state !== 'closed' && context.mayCommit(partition.number)
   const place = [keys.lease(partition.number)]
   const [checkpoint] = await retryWhile(context, mayGoOn, 'read a checkpoint', () => context.store.get('checkpoints', place))
-  const { freshness, ...position } = checkpoint ?? {}
-  partition.position.checkpoint = checkpoint ? (position as CheckpointDocument) : null
+  const { freshness = [], ...position } = checkpoint ?? {}
+  partition.position.checkpoint = checkpoint ? (position as Omit<CheckpointDocument, 'freshness'>) : null
   partition.position.gaps = checkpoint?.gaps ?? 0
-  for (const one of freshness ?? []) partition.fresh.checkpointed.set(one[0], one)
+  for (const one of freshness) partition.fresh.checkpointed.set(one[0], one)
   heedCheckpoint(partition.silence, partition.position.checkpoint, momentOf(context.clock))
   await Promise.all([finishOutbox(context, partition, mayGoOn), loadDeadlines(context, partition, mayGoOn)])
   await reconcileChecks(context, partition, mayGoOn)

@@ -1,16 +1,13 @@
 // Next step of one due delivery that a notifier found: claimed, withdrawn, or failed.
 import type { DeliveryEvent } from '#machines/delivery.ts'
-import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
-import type { BodyMaker } from '../bodies/body-maker.ts'
-import { nextRevision, type Step, withMessage } from '../record/delivery-document.ts'
+import { nextRevision, type Step } from '../record/delivery-document.ts'
 
 /** Documents that decide about claims, by id. `gone` and `archived` are known only for deliveries that have waited. */
 export interface Sources {
   destinations: Map<string, DestinationDocument>
-  alerts: Map<string, AlertDocument>
   /** Ids of alerts that were removed with their subject. */
   gone: ReadonlySet<string>
   /** Ids of incidents that the archiving of their Resource closed. */
@@ -27,13 +24,11 @@ export const notPrepared = 'not_sent: the message could not be prepared'
 /** Returns the step; null: the delivery's state accepts no such event. Throws on a snapshot of an unknown version. */
 export function claimStep(
   document: DeliveryDocument,
-  { destinations, alerts, gone, archived, overtaken: past, settled }: Sources,
-  bodies: BodyMaker,
+  { destinations, gone, archived, overtaken: past, settled }: Sources,
   by: { notifierId: string; at: number },
 ): Step | null {
   const { at } = by
-  const withdrawn = (error: string) => takeUp(document, { type: 'delivery.withdrawn', at, error }, by)
-  const needless = (error: string) => asNeedless(withdrawn(error), error)
+  const needless = (error: string) => asNeedless(takeUp(document, { type: 'delivery.withdrawn', at, error }, by), error)
   if (gone.has(document.alertId)) return needless('resource_gone: the subject was deleted')
   if (archived.has(document.incidentId)) return needless('resource_gone: the Resource was archived')
   const settledBy = document.reminder ? settled.get(document.incidentId) : undefined
@@ -43,10 +38,7 @@ export function claimStep(
   if (destination === undefined) return needless('destination_disabled: the destination was deleted')
   if (!destination.enabled) return needless('destination_disabled: the destination is switched off')
   const claimed: DeliveryEvent = { type: 'delivery.claimed', at, until: at + limits.notifier.claimMs }
-  if (document.body !== null) return takeUp(document, claimed, by)
-  // An earlier version stored the message at the first attempt.
-  const made = bodies.make(alerts.get(document.alertId), destination)
-  return made === null ? withdrawn(notPrepared) : takeUp(withMessage(document, made, destination), claimed, by)
+  return takeUp(document, claimed, by)
 }
 
 /** Marks the step as needless, unless the last attempt of a dead notifier ended the delivery: its receiver may have missed the message. */

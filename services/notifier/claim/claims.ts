@@ -6,7 +6,6 @@ import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
-import type { BodyMaker } from '../bodies/body-maker.ts'
 import type { NotifierContext } from '../context.ts'
 import type { FollowUp } from '../decide/follow-up.ts'
 import { archivedIncidents, overtakenIncidents, presentIncidents } from '../decide/routing.ts'
@@ -18,7 +17,6 @@ import type { Deliverer } from '../send/deliver.ts'
 import { claimStep, type Sources } from './claim-step.ts'
 
 export interface Collaborators {
-  bodies: BodyMaker
   deliverer: Deliverer
   rows: RowWriter
   followUp: FollowUp
@@ -26,13 +24,13 @@ export interface Collaborators {
 
 export type Claims = ReturnType<typeof createClaims>
 
-export function createClaims(context: NotifierContext, { bodies, deliverer, rows, followUp }: Collaborators) {
+export function createClaims(context: NotifierContext, { deliverer, rows, followUp }: Collaborators) {
   const { lanes, logger } = context
   let pumping: Promise<void> | null = null
 
   const rounds = async () => {
     for (let ids = lanes.pick(); ids.length > 0; ids = context.stopping() ? [] : lanes.pick()) {
-      const { jobs, ended } = await claim(context, bodies, rows, ids).catch(error => {
+      const { jobs, ended } = await claim(context, rows, ids).catch(error => {
         logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
         return { jobs: [], ended: [] }
       })
@@ -58,19 +56,13 @@ export function createClaims(context: NotifierContext, { bodies, deliverer, rows
 }
 
 /** Returns as `jobs` the claimed deliveries, as `ended` those that ended without being sent. Rejects with a StoreError. */
-async function claim(
-  context: NotifierContext,
-  bodies: BodyMaker,
-  rows: RowWriter,
-  ids: readonly string[],
-): Promise<{ jobs: Job[]; ended: Step[] }> {
+async function claim(context: NotifierContext, rows: RowWriter, ids: readonly string[]): Promise<{ jobs: Job[]; ended: Step[] }> {
   const due = await findDue(context, ids)
   const later = due.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
   const [sources, siblings] = await Promise.all([readSources(context, due), openSiblings(context.store, later)])
-  await bodies.prepare(sources.alerts.values(), sources.alerts.size > 0 ? sources.destinations.values() : [])
   const steps = due
     .filter(document => !isHeld(document, siblings))
-    .map(document => stepOrNone(context, bodies, document, sources))
+    .map(document => stepOrNone(context, document, sources))
     .filter(step => step !== null)
   if (steps.length === 0 || context.stopping()) return { jobs: [], ended: [] }
   const stored = await storeSteps(context, rows, steps)
@@ -95,16 +87,14 @@ async function readSources({ store, clock }: NotifierContext, due: readonly Deli
   const waited = due.filter(hasWaited)
   const incidentsOf = (some: readonly DeliveryDocument[]) => [...new Set(some.map(({ incidentId }) => incidentId))]
   const destinationIds = new Set(due.map(({ destinationId }) => destinationId))
-  const alertIds = new Set(due.filter(({ body }) => body === null).map(({ alertId }) => alertId))
-  const [destinations, alerts, gone, archived, overtaken, settled] = await Promise.all([
+  const [destinations, gone, archived, overtaken, settled] = await Promise.all([
     destinationIds.size > 0 ? store.get('destinations', [...destinationIds]) : [],
-    alertIds.size > 0 ? store.get('alerts', [...alertIds]) : [],
     goneAlerts(store, new Set(waited.map(({ alertId }) => alertId))),
     archivedIncidents(store, incidentsOf(waited)),
     overtakenIncidents(store, incidentsOf(due.filter(({ alertKind }) => alertKind === 'opened'))),
     settledIncidents(store, incidentsOf(due.filter(({ reminder }) => reminder)), at),
   ])
-  return { destinations: byId(destinations), alerts: byId(alerts), gone, archived, overtaken, settled }
+  return { destinations: byId(destinations), gone, archived, overtaken, settled }
 }
 
 /**
@@ -140,14 +130,9 @@ async function goneAlerts(store: Store, ids: ReadonlySet<string>): Promise<Reado
   return new Set([...ids].filter(id => !present.has(id)))
 }
 
-function stepOrNone(
-  { clock, logger, options }: NotifierContext,
-  bodies: BodyMaker,
-  document: DeliveryDocument,
-  sources: Sources,
-): Step | null {
+function stepOrNone({ clock, logger, options }: NotifierContext, document: DeliveryDocument, sources: Sources): Step | null {
   try {
-    const step = claimStep(document, sources, bodies, { notifierId: options.notifierId, at: clock.now() })
+    const step = claimStep(document, sources, { notifierId: options.notifierId, at: clock.now() })
     return step && { ...step, destination: sources.destinations.get(document.destinationId) }
   } catch (error) {
     logger.error({ deliveryId: document.id, error: String(error) }, 'delivery could not be continued')

@@ -31,7 +31,7 @@ interface Planned extends Step {
  */
 export function createDispatch(
   context: NotifierContext,
-  { bodies, deliverer, rows, followUp }: Collaborators,
+  { bodies, deliverer, rows, followUp }: Collaborators & { bodies: BodyMaker },
   onRoomWanted: () => void,
 ): BatchLoop<string> {
   const { store, clock, logger, lanes, metrics } = context

@@ -9,7 +9,7 @@ import { limits, second } from '#shared/limits/limits.ts'
 import { subjectOfIncident } from '#shared/text/ids.ts'
 import type { Cancel } from '#shared/time/clock.ts'
 import type { NotifierContext } from '../context.ts'
-import { createLogNames, decidedAtOf, type Step } from '../record/delivery-document.ts'
+import { createLogNames, type Step } from '../record/delivery-document.ts'
 import { isHeld, isInTurnWith, openSiblings } from './siblings.ts'
 
 export type FollowUp = ReturnType<typeof createFollowUp>
@@ -48,7 +48,7 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
     const about = aboutOf(document, destination)
     const why = { ...about, reason: context.lastError }
     if (value === 'delivered') {
-      metrics.latency.observe((clock.now() - decidedAtOf(document)) / second)
+      metrics.latency.observe((clock.now() - document.decidedAt) / second)
       logger.info({ ...about, attempts: context.attempts }, 'message delivered')
     } else if (isNeedless) logger.info(why, 'message withdrawn')
     else logger.error({ ...why, attempts: context.attempts }, 'message failed for good')

@@ -89,10 +89,6 @@ export function beforeFirstPut(document: DeliveryDocument, events: readonly Deli
   return next === null ? { document, effects: [] } : { ...next, document: { ...next.document, rev: 1 } }
 }
 
-/** Returns the instant at which the alert was decided, ms since the epoch. Older documents store only when they are given up. */
-export const decidedAtOf = ({ decidedAt, snapshot }: DeliveryDocument): number =>
-  decidedAt ?? snapshot.context.giveUpAt - limits.notifier.giveUpMs
-
 function applied(from: DeliverySnapshot, events: readonly DeliveryEvent[]) {
   let snapshot = from
   const effects: DeliveryEffect[] = []
@@ -124,7 +120,7 @@ export function createLogNames({ options }: Pick<NotifierContext, 'options'>) {
   const { encode } = createIncidentIds(options.incidentSalt)
   return ({ id, alertKind, subjectName, incidentId, destinationId }: DeliveryDocument, destination: Destination | undefined) => ({
     kind: alertKind,
-    subject: subjectName ?? null,
+    subject: subjectName,
     incident: encode(incidentId),
     destination: destination?.name ?? null,
     destinationId: destination?.number ?? destinationId,

@@ -30,10 +30,10 @@ export interface DeliveryDocument extends Stored {
   alertKind: AlertKind
   /** Number of the alert within its incident. */
   number: number
-  /** Name of the subject for people, for the log; absent in older deliveries. */
-  subjectName?: string
-  /** Instant at which the alert was decided, ms since the epoch; absent in older deliveries. */
-  decidedAt?: number
+  /** Name of the subject for people, for the log. */
+  subjectName: string
+  /** Instant at which the alert was decided, ms since the epoch. */
+  decidedAt: number
   /** True for a reminder, which is not sent after its incident was acknowledged or has ended. Absent: no reminder. */
   reminder?: true
   /** 1 until the delivery is terminal (an indexed column). */
@@ -43,7 +43,7 @@ export interface DeliveryDocument extends Stored {
   snapshot: DeliverySnapshot
   /** Id of the notifier that sends it, while its claim lasts. */
   claimedBy: string | null
-  /** Exact body, frozen at the creation, in older deliveries at the first attempt; null: the body could not be built. */
+  /** Exact body, frozen at the creation; null: the body could not be built. */
   body: string | null
   /** Content type of the body, frozen with it; absent: JSON. */
   contentType?: 'application/json' | 'text/plain'

@@ -21,8 +21,8 @@ export interface DestinationDocument extends Stored {
   sendOnOpen: boolean
   /** True if marked as the workspace's default. Of several marked destinations, only the latest is the default (`defaultDestination`). */
   default: boolean
-  /** Instant of the mark, ms since the epoch; absent in older documents. */
-  defaultAt?: number | null
+  /** Instant of the mark, ms since the epoch; null: not marked. */
+  defaultAt: number | null
   transformationId: number | null
   /** Secrets that sign the messages, newest first, at most two; absent or empty: messages are not signed. Never part of a response. */
   secrets?: SigningSecret[]

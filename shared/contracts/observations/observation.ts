@@ -75,8 +75,8 @@ export interface SeriesDocument extends Stored {
   heard?: HeardSignal
   /** Template revision whose rules chose the Observations in `heard`. Set with `heard`. */
   template?: string | null
-  /** Position among the accepted observations of its subject: at equal instants the higher number counts. Absent in older documents. */
-  number?: number
+  /** Position among the accepted observations of its subject: at equal instants the higher number counts. */
+  number: number
   /** Instant at which the observation was judged, ms; the document of the subject may have been judged earlier. */
   judgedAt: number
   /** Revision of the subject's document at the judgement; that revision does not contain the observation yet. */

@@ -5,7 +5,6 @@ import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { filterOf, findOptions, fromKept, type Kept, shadow } from '#shared/store/mongodb/mongodb-documents.ts'
 import { storeErrorOf } from '#shared/store/mongodb/mongodb-errors.ts'
-import { bringToLayout } from '#shared/store/mongodb/mongodb-layout.ts'
 import { putAdvances, putInserts, putReplacements, putUpserts } from '#shared/store/mongodb/mongodb-put.ts'
 import { type PutMode, type PutResult, type Room, type Store, StoreError } from '#shared/store/port.ts'
 import { putOneByOne } from '#shared/store/put-one-by-one.ts'
@@ -25,7 +24,6 @@ export async function openMongodbStore(url: string): Promise<Store> {
     try {
       await client.connect()
       await within(limits.store.indexMs, createIndexes(client, databaseOf(url)))
-      await bringToLayout(client.db(databaseOf(url)))
     } catch (error) {
       await client.close()
       throw error

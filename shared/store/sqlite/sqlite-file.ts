@@ -6,20 +6,12 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { StoreError } from '#shared/store/port.ts'
-import { columnsOf } from '#shared/store/query.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
 import { usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'
 import { type Gathered, openGathered } from '#shared/store/sqlite/sqlite-gathered.ts'
-import { bringToLayout } from '#shared/store/sqlite/sqlite-layout.ts'
 import { lockPath, lockSqliteFile } from '#shared/store/sqlite/sqlite-lock.ts'
 import { openMark } from '#shared/store/sqlite/sqlite-mark.ts'
-import {
-  quoted,
-  schemaStatements,
-  tableColumns,
-  type WriteStatements,
-  writeStatements,
-} from '#shared/store/sqlite/sqlite-schema.ts'
+import { schemaStatements, type WriteStatements, writeStatements } from '#shared/store/sqlite/sqlite-schema.ts'
 import { createStatements } from '#shared/store/sqlite/sqlite-statements.ts'
 
 export interface SqliteFile {
@@ -41,6 +33,8 @@ export interface SqliteFile {
 
 /** SQLite's default page size. */
 const pageBytes = 4_096
+/** Number of the present tables, stored in the file. Raised when the tables change. */
+const layout = 2
 
 /** Opens and locks the file. Throws a permanent StoreError if another process has it, if another layout wrote it, or if it is a folder. */
 export function openSqliteFile(path: string): SqliteFile {
@@ -110,38 +104,18 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
 }
 
 function prepareSchema(database: DatabaseSync): void {
-  bringToLayout(database)
+  const version = database.prepare('PRAGMA user_version').get()?.['user_version']
+  if (version !== 0 && version !== layout) {
+    throw new StoreError('permanent', `The data folder was written in layout ${version}; this version knows layout ${layout}.`)
+  }
   database.exec(`
+    PRAGMA user_version = ${layout};
     CREATE TABLE IF NOT EXISTS progress (commits INTEGER NOT NULL);
     INSERT INTO progress SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress)`)
-  for (const collection of Object.keys(collections) as CollectionName[]) {
-    const [table = '', ...indexes] = schemaStatements(collection)
-    database.exec(table)
-    addMissingColumns(database, collection)
-    for (const index of indexes) database.exec(index)
-  }
+  for (const collection of Object.keys(collections) as CollectionName[]) database.exec(schemaStatements(collection).join(';'))
 }
 
 /** Returns the number of commits of a file that has the table `progress`. */
 export function readCommits(database: DatabaseSync): number {
   return Number(database.prepare('SELECT commits FROM progress').get()?.['commits'] ?? 0)
-}
-
-/** Adds columns that were declared after the file was created, and moves their plain values out of the bodies. */
-function addMissingColumns(database: DatabaseSync, collection: CollectionName): void {
-  const table = quoted(collection)
-  const present = new Set(
-    database
-      .prepare(`PRAGMA table_info(${table})`)
-      .all()
-      .map(column => column['name']),
-  )
-  for (const name of tableColumns(collection)) {
-    if (present.has(name)) continue
-    database.exec(`ALTER TABLE ${table} ADD COLUMN ${quoted(name)} ${columnsOf(collection).get(name)?.toUpperCase() ?? 'TEXT'}`)
-    if (collections[collection].compact) continue
-    const path = `'$."${name}"'`
-    database.exec(`UPDATE ${table} SET ${quoted(name)} = json_extract(body, ${path}), body = json_remove(body, ${path})
-      WHERE json_type(body, ${path}) IN ('text', 'integer', 'real', 'null')`)
-  }
 }

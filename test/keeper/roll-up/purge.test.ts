@@ -18,7 +18,7 @@ async function createStream() {
   const { createdAt } = await client.observations.state()
   const judge = async (subjectId: string, sequence: number, streamCreatedAt = createdAt, rev = 1) => {
     const id = keys.lease(partitionOf(subjectId))
-    const position = { streamCreatedAt, sequence, messageAt: 0, gaps: 0, writtenAt: 0, writer: 'test' }
+    const position = { streamCreatedAt, sequence, messageAt: 0, gaps: 0, writtenAt: 0, freshness: [], writer: 'test' }
     await store.replace('checkpoints', [{ id, rev, ...position } satisfies CheckpointDocument])
   }
   const purge = () => purgeJudged({ bus: client, store } as unknown as KeeperContext)

@@ -222,6 +222,7 @@ t.test('silence is held back from the start and for the length of the recorded o
     sequence: 0,
     messageAt: 0,
     gaps: 0,
+    freshness: [],
     writtenAt: at.now - 7 * minute,
   }
   const held: SilenceNote = { deafMs: 0, leftMs: 5 * minute, heldAt: at.now - 30 * minute }

@@ -23,7 +23,7 @@ export function isLater(
   known: ObservedInput,
 ): boolean {
   if (observedAtUs !== known.observedAtUs) return known.observedAtUs === null || known.observedAtUs < observedAtUs
-  return (number ?? 0) > (known.number ?? 0)
+  return (known.number ?? 0) < number
 }
 
 /** Redacts the error, then shortens it: it is kept in the subject, in evidence and in records, once for each input that reads it. */

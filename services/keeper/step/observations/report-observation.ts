@@ -99,7 +99,7 @@ export function takeReport(subject: SubjectDocument, report: Accepted): Taken {
       if (observed[key] !== custom.observed[key]) inputs.push({ ruleKey, input })
     }
   }
-  const accepted = Math.max(custom.accepted ?? 0, report.number ?? 0)
+  const accepted = Math.max(custom.accepted ?? 0, report.number)
   return { subject: { ...subject, custom: { ...custom, accepted, observed } }, inputs }
 }
 

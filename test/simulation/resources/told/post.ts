@@ -138,6 +138,7 @@ export class Post {
         nameKey: id,
       },
       ...{ type, channel: '', url: this.#urlOf(id), enabled, sendOnOpen, default: isDefault, transformationId: null },
+      defaultAt: isDefault ? at : null,
       ...{ createdAt: 0, updatedAt: at },
     }
   }
