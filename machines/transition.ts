@@ -1,5 +1,5 @@
-// Pure transitions of XState for the machines of this folder. XState makes an actor for each call and never starts it; here all calls of a
-// machine share one actor. No machine may spawn or send.
+// Pure transitions of XState for the machines of this folder. No machine may spawn or send. XState makes an actor for each call and never
+// starts it; here all calls of a machine share one actor. That saves 25 % of the time of a burst of 5,000 Observations (ADR 33).
 import {
   type AnyActorScope,
   type AnyStateMachine,
@@ -40,7 +40,6 @@ const nothing = () => undefined
 function scopeOf(machine: AnyStateMachine, orders: Order[]): AnyActorScope {
   let scope = scopes.get(machine)
   if (scope === undefined) {
-    keepContextsFast(machine)
     const self = createActor(machine)
     const { system } = self
     const inert = { defer: nothing, logger: nothing, stopChild: nothing, emit: nothing, actionExecutor: nothing }
@@ -48,21 +47,4 @@ function scopeOf(machine: AnyStateMachine, orders: Order[]): AnyActorScope {
     scopes.set(machine, scope)
   }
   return { ...scope, actionExecutor: ({ type, params }) => void orders.push({ type, params }) }
-}
-
-/**
- * Makes copies of contexts fast. XState copies a context by `Object.assign`, and V8 then makes a slow dictionary of more than 12 fields: 10
- * µs a copy instead of 0.1. A spread copies the same fields.
- */
-function keepContextsFast({ implementations }: AnyStateMachine): void {
-  for (const action of Object.values(implementations.actions)) {
-    if (action === undefined || !('assignment' in action) || typeof action.assignment !== 'function') continue
-    const { assignment } = action
-    const resolve = (_scope: unknown, snapshot: { context: object }, { event }: { event: unknown }, params: unknown) => {
-      const { context } = snapshot
-      const assigned: object = assignment({ context, event }, params)
-      return [{ ...snapshot, context: { ...context, ...assigned } }, undefined, undefined]
-    }
-    Object.assign(action, { resolve })
-  }
 }
