@@ -206,7 +206,6 @@ const cases: Record<string, Case> = {
         createdAt: rev,
         members: {},
         deletedAt: null,
-        members: {},
       }))
       const results = await Promise.all(racers.map(racer => store.replace('workspaces', [racer])))
       const winners = racers.filter((_, index) => results[index]?.[0] === 'written')
