@@ -36,6 +36,9 @@ export const fieldsOf = ({ signal, from, compare, threshold, match, no_data_afte
   no_data_after: after ?? '',
 })
 
+/** `2m` for `2m0s`, as a person writes it. */
+export const shortDuration = (text: string): string => text.replaceAll(/(?<=[hm])0[ms]/g, '')
+
 const inputParts = ['of', 'mode', 'threshold', 'match', 'no_data_after'] as const
 
 /** The name of a field of the form, as in `inputs.0.mode`. */

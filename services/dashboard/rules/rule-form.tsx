@@ -5,7 +5,7 @@ import { Refusal } from '../data/api.ts'
 import { Button, ButtonLink } from '../parts/button.tsx'
 import { ChoiceField, TextField } from '../parts/form/field.tsx'
 import { Form, textOf } from '../parts/form/form.tsx'
-import { documentOf, fieldsOf, type InputFields, type RuleDocument, ruleFields } from './rule-document.ts'
+import { documentOf, fieldsOf, type InputFields, type RuleDocument, ruleFields, shortDuration } from './rule-document.ts'
 import { InputPart } from './rule-input.tsx'
 import type { Subject, SubjectRule } from './subject.ts'
 import type { Typed } from './trial.ts'
@@ -122,13 +122,13 @@ function Waits({ document: { wait } }: { document: RuleDocument }) {
       <TextField
         name="wait.confirm_after"
         label="Confirmation delay"
-        defaultValue={wait.confirm_after}
+        defaultValue={shortDuration(wait.confirm_after)}
         hint="A problem that lasts this long notifies. Such as 90s, 5m, 1h30m."
       />
       <TextField
         name="wait.close_after"
         label="Recovery delay"
-        defaultValue={wait.close_after}
+        defaultValue={shortDuration(wait.close_after)}
         hint="Ok for this long closes the incident."
       />
     </div>

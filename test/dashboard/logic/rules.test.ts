@@ -3,7 +3,13 @@ import t from 'tap'
 import type { RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { Refusal } from '../../../services/dashboard/data/api.ts'
 import { type DeliveryTable, notifiedWords, receiversOf } from '../../../services/dashboard/rules/receivers.ts'
-import { documentOf, fieldsOf, placed, type RuleDocument } from '../../../services/dashboard/rules/rule-document.ts'
+import {
+  documentOf,
+  fieldsOf,
+  placed,
+  type RuleDocument,
+  shortDuration,
+} from '../../../services/dashboard/rules/rule-document.ts'
 import { consequence, ruleWords, spaced, wakes } from '../../../services/dashboard/rules/rule-words.ts'
 
 const typed = (over: Record<string, string>) => ({
@@ -30,6 +36,7 @@ t.test('typed fields become a document, and a stored document fills the same fie
   })
   const fields = { of: 'signal:run', mode: '<', threshold: '0.5', match: 'host=db1\nnote=a=b, c', no_data_after: '1h30m' }
   t.same(fieldsOf(input), fields)
+  t.same(['2m0s', '10m0s', '1h0m0s', '1h30m0s', '90s', '0s'].map(shortDuration), ['2m', '10m', '1h', '1h30m', '90s', '0s'])
   t.match(fieldsOf({ from: 'other' }), { of: 'rule:other', mode: 'status' })
   t.throws(() => documentOf(typed({ 'inputs.0.match': 'db1' }), 1), { field: 'inputs.0.match' })
   for (const threshold of ['', 'many']) {

@@ -30,11 +30,17 @@ export async function submitForm(state: FormState, fields: readonly string[], se
   } catch (error) {
     const field = error instanceof Refusal ? fieldOf(error.field, fields) : null
     if (field === null) state.refusal.value = sentenceOf(error)
-    else state.refusals.value = new Map([[field, sentenceOf(error)]])
+    else state.refusals.value = new Map([[field, besideField(sentenceOf(error), field)]])
     return false
   } finally {
     state.isBusy.value = false
   }
+}
+
+/** Returns a refusal without the API's name of the field beside which it is shown. A part of the field keeps its name. */
+const besideField = (refusal: string, field: string): string => {
+  const last = field.split('.').at(-1)
+  return refusal.replace(/^Field '(?:[^']*\.)?([^'.]+)' /, (begin, named) => (named === last ? 'This ' : begin))
 }
 
 /**
