@@ -68,8 +68,13 @@ function lookOf({ uptime, trouble_seconds: trouble }: Day): 'none' | 'good' | 's
   return trouble < 3_600 ? 'some' : 'bad'
 }
 
+/** `23 Nov 2026` for `2026-11-23`, a day of UTC. */
+const utcDay = (day: string): string =>
+  new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
 function daySentence({ day, uptime, trouble_seconds: trouble, incidents }: Day): string {
-  if (uptime === null) return `${day}: not watched yet`
-  if (incidents === 0) return `${day}: ${percent(uptime)}, no incident`
-  return `${day}: ${percent(uptime)}, ${counted(incidents, 'incident')} of ${duration(trouble * 1_000)}`
+  const when = utcDay(day)
+  if (uptime === null) return `${when}: not watched yet`
+  if (incidents === 0) return `${when}: ${percent(uptime)}, no incident`
+  return `${when}: ${percent(uptime)}, ${counted(incidents, 'incident')} of ${duration(trouble * 1_000)}`
 }

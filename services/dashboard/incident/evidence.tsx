@@ -1,5 +1,5 @@
 // Evidence of a record: the rule's own sentence, then each reading it used.
-import { duration } from '../data/format.ts'
+import { duration, sentence } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -17,7 +17,7 @@ export function Evidence({ page }: { page: IncidentPage }) {
     { head: isOfLocations ? 'Location' : 'Signal', cell: ({ signal, name }) => <span title={signal}>{name}</span> },
     { head: 'Says', cell: ({ state }) => <StatusMark state={state} /> },
     { head: 'Value', isNumber: true, cell: ({ value }) => value },
-    { head: 'Before', isNumber: true, cell: reading => (reading.at === null ? 'never' : duration(at - reading.at)) },
+    { head: 'Age', isNumber: true, cell: reading => (reading.at === null ? 'never' : duration(at - reading.at)) },
     { head: 'Reason', cell: ({ words }) => words },
   ]
   return (
@@ -25,7 +25,7 @@ export function Evidence({ page }: { page: IncidentPage }) {
       <h2 id="evidence">
         Evidence at <Time at={at} />
       </h2>
-      <p>{explanation}</p>
+      <p>{sentence(explanation)}</p>
       {evidence !== null && (
         <Table
           label="Readings"

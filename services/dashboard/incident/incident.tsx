@@ -17,6 +17,7 @@ import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Time } from '../parts/time.tsx'
+import { ruleName } from '../words/rules.ts'
 import { stateOf } from '../words/statuses.ts'
 import { Elsewhere } from './elsewhere.tsx'
 import { Evidence } from './evidence.tsx'
@@ -40,7 +41,7 @@ function Incident({ params }: { params: Readonly<Record<string, string>> }) {
   }, [])
   const { records, incident } = page
   const known = incident.value.value
-  pageTitle.value = known === null ? 'Incident' : `${known.resource.name}: ${known.rule}`
+  pageTitle.value = known === null ? 'Incident' : `${known.resource.name}: ${ruleName(known.rule)}`
   const failure = records.failure.value ?? incident.failure.value
   if (known === null || page.moment.value === null || page.life.value === null)
     return failure === null ? <Loading /> : <Failed isPage error={failure} onRetry={() => void page.reload()} />
@@ -84,7 +85,8 @@ function brief(words: readonly string[]): string {
 
 function Head({ page, incident }: { page: IncidentPage; incident: IncidentObject }) {
   const isAsking = useSignal(false)
-  const { resource, rule, lifecycle, acknowledgement } = incident
+  const { resource, lifecycle, acknowledgement } = incident
+  const rule = ruleName(incident.rule)
   const mayTake = lifecycle === 'open' && acknowledgement === null
   const ask = () => {
     const present = page.incident.value.peek()
@@ -101,9 +103,9 @@ function Head({ page, incident }: { page: IncidentPage; incident: IncidentObject
       <p class="crumbs">
         <a href="/">Monitoring</a> / <a href={pathTo('monitor', { id: resource.id })}>{resource.name}</a>
       </p>
-      <div class="page-head">
+      <div class="head">
         <h1>
-          {resource.name}: {rule} {last !== undefined && <StatusMark state={last.state} />}
+          <bdi>{resource.name}</bdi>: {rule} {last !== undefined && <StatusMark state={last.state} />}
         </h1>
         <div class="acts">
           {mayTake && (
@@ -142,7 +144,9 @@ function Summary({ incident }: { incident: IncidentObject }) {
     <>
       <p>
         {ended === null ? 'Open for ' : 'Lasted '}
-        {duration((ended ?? now.value) - opened)}: from <Time at={opened} isLong />
+        {duration((ended ?? now.value) - opened)}
+        {ended === null ? ', since ' : ': from '}
+        <Time at={opened} isLong />
         {ended !== null && ' to '}
         {ended !== null && <Time at={ended} isLong />}
         {closed_reason === null ? '.' : `, when ${reasons[closed_reason]}.`}{' '}

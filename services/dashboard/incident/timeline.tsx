@@ -32,8 +32,10 @@ function Entry({ record, isShown, onShow }: { record: IncidentRecordObject; isSh
   return (
     <li aria-current={isShown ? 'step' : undefined}>
       <button type="button" onClick={onShow}>
-        <Time at={Date.parse(record.event_at)} /> <StatusMark state={record.state} /> <code>{record.event}</code>{' '}
-        <span class="dim">{record.explanation}</span>
+        <Time at={Date.parse(record.event_at)} /> <StatusMark state={record.state} />{' '}
+        <span>
+          <code>{record.event}</code> <span class="dim">{record.explanation}</span>
+        </span>
       </button>
     </li>
   )

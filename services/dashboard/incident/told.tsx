@@ -1,7 +1,8 @@
 // Messages about an incident: sent, held back, failed. Newest first.
-import { Failed, Loading } from '../parts/states.tsx'
+import { Shown } from '../parts/loaded.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { reasonWords } from '../words/reasons.ts'
 import type { IncidentPage } from './page-state.ts'
 import type { Delivery } from './read.ts'
 
@@ -11,27 +12,24 @@ const columns: readonly Column<Delivery>[] = [
   { head: 'When', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
   { head: 'Message', cell: ({ event }) => event },
   { head: 'To', cell: ({ destination }) => destination ?? 'nobody' },
-  { head: 'Outcome', cell: ({ status, reason }) => outcomes[status] + (reason === null ? '' : `: ${reason}`) },
+  { head: 'Outcome', cell: ({ status, reason }) => outcomes[status] + (reason === null ? '' : `: ${reasonWords(reason)}`) },
 ]
 
 export function Told({ page: { deliveries } }: { page: IncidentPage }) {
-  const rows = deliveries.value.value
   return (
     <section aria-labelledby="told">
       <h2 id="told">Messages</h2>
-      {rows === null && deliveries.failure.value !== null && (
-        <Failed error={deliveries.failure.value} onRetry={() => void deliveries.reload()} />
-      )}
-      {rows === null && deliveries.failure.value === null && <Loading />}
-      {rows !== null && (
-        <Table
-          label="Messages about the incident"
-          columns={columns}
-          rows={rows}
-          keyOf={({ at, destination, event }) => `${at} ${destination} ${event}`}
-          empty="Nobody has been notified of this incident."
-        />
-      )}
+      <Shown of={deliveries}>
+        {rows => (
+          <Table
+            label="Messages about the incident"
+            columns={columns}
+            rows={rows}
+            keyOf={({ at, destination, event }) => `${at} ${destination} ${event}`}
+            empty="Nobody has been notified of this incident."
+          />
+        )}
+      </Shown>
     </section>
   )
 }

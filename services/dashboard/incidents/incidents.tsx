@@ -15,6 +15,7 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { ruleName } from '../words/rules.ts'
 import { byDay, byTrouble, type IncidentItem, stateOfItem } from './incident-item.ts'
 import style from './incidents.page.css'
 
@@ -87,7 +88,7 @@ function Filters() {
           class="input rule-filter"
           type="search"
           maxLength={200}
-          placeholder="key of a rule"
+          placeholder="key, as availability"
           value={query.value.get('rule') ?? ''}
           onChange={event => setQuery({ rule: event.currentTarget.value.trim() })}
         />
@@ -150,7 +151,7 @@ const columns: readonly Column<IncidentItem>[] = [
     cell: ({ id, resource, rule, explanation }) => (
       <>
         <a href={pathTo('incident', { id })}>
-          {resource.name}: {rule}
+          <bdi>{resource.name}</bdi>: {ruleName(rule)}
         </a>
         <br />
         <span class="dim">{explanation}</span>

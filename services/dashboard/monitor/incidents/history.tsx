@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { askV3 } from '../../data/api.ts'
 import { createLoaded } from '../../data/loaded.ts'
-import { Failed, Loading } from '../../parts/states.tsx'
+import { Shown } from '../../parts/loaded.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { Table } from '../../parts/table/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -31,14 +31,10 @@ export function History({ detail }: { detail: MonitorDetail }) {
     void loaded.reload()
     return loaded
   }, [workspace, id, open])
-  const rows = incidents.value.value
+  const nameOf = (rule: string) => detail.rules.find(({ key }) => key === rule)?.name ?? rule
   return (
-    <>
-      {rows === null && incidents.failure.value === null && <Loading />}
-      {rows === null && incidents.failure.value !== null && (
-        <Failed error={incidents.failure.value} onRetry={() => void incidents.reload()} />
-      )}
-      {rows !== null && (
+    <Shown of={incidents}>
+      {rows => (
         <Table<Incident>
           label="Incidents"
           rows={rows}
@@ -50,12 +46,12 @@ export function History({ detail }: { detail: MonitorDetail }) {
               head: 'State',
               cell: one => <StatusMark state={one.closed_at !== null ? 'closed' : 'problem'} word={stateWords(one)} />,
             },
-            { head: 'Rule', cell: one => <a href={`/incidents/${one.id}`}>{one.rule}</a> },
+            { head: 'Rule', cell: one => <a href={`/incidents/${one.id}`}>{nameOf(one.rule)}</a> },
             { head: 'Why', cell: one => one.explanation ?? '' },
             { head: 'Lasted', isNumber: true, cell: lasted },
           ]}
         />
       )}
-    </>
+    </Shown>
   )
 }

@@ -4,7 +4,7 @@ import { sentence } from '../../data/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { Countdown, Since } from '../../parts/time.tsx'
 import { nextWords } from '../../words/next.ts'
-import { inTone } from '../../words/statuses.ts'
+import { inTone, stateOf } from '../../words/statuses.ts'
 import { LastIncident } from './last-incident.tsx'
 import { SmallMachine } from './small-machine.tsx'
 
@@ -14,7 +14,7 @@ export function OpenIncidents({ detail }: { detail: MonitorDetail }) {
   return (
     <section class="open-incidents" aria-label="Open incidents">
       {open.map(({ incident, name, explanation, verdict }) => (
-        <article key={incident.id} class="incident-card" style={incident.state === 'problem' ? inTone('down') : undefined}>
+        <article key={incident.id} class="incident-card" style={inTone(stateOf(incident.state).tone)}>
           <h2>
             <StatusMark state={incident.state} /> <a href={`/incidents/${incident.id}`}>{name}</a>
           </h2>

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { read } from '../../data/api.ts'
+import { latency } from '../../data/format.ts'
 import { query, setQuery } from '../../data/router.ts'
 import { useAct } from '../../parts/act.ts'
 import { Button, ShowOlder } from '../../parts/button.tsx'
@@ -80,14 +81,18 @@ function emptyWords({ isUnaccepted, day }: LogFilters): string {
   return day === '' ? 'Nothing has been reported yet.' : 'Nothing was reported on this day.'
 }
 
-const columnsFor = ({ locations }: MonitorDetail): readonly Column<Logged>[] => [
+const columnsFor = ({ kind, locations }: MonitorDetail): readonly Column<Logged>[] => [
   { head: 'At', cell: ({ at }) => <Time at={Date.parse(at)} isLong /> },
   {
-    head: 'Signal',
+    head: kind === 'website' ? 'Location' : 'Signal',
     cell: ({ signal, location }) => (location === '' ? signal : <span title={signal}>{locations[location] ?? location}</span>),
   },
   { head: 'Reports', cell: ({ state }) => <StatusMark state={state} /> },
-  { head: 'Value', isNumber: true, cell: ({ value }) => value ?? '' },
+  {
+    head: kind === 'website' ? 'Took' : 'Value',
+    isNumber: true,
+    cell: ({ value, location }) => (location === '' ? (value ?? '') : latency(value)),
+  },
   { head: 'Source', cell: ({ source }) => sources[source] ?? source },
   {
     head: 'Reason',
