@@ -14,7 +14,7 @@ await withBrowser(async () => {
     await page.waitForResponse(answer => answer.url().includes('/figures'))
     await page.locator(`${rowTexts} a`).first().waitFor()
     t.match(await page.locator('h1').textContent(), /30 monitors of 10,000 need a look\./)
-    t.match(await page.locator('.parts').textContent(), /8 down.*8 no data.*7 pending.*7 recovering/)
+    t.match(await page.locator('.filters').textContent(), /Down 8No data 8Pending 7Recovering 7/)
     t.match(await page.locator(rowTexts).first().textContent(), /Down.*2 of 3 locations failing.*reminder in/)
     t.equal(await page.locator('.monitors').getAttribute('aria-rowcount'), '10001')
     t.ok((await page.locator(rowTexts).count()) < 60, 'rows that are seen, and some around them')

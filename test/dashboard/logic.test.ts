@@ -4,15 +4,15 @@ import { pagePaths } from '#shared/contracts/session/page-paths.ts'
 import type { MonitorPage, MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { csvOf } from '../../services/dashboard/charts/csv.ts'
 import { linePath, timeTicks, valueTicks } from '../../services/dashboard/charts/scale.ts'
-import { refusalOf } from '../../services/dashboard/data/api.ts'
+import { Refusal, refusalOf } from '../../services/dashboard/data/api.ts'
 import { countdown, counted, duration, latency, percent, sentence } from '../../services/dashboard/data/format.ts'
 import { pathTo, placeOf } from '../../services/dashboard/data/routing.ts'
 import { isSignedOut } from '../../services/dashboard/data/session.ts'
 import { createStream, link, onNews, type Source } from '../../services/dashboard/data/stream.ts'
 import { createRows } from '../../services/dashboard/list/rows.ts'
-import { summarySentence, troubleParts, worstOf } from '../../services/dashboard/list/summary.ts'
+import { countOf, filterMark, shownFilters, summarySentence, worstOf } from '../../services/dashboard/list/summary.ts'
 import { curlOf } from '../../services/dashboard/monitor/curl.ts'
-import { fieldOf } from '../../services/dashboard/parts/form/form-state.ts'
+import { createFormState, fieldOf, submitForm } from '../../services/dashboard/parts/form/form-state.ts'
 import { returnPath } from '../../services/dashboard/sign-in/words.ts'
 import { answersOf, changedAnswers, nameOf, withScheme } from '../../services/dashboard/website/answers.ts'
 
@@ -38,8 +38,8 @@ t.test('summary of the list says whether any monitor has a problem, the worst fi
   t.equal(summarySentence({ ...none, up: 9_999, down: 1 }), '1 monitor of 10,000 needs a look.')
   const bad = { ...none, no_data: 2, recovering: 1, maintenance: 1, up: 3 }
   t.strictSame(
-    troubleParts(bad).map(({ text }) => text),
-    ['2 no data', '1 recovering', '1 in maintenance'],
+    shownFilters(bad, 'all').map(status => `${filterMark(status).word} ${countOf(status, bad)}`),
+    ['All 6', 'Not up 3', 'No data 2', 'Recovering 1', 'Up 3', 'In maintenance 1'],
   )
   t.strictSame([worstOf(bad), worstOf(none), worstOf({ ...bad, down: 1 })], ['no-data', 'up', 'down'])
 })
@@ -70,6 +70,18 @@ t.test('refusal is a sentence at the field that it names', async t => {
     ['locations[0]', 'meta.url', 'rules.0.decision.all.1', 'other', null].map(named => fieldOf(named, fields)),
     ['locations', 'url', 'rules.0.decision', null, null],
   )
+})
+
+t.test('refusal beside its field leaves out the name that the API has for the field, and keeps the name of a part', async t => {
+  const shown = async (named: string, field: string) => {
+    const state = createFormState()
+    const refused = new Refusal(422, '', `Field '${named}' is required.`, named)
+    t.equal(await submitForm(state, [field], () => Promise.reject(refused)), false)
+    return state.refusals.value.get(field)
+  }
+  t.equal(await shown('url', 'url'), 'This is required.')
+  t.equal(await shown('document.wait.confirm_after', 'document.wait.confirm_after'), 'This is required.')
+  t.equal(await shown('json.rules.0.key', 'json'), "Field 'json.rules.0.key' is required.")
 })
 
 t.test('form becomes a request with only the changed fields', async t => {

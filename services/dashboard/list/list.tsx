@@ -1,7 +1,6 @@
 // The monitoring page: is anything wrong, then what is wrong, then the rest. Sorted by trouble, always.
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { setQuery } from '../data/router.ts'
 import { may, workspaceId } from '../data/session.ts'
 import { onNews } from '../data/stream.ts'
 import { pageTitle, troubles } from '../data/title.ts'
@@ -10,14 +9,13 @@ import { lazy } from '../parts/lazy.tsx'
 import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
 import { Sign } from '../parts/status-mark.tsx'
-import { inTone } from '../words/statuses.ts'
 import style from './list.page.css'
 import { ListActs } from './list-acts.tsx'
 import { isRow } from './news.ts'
 import { RowTable } from './row-table.tsx'
 import rowsStyle from './rows.page.css'
 import type { Rows } from './rows.ts'
-import { summarySentence, totalOf, troubleOf, troubleParts, worstOf } from './summary.ts'
+import { summarySentence, totalOf, troubleOf, worstOf } from './summary.ts'
 import { Tools } from './tools.tsx'
 import { filterOfAddress, rowsOfWorkspace } from './view.ts'
 
@@ -68,19 +66,13 @@ function Full({ rows }: { rows: Rows }) {
 function Summary({ rows }: { rows: Rows }) {
   const counts = rows.counts.value
   if (counts === null) return null
-  const parts = troubleParts(counts)
   return (
     <div class="summary">
-      <h1>
-        <Sign tone={worstOf(counts)} /> {summarySentence(counts)}
-      </h1>
-      <p class="parts" role="status">
-        {parts.map(({ status, text, tone }) => (
-          <button key={status} type="button" class="part" style={inTone(tone)} onClick={() => setQuery({ status, q: null })}>
-            <Sign tone={tone} /> {text}
-          </button>
-        ))}
-      </p>
+      <div role="status">
+        <h1>
+          <Sign tone={worstOf(counts)} /> {summarySentence(counts)}
+        </h1>
+      </div>
       {may('editor') && (
         <>
           <ButtonLink href="/monitors/new/custom">New custom subject</ButtonLink>

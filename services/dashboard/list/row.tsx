@@ -36,7 +36,7 @@ export function Row({ index, row, onToggle }: RowProps) {
           {row.name}
         </a>
         <Marks row={row} />
-        <span class="kind">{row.template ?? row.kind}</span>
+        {row.kind !== 'website' && <span class="kind">{row.template ?? row.kind}</span>}
       </td>
       <td class="why dim" title={row.incident?.explanation}>
         {row.incident?.explanation}
@@ -82,7 +82,7 @@ function Marks({ row }: { row: MonitorRow }) {
 }
 
 function Next({ row }: { row: MonitorRow }) {
-  const next = row.incident?.next
+  const { next, acknowledged } = row.incident ?? {}
   if (next) {
     return (
       <>
@@ -90,6 +90,7 @@ function Next({ row }: { row: MonitorRow }) {
       </>
     )
   }
+  if (acknowledged) return <>acknowledged by {acknowledged.by}</>
   if (row.maintenance_until === null) return null
   return (
     <>

@@ -1,4 +1,4 @@
-// The line that answers "is anything wrong?", and the filters with their counts. Pure.
+// The line that answers "is anything wrong?", and the filters with their signs and counts. Pure.
 import type { MonitorCounts } from '#shared/contracts/session/session-monitors.ts'
 import { counted, grouped } from '../data/format.ts'
 import { stateOf, type Tone } from '../words/statuses.ts'
@@ -22,21 +22,6 @@ export function worstOf(counts: MonitorCounts): Tone {
   return stateOf(worst ?? 'up').tone
 }
 
-export interface Part {
-  status: ListStatus
-  text: string
-  tone: Tone
-}
-
-/** Returns `3 down, 2 no data, 1 in maintenance`. Each part is a link to its rows. */
-export function troubleParts(counts: MonitorCounts): Part[] {
-  const bad = [...troubleStatuses, 'maintenance' as const].filter(status => counts[status] > 0)
-  return bad.map(status => {
-    const { word, tone } = stateOf(status)
-    return { status, text: `${grouped(counts[status])} ${word.toLowerCase()}`, tone }
-  })
-}
-
 /** Returns the summary as a sentence, for the heading and for screen readers. */
 export function summarySentence(counts: MonitorCounts): string {
   const total = totalOf(counts)
@@ -53,9 +38,10 @@ export function countOf(status: ListStatus, counts: MonitorCounts): number {
   return status === 'trouble' ? troubleOf(counts) : counts[status]
 }
 
-export function filterWord(status: ListStatus): string {
-  if (status === 'all') return 'All'
-  return status === 'trouble' ? 'Not up' : stateOf(status).word
+/** Word of a filter, and its tone; null: the filter shows rows of several states. */
+export function filterMark(status: ListStatus): { word: string; tone: Tone | null } {
+  if (status === 'all') return { word: 'All', tone: null }
+  return status === 'trouble' ? { word: 'Not up', tone: null } : stateOf(status)
 }
 
 /** Returns the filters that get a button: filters with rows, the chosen filter, and the two most used filters. */

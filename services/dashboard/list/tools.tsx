@@ -4,8 +4,9 @@ import { schedule } from '../data/clock.ts'
 import { grouped } from '../data/format.ts'
 import { setQuery } from '../data/router.ts'
 import { useKeys } from '../parts/keys/keys.ts'
+import { Sign } from '../parts/status-mark.tsx'
 import type { Rows } from './rows.ts'
-import { countOf, filterWord, shownFilters } from './summary.ts'
+import { countOf, filterMark, shownFilters } from './summary.ts'
 import { filterOfAddress } from './view.ts'
 
 /** Pause in typing after which the search changes, ms. */
@@ -40,7 +41,7 @@ export function Tools({ rows }: { rows: Rows }) {
         id="search"
         type="search"
         class="input search"
-        placeholder="Search by name, key or host"
+        placeholder="Name, key or host"
         autoComplete="off"
         aria-keyshortcuts="/"
         defaultValue={text}
@@ -48,17 +49,21 @@ export function Tools({ rows }: { rows: Rows }) {
       />
       <div class="filters" role="group" aria-label="Status">
         {counts !== null &&
-          shownFilters(counts, status).map(one => (
-            <button
-              key={one}
-              type="button"
-              class="filter"
-              aria-pressed={one === status}
-              onClick={() => setQuery({ status: one === 'all' ? null : one })}
-            >
-              {filterWord(one)} <b>{grouped(countOf(one, counts))}</b>
-            </button>
-          ))}
+          shownFilters(counts, status).map(one => {
+            const { word, tone } = filterMark(one)
+            return (
+              <button
+                key={one}
+                type="button"
+                class="filter"
+                aria-pressed={one === status}
+                onClick={() => setQuery({ status: one === 'all' ? null : one })}
+              >
+                {tone !== null && <Sign tone={tone} />}
+                {word} <b>{grouped(countOf(one, counts))}</b>
+              </button>
+            )
+          })}
       </div>
     </div>
   )
