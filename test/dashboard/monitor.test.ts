@@ -298,6 +298,7 @@ await withBrowser(async () => {
       const end = async (id: string, name: string, act: 'Archive' | 'Delete', losses: RegExp[]) => {
         const { page, faults, close } = await show(id, { as: 'edith' })
         await page.getByRole('heading', { name: /^Archive( or delete)?$/ }).scrollIntoViewIfNeeded()
+        await page.getByRole('button', { name: act, exact: true }).waitFor()
         await tabTo(page, act)
         await page.keyboard.press('Enter')
         const dialog = page.getByRole('dialog', { name: `${act} ${name}?` })
