@@ -2,8 +2,7 @@
 // events, a timer is the deadline in the context. It never sends, writes or reads a clock.
 
 import { assign, setup } from 'xstate'
-import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
-import { initialTransition, transition } from './transition.ts'
+import type { DeliveryContext } from '#shared/contracts/notifications/delivery.ts'
 
 /** Version of the persisted snapshot. Raise it when states or context change so that old snapshots no longer fit. */
 export const deliveryVersion = 1
@@ -142,34 +141,3 @@ export const deliveryMachine = machine.createMachine({
     failed: { type: 'final', description: 'Given up, or withdrawn.', entry: ['clearDeadline', 'startNext'] },
   },
 })
-
-/** Returns a new delivery, due at once. */
-export function openDelivery(input: DeliveryInput): DeliverySnapshot {
-  const [state] = initialTransition(deliveryMachine, input)
-  return persisted(state)
-}
-
-/**
- * Returns the snapshot after an event and the resulting orders. An event that the state does not accept (or a claim before its time)
- * returns the same snapshot object and no orders. Throws on a snapshot of another machine or version.
- */
-export function advanceDelivery(
-  snapshot: DeliverySnapshot,
-  event: DeliveryEvent,
-): { snapshot: DeliverySnapshot; effects: DeliveryEffect[] } {
-  if (snapshot.machine !== 'delivery' || snapshot.version !== deliveryVersion) {
-    throw new RangeError(`Cannot continue a ${snapshot.machine} snapshot of version ${snapshot.version}`)
-  }
-  const state = deliveryMachine.resolveState({ value: snapshot.value, context: snapshot.context })
-  const [next, actions] = transition(deliveryMachine, state, event)
-  // Every transition of this machine changes its state.
-  if (next.value === snapshot.value) return { snapshot, effects: [] }
-  const effects = actions.map(({ type, params }) => ({ type, params }) as DeliveryEffect)
-  return { snapshot: persisted(next), effects }
-}
-
-export const isTerminal = (snapshot: DeliverySnapshot): boolean => snapshot.value === 'delivered' || snapshot.value === 'failed'
-
-function persisted(state: { value: DeliverySnapshot['value']; context: DeliveryContext }): DeliverySnapshot {
-  return { machine: 'delivery', version: deliveryVersion, value: state.value, context: state.context }
-}

@@ -1,15 +1,8 @@
 // The delivery machine: every path of its events, and the promises of each state on the path.
 import t from 'tap'
 import { getShortestPaths } from 'xstate/graph'
-import {
-  advanceDelivery,
-  type DeliveryEvent,
-  deliveryMachine,
-  deliveryVersion,
-  isTerminal,
-  openDelivery,
-  unknownOutcome,
-} from '#machines/delivery.ts'
+import { type DeliveryEvent, deliveryMachine, deliveryVersion, unknownOutcome } from '#machines/delivery.ts'
+import { advanceDelivery, isTerminal, openDelivery } from '#machines/delivery-snapshot.ts'
 import type { DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
 
 const opened = { at: 1_000, giveUpAt: 1_300 }

@@ -1,7 +1,8 @@
 // Documents of deliveries: their first and next revisions, and their names in the log. Pure except for the writer's random mark.
 
 import { createHash } from 'node:crypto'
-import { advanceDelivery, type DeliveryEffect, type DeliveryEvent, isTerminal, openDelivery } from '#machines/delivery.ts'
+import type { DeliveryEffect, DeliveryEvent } from '#machines/delivery.ts'
+import { advanceDelivery, isTerminal, openDelivery } from '#machines/delivery-snapshot.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
