@@ -58,6 +58,8 @@ export async function addChartedResource(world: DashboardWorld, key: string): Pr
   const { id } = await send('/resources', { key, name: key, template: `${key}@1` })
   const random = new Random(7, 'values')
   const valueAt = (at: number) => Math.round(4_000 + 3_000 * Math.sin(at / minute / 150) + 900 * random.next()) / 100
+  // An hour is rolled up from five minutes after its end on: the reports of a whole hour are sent right at its end.
+  await world.clock.advance(hour - (world.clock.now() % hour))
   for (let passed = hour; passed <= day; passed += hour) {
     await world.clock.advance(hour)
     const reports = Array.from({ length: 60 }, (_, i) => world.clock.now() - (59 - i) * minute)
