@@ -1,4 +1,5 @@
-// Limits of long reads (the audit, lists and histories of Incidents, overviews, rosters, event streams, charts), and of accepted Observations.
+// Limits of long reads (the audit, lists and histories of Incidents, overviews, rosters, event streams, charts), and of accepted
+// Observations.
 import { hour, minute, second } from '#shared/time/time-units.ts'
 
 export const auditLimits = {
@@ -111,7 +112,7 @@ export const intakeLimits = {
   lateMs: 24 * hour,
   /** Label sets that are read when a rule is saved, to find the present readings of its inputs: the newest ones of each cited signal. */
   seriesPerSubject: 10_000,
-  /** Maximum of numbers in a baseline, the newest ones: one read of the store, and a few milliseconds to sort (v3 4.5). */
+  /** A baseline uses at most this many of the newest numbers: one read of the store returns them, and a sort takes a few ms (v3 4.5). */
   baselineNumbers: 10_000,
   /** Time after a repeated sender's id in which rounds read ids before they write, because a round that meets one steps again. */
   sentIdReadsMs: 10 * second,

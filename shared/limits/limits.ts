@@ -186,7 +186,7 @@ export const limits = {
     pingsUnanswered: 2,
     /** Timeouts for a single server: no other server could respond, so checks are rare and waits are long (ADR 24). */
     alone: {
-      /** Connecting to the server until its greeting. */
+      /** Longest time from the start of a connection to the greeting of the server. */
       dialMs: 10 * second,
       pingMs: 3 * second,
       /** A single attempt of a request. The caller then retries, because the response may be lost or the partition may have moved. */
@@ -390,7 +390,7 @@ export const limits = {
     retryMsMax: 0.5 * second,
   },
 
-  /** Place of the prober in a process with other services. */
+  /** Thresholds for the worker thread of a prober that shares its process with other services (ADR 14). */
   proberPlace: {
     /** Checks a second from which the prober runs in a worker thread, which costs about 35 MB. */
     threadFrom: 250,
@@ -535,7 +535,7 @@ export const limits = {
     retryMsMax: 15 * minute,
     /** Time after its alert at which a delivery is given up. */
     giveUpMs: 2 * hour,
-    /** Least life of a delivery: one that waited for a notifier survives a short outage of the receiver. */
+    /** Shortest time for which a delivery is attempted: a delivery that waited for a notifier survives a short outage of the receiver. */
     giveUpMsLeast: 1 * hour,
     /** Bytes of a receiver's response that are read for the log. */
     answerBytes: 4 * 1024,
@@ -706,7 +706,7 @@ export const limits = {
 
   retention: {
     checksMs: 3 * day,
-    /** Additional life of raw check results that are not rolled up yet. */
+    /** Additional time for which raw check results are kept while they are not rolled up yet. */
     heldBackMs: 2 * day,
     rollUpsMs: 400 * day,
     /** Closed incidents with their history, and ended maintenance windows. */

@@ -43,7 +43,7 @@ export function parseRollUpId(id: string): { source: Source; at: number } {
   }
 }
 
-/** Returns the range of ids of rows that begin from `from` to before `to` (ms, whole hours or days of the level). */
+/** Returns the range of ids of the rows whose period begins at or after `from` and before `to` (ms, whole hours or days by the level). */
 export const rowRange = (subjectId: string, source: Source, level: Level, from: number, to: number) => ({
   gte: rollUpId(subjectId, source, level, from),
   lt: rollUpId(subjectId, source, level, to),

@@ -15,7 +15,8 @@ const { v1, v2 } = generations
 const routes = { ...v1.routes, ...v2.routes }
 const grouped = (number: number): string => number.toLocaleString('en-US')
 
-/** Routes that a page names in back-ticks: one or several methods before a path. In a table the path is in the header. */
+/** Routes that a page names in back-ticks: one or several methods before a path. The header of a table names the
+ * beginning of each path in the table. */
 function namedRoutes(page: string): string[] {
   let below = ''
   return page.split('\n').flatMap(line => {

@@ -5,7 +5,7 @@ import type { Spell } from './outside-world.ts'
 import type { Expected, Kind } from './told.ts'
 import { confirmMs, intervalMs, ruleConfirmMs } from './watched-things.ts'
 
-/** site: probers check it; heart: sends reports, and its silence is a problem; reporter: reports its status. */
+/** site: probers check it; heart: a sender of heartbeats, whose silence is a problem; reporter: a sender of its own status. */
 export type Sort = 'site' | 'heart' | 'reporter'
 
 export interface Thing {
@@ -18,14 +18,14 @@ export interface Thing {
   lastsMs: number
   /** Interval of its reports. */
   everyMs: number
-  /** Permitted silence of a heart; null: no heart. */
+  /** Longest permitted time without a report of a heart, ms; null: the thing is no heart. */
   noDataMs: number | null
   /** True: a refused report is sent again half a second later. False: the next report follows an interval later. */
   isCareful: boolean
 }
 
 export interface CastOptions {
-  /** Permitted silence of a heart that reports every 5 s. */
+  /** Longest permitted time without a report of a heart, which normally reports every 5 s, ms. */
   noDataMs: number
   /** Time from the beginning to the fault, which lasts about `faultMs`. */
   faultInMs: number

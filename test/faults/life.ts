@@ -11,7 +11,7 @@ import { createReported, createSite, intervalMs } from './watched-things.ts'
 
 /** Plan of one seed under one kind of fault. */
 export interface Plan {
-  /** Permitted silence of hearts that report every 5 s. */
+  /** Longest permitted time without a report of a heart (`cast.ts`), which normally reports every 5 s, ms. */
   noDataMs: number
   /** Approximate duration of the fault, ms. */
   faultMs: number
@@ -131,7 +131,7 @@ interface Course {
   /** End of the fault; Infinity: it continues. */
   endedAt: number
   plan: Plan
-  /** Longest time so far without an accepted report of one healthy heart. */
+  /** Returns the longest time so far without an accepted report of one healthy heart (`cast.ts`). */
   gap(): Gap
   isGivenUp?: boolean
 }

@@ -771,7 +771,7 @@ t.test('stop closes idle connections at once and is not delayed by new requests'
   t.ok((await world.store.get('keys', [keyId]))[0]?.lastUsedAt, 'what comes after the connections was done')
 })
 
-t.test('longest stop takes at most three quarters of the time that a service has', async t => {
+t.test('longest possible stop of the gateway takes at most three quarters of `serviceStopMs`', async t => {
   t.ok(limits.http.drainMs + limits.key.lastTouchMs <= 0.75 * limits.start.serviceStopMs)
 })
 

@@ -268,7 +268,7 @@ t.test(
   },
 )
 
-t.test('page states the bounds that the code has', async t => {
+t.test('page states the bounds of the code', async t => {
   const page = readFileSync(new URL('../../docs/detection.md', import.meta.url), 'utf8')
   t.equal(limits.check.totalMs, 30_000)
   t.equal(limits.judging.silentIntervals, 3)

@@ -85,7 +85,7 @@ t.test('v3 4.2 input is unknown when never reported, quiet, no_data or without t
   t.end()
 })
 
-t.test('v3 4.2 signal is quiet after more than three periods and in every window, and an event never is', t => {
+t.test('v3 4.2 signal is quiet after more than three periods and in every window, and an event is never quiet', t => {
   const heard = { a: heardOf(seen(start, 'problem', 9)) }
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute }), { result: true, nextAt: start + 3 * minute + 1 })
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute + 1 }), { result: 'unknown', nextAt: null })

@@ -1,4 +1,5 @@
-// A second writer of explanations, written directly from docs/reference/v3.md, 4.9. Shares no code with the real writer.
+// Second implementation of the explanation texts, written directly from docs/reference/v3.md, 4.9. This file shares no code with the
+// implementation that keepers run.
 import type { Comparison, DecisionNode, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import { historyOf, type NaiveFacts, type NaiveObservation, naiveBaseline, naiveTruth } from './naive-decision.ts'
 

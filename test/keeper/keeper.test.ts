@@ -498,7 +498,7 @@ t.test('order and time', async t => {
     t.equal((await world.incidents(id))[0]?.troubleSince, world.clock.now() - 1 - 20 * second)
   })
 
-  t.test('reminder is skipped when it is overdue by a minute, and a confirmation never is', async t => {
+  t.test('reminder is skipped when it is overdue by a minute, and a confirmation is never skipped', async t => {
     const world = createWorld()
     const keeper = await world.startOne()
     const id = await world.create({ interval_value: 24, interval_unit: 'HOUR' })

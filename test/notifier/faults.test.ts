@@ -46,7 +46,7 @@ async function listen(t: Test, talk: (socket: Socket) => void, port = 0): Promis
   return { url: `http://127.0.0.1:${given}/hooks/T0secretT0`, port: given, server }
 }
 
-/** A world with one alert, which is sent to `url`. */
+/** Starts a notifier with one alert, which the notifier sends to `url`. */
 async function told(t: Test, url: string): Promise<House> {
   const house = createHouse()
   const one = alert('one', 'a', 1)
@@ -58,7 +58,7 @@ async function told(t: Test, url: string): Promise<House> {
   return house
 }
 
-t.test('receiver gets its message with one key soon after it was down for a minute', async t => {
+t.test('receiver that was down for a minute gets its message soon after its return, with one idempotency key', async t => {
   const first = await listen(t, () => undefined)
   await new Promise(resolve => first.server.close(resolve))
   const house = await told(t, first.url)

@@ -787,7 +787,7 @@ t.test('stopping notifier waits for its sends, and releases deliveries without a
   t.equal(await house.store.count('alerts', { state: 'open' }), 1, 'it looks for nothing any more')
 })
 
-t.test('stop ends sends without a response within the time that a service has', async t => {
+t.test('stop aborts sends without a response within three quarters of `serviceStopMs`', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const silent = await house.receive(() => null)

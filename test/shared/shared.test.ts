@@ -255,7 +255,7 @@ t.test('name has hidden characters if any is invisible or turns the text directi
   for (const name of names) t.equal(hasHiddenCharacters(name), false, name)
 })
 
-t.test('v3 11.1 name marks a credential if a part of it does', async t => {
+t.test('v3 11.1 parameter name is recognised as a credential when one part of the name is a credential word', async t => {
   const marked = [
     ...[
       'api_token',

@@ -1,4 +1,5 @@
-// Bus, store and clock of one life of a keeper, with the failures of that life and of the weather.
+// Bus, store and clock of one keeper process in the simulation. Calls of the process fail if the process dies or the weather injects a
+// failure.
 import { Registry } from 'prom-client'
 import { type Bucket, type Bus, BusError, type Incoming } from '#shared/bus/port.ts'
 import { parseLease } from '#shared/bus/subjects.ts'

@@ -1,5 +1,5 @@
-// One life of a simulated process. All its input passes here, so that the process can die at any await, or be suspended and resumed.
-// Messages that it sent before stay sent.
+// One simulated process, from its start to its death. All its input passes here, so that the process can die at any await, or be suspended
+// and resumed. Messages that it sent before stay sent.
 export class Life {
   readonly name: string
   #state: 'running' | 'frozen' | 'dead' = 'running'

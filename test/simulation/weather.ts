@@ -1,4 +1,4 @@
-// Weather: the present failure rate of calls, before or after they take effect, and their duration.
+// Weather: the injected failures and delays of calls to the store and the bus. A call can fail before or after it takes effect.
 import type { Life } from './life.ts'
 import type { Random } from './random.ts'
 import type { VirtualTime } from './virtual-time.ts'
@@ -52,7 +52,7 @@ export interface Call<T> {
   failure: () => Error
 }
 
-/** Makes a call from a process to the outside, through the weather. The call always ends unless the process dies. */
+/** Makes a call of a process to the store or the bus, with injected failures and delays. The call always ends unless the process dies. */
 export function reach<T>(life: Life, outside: Outside, call: Call<T>): Promise<T> {
   return life.pass(travel(life, outside, call))
 }

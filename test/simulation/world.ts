@@ -1,5 +1,5 @@
-// Simulated installation: keepers with their lives, a bus, a store, probers and people, on one time line. `run` runs a plan. Invariants of
-// every moment are checked during the run, all others at the end (end.ts).
+// Simulated installation: keepers that die and restart, a bus, a store, probers and people, on one time line. `run` runs a plan. Invariants
+// of every moment are checked during the run, all others at the end (end.ts).
 
 import type { Bus } from '#shared/bus/port.ts'
 import type { Service } from '#shared/service.ts'
@@ -23,7 +23,7 @@ import { clearWeather, type Weather } from './weather.ts'
 /** Time without a report, so that freshness and checkpoint are written, and no silence is noticed yet. */
 const restMs = 25_000
 
-/** Place where a keeper runs; one place has many lives. */
+/** One keeper of the installation. Its processes run one after another: a new process (`life`) replaces one that has died. */
 export interface Seat {
   life: Life | null
   bus: Bus | null
@@ -37,7 +37,7 @@ export class World {
   readonly random: Random
   readonly weather: Weather = clearWeather()
   readonly hub: MemoryHub
-  /** The store itself, with checks. Keepers use it through the weather. */
+  /** The store with checks and without failures. Keepers call the store through a wrapper that injects failures and delays (`weather`). */
   readonly store: Store
   readonly ledger: Ledger
   readonly seats: Seat[] = []
@@ -153,7 +153,7 @@ export class World {
     )
   }
 
-  /** Ends the life at this seat at once, as kill -9 does. */
+  /** Kills the present process of this keeper at once, as `kill -9` does. */
   end(seat: Seat): void {
     if (seat.life === null) return
     this.note(`${seat.life.name} ends`)

@@ -1,4 +1,5 @@
-// `./watchkeeper prober create|list|delete`: the credentials by which probers on other machines join. A secret is given once.
+// `./watchkeeper prober create|list|delete`: commands for the credentials by which probers on other machines join. The
+// secret of a credential is printed only when the credential is created.
 import { rm, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'

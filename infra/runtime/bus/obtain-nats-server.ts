@@ -12,7 +12,9 @@ import { usageError } from '../start-error.ts'
 const run = promisify(execFile)
 
 const version = '2.15.1'
-/** The system needs 2.9; the embedded server is younger, because only 2.10 lets its configuration say how long a write may stay unflushed. */
+/**
+ * The system needs 2.9; the embedded server is younger, because only 2.10 lets its configuration say how long a write may stay unflushed.
+ */
 const oldestUsable = [2, 10] as const
 const fileName = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
 
@@ -139,7 +141,10 @@ async function firstPresent(ways: [string, string[]][], environment: Record<stri
   throw new Error('not installed')
 }
 
-/** The last words of a failed command: where pip and go say what is wrong. Addresses are left out: they may carry credentials. */
+/**
+ * Returns the last line of a failed command's error output, in which pip and go name the cause. Addresses may carry credentials and are
+ * left out.
+ */
 function lastLine(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string }
   const lines = (stderr || message).trim().split('\n')

@@ -61,7 +61,7 @@ export function Days({ days, uptime }: Pick<DayBars, 'days' | 'uptime'>) {
   )
 }
 
-/** Look of a day. From one hour of trouble on, a day has the worst look. */
+/** Returns the colour class of a day. A day with at least one hour of trouble gets the worst class. */
 function lookOf({ uptime, trouble_seconds: trouble }: Day): 'none' | 'good' | 'some' | 'bad' {
   if (uptime === null) return 'none'
   if (trouble === 0) return 'good'

@@ -1,4 +1,4 @@
-// An incident as lists of generation 3 have it, and how it is shown. Pure.
+// One incident of a list response of generation 3, with the order and the grouping in which the dashboard shows incidents. Pure.
 import { instant } from '../data/format.ts'
 
 export interface IncidentItem {

@@ -10,7 +10,7 @@ type Pageable = 'subjects' | 'incidents' | 'transformations' | 'deliveryLog' | '
 export interface PageRequest<C extends Pageable, T> {
   collection: C
   where: NonNullable<Query['where']>
-  /** Integer column of the order. Documents with equal values are ordered by id. */
+  /** Integer column by which the documents are sorted. Documents with equal values are sorted by id. */
   sort: [field: keyof Collections[C] & string, direction: 'asc' | 'desc']
   /** The `next` of the previous page; null or absent: from the start. */
   after: string | null | undefined

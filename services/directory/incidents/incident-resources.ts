@@ -42,7 +42,8 @@ export async function resourcesBehind(
 }
 
 /**
- * Returns the query parameter of the first filter by a property of Resources. A filter by state alone does not count. Null: none was sent.
+ * Returns the query parameter of the first filter by a property of Resources. A filter by state alone does not count. Null: no such filter
+ * was sent.
  */
 function firstOf({ template, meta: [field], labels: [label] }: IncidentFilters): string | null {
   if (template !== null) return 'template'
@@ -53,7 +54,10 @@ function firstOf({ template, meta: [field], labels: [label] }: IncidentFilters):
 const tooMany = (field: string) =>
   new AppError('validation', `The filter matches more than ${limits.v3.filteredSubjects} Resources`, { facts: { field } })
 
-/** Returns the Resource that the references name. Empty: a reference is unknown, or two differ. Null: no reference was sent. */
+/**
+ * Returns a list with the id of the Resource that all references name. The list is empty if a reference is unknown, or if references name
+ * different Resources. Null: no reference was sent.
+ */
 async function resourceNamed(context: DirectoryContext, workspaceId: string, { resources: references }: IncidentFilters) {
   if (references.length === 0) return null
   const [first, ...others] = await resolveResources(context, { workspaceId, references })

@@ -1,6 +1,6 @@
-// Bounds for strangers: connections on which no key or session was accepted yet. Each client network may have a limited number. When the
-// server is full, strangers are closed first, so that they cannot keep others out. A connection with an accepted key or session is never
-// closed here.
+// Bounds for strangers: unauthenticated connections, on which no key or session was accepted yet. Each client network may have a limited
+// number of strangers. When the server is full, strangers are closed first, so that they cannot keep other clients out. A connection with
+// an accepted key or session is never closed here.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetwork } from '#shared/net/client-network.ts'
@@ -9,18 +9,18 @@ import type { Cancel, Clock } from '#shared/time/clock.ts'
 export interface ConnectionBounds {
   /** Largest number of simultaneous connections of the server. */
   connections: number
-  /** Largest number of simultaneous strangers of one client network. */
+  /** Largest number of simultaneous unauthenticated connections from one client network. */
   connectionsPerClient: number
   /** Age below which a connection is young, ms: its first request may still be arriving. */
   youngMs: number
-  /** Interval of the checks for clients with too many strangers, ms. Checks run only while there are strangers. */
+  /** Interval of the checks for clients with too many unauthenticated connections, ms. Checks run only while a client has too many. */
   lateMs: number
 }
 
 export interface StrangerTerms {
   clock: Clock
   bounds: ConnectionBounds
-  /** Whether the address is a trusted proxy's. All clients of a proxy share its address, so its strangers have no bound of their own. */
+  /** Whether the address is a trusted proxy's. All clients of a proxy share its address, so this bound does not apply. */
   isProxy(address: string): boolean
   /** Whether a request was received completely and awaits its response. */
   isAnswering(socket: Socket): boolean
@@ -96,8 +96,8 @@ export function boundStrangers(server: Server, terms: StrangerTerms): () => void
 }
 
 /**
- * Returns the stranger to close: the oldest idle stranger of the client with the most strangers. If none is idle, returns the oldest. Null:
- * there are no strangers.
+ * Returns the unauthenticated connection to close: the oldest idle one of the client network with the most of them. If none is idle,
+ * returns the oldest connection of that network. Null: every connection is authenticated.
  */
 function whoGivesWay(clients: Iterable<Client>, terms: StrangerTerms): Socket | null {
   let [idle, idleOf]: [Socket | null, number] = [null, 0]

@@ -1,4 +1,4 @@
-// Reads of subjects, their incidents and their roll-ups. Only the keeper of a subject writes it.
+// Requests that read subjects, their incidents and their roll-ups. Only the keeper of a subject writes the subject.
 import { Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable, Slug } from '#shared/contracts/common.ts'

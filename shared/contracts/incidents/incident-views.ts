@@ -11,7 +11,7 @@ import type { Condition, Evidence } from '#shared/contracts/subjects/verdict.ts'
 export interface IncidentRecord {
   /** Internal id. */
   id: string
-  /** The Resource with its present name. */
+  /** The Resource of the Incident, with the name that the Resource has now. */
   resource: { id: string; key: string; name: string }
   /** Key that the rule had when the Incident opened. */
   rule: string

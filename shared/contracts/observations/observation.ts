@@ -44,8 +44,9 @@ export interface PushedObservationDocument {
 }
 
 /**
- * Place of the Observation with a sender's id. id: `observationIdKey(subject, sent id)`. Written before the row, so that a report that is
- * sent again after a crash gets the same place, even if the keeper chose the instant. Deleted right before the row.
+ * Pointer from a sender's id to the row of its Observation. id: `observationIdKey(subject, sent id)`. The pointer is written before the
+ * row, so that a report that is sent again after a crash gets the same instant, even if the keeper chose the instant. It is deleted right
+ * before the row.
  */
 export interface ObservationIdDocument {
   id: string
@@ -57,9 +58,9 @@ export interface ObservationIdDocument {
 }
 
 /**
- * The newest accepted observation of one signal with one label set. id: `<subject>.<signal key>.<labels hash>`. Replaced by compare-and-set
- * on `rev`, after the row of the observation and before the document of the subject. The document is not written if the observation changes
- * nothing in it.
+ * The newest accepted observation of one signal with one label set. id: `<subject>.<signal key>.<labels hash>`. A keeper replaces
+ * this document by compare-and-set on `rev`, after it writes the observation's row and before it writes the subject's document. An
+ * observation that changes nothing in this document causes no write of it.
  */
 export interface SeriesDocument extends Stored {
   /** Id of the write of this revision, by which a retry recognises its own write after an unknown outcome. */

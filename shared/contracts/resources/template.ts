@@ -98,7 +98,7 @@ export const Decision = Type.Cyclic(
       Strict({ any_known: comparisonsOfKnown, ...Known }),
       StatusComparison,
       KnownComparison,
-      /** The last alternative: a comparison with an unknown `field` gets the errors of this one. */
+      /** Stays last: a comparison with an unknown `field` fits no alternative, and is refused with the errors of the last alternative. */
       ValueComparison,
     ]),
   },

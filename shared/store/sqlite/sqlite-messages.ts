@@ -13,7 +13,7 @@ export interface RowsToPut {
 }
 
 export type Operation =
-  /** Puts in order. Outcome: for each a text with one letter a row: w written, r refused, t taken. */
+  /** Writes the puts in the order of the list. Outcome: one text for each put, one letter for each row: w written, r refused, t taken. */
   | { kind: 'put'; puts: RowsToPut[] }
   /** Outcome: the values of the found rows, concatenated. */
   | { kind: 'rows'; collection: CollectionName; text: string; parameters: SqlValue[] }
@@ -54,8 +54,8 @@ export function charactersOf(values: readonly SqlValue[], from = 0): number {
 }
 
 /**
- * A message of the worker. The first one says whether the file is open. Every later one has the outcomes of a transaction, or a part of the
- * values that one operation finds.
+ * A message of the worker thread. The first message says whether the worker could open the file. Every later message has the outcomes of a
+ * transaction, or a part of the values that one operation finds.
  */
 export type Answer =
   | { ready: true }

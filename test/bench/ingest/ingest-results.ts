@@ -1,5 +1,5 @@
-// Ingest, results of checks: published as fast as the bus accepts them, stored and judged; then bursts of 5,000. Also compares a read with
-// the bare route.
+// Benchmark of check results: publishes results as fast as the bus accepts them, then in bursts of 5,000, until all are stored and judged.
+// It also compares the duration of a read over the API with the duration of a Fastify route without handlers of Watchkeeper.
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute } from '../bare/baselines.ts'
 import { type Pushed, pushResults, seedUnprobed, storedObservations } from '../fleets/push-results.ts'

@@ -159,7 +159,7 @@ t.test('worker that cannot be loaded leads to a sentence', async t => {
   await t.rejects(exporting, { message: /could not be loaded/ })
 })
 
-t.test('a plan is counted, and Resources that move to another revision are', async t => {
+t.test('summary counts the steps of a plan and the Resources that move to another revision', async t => {
   t.equal(countsSentence(steps), '1 made, 1 changed, 1 left as it is')
   t.equal(rebinds(steps), 1)
 })

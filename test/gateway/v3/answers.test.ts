@@ -51,7 +51,7 @@ async function whileTimePasses(answering: Promise<Answer>): Promise<Answer> {
   return answering
 }
 
-t.test('v3 1.7 request to a busy keeper is 429 with Retry-After, and in a batch each item is', async t => {
+t.test('v3 1.7 request to a busy keeper gets 429 with Retry-After, and each such item of a batch gets 1429', async t => {
   world.keeper.trouble = 'busy'
   const { status, json, headers } = await whileTimePasses(call('POST', `${resources}/srv-1/observations`, { body: report }))
   t.match({ status, error: json.error }, { status: 429, error: { code: 1429, error_type: 'rate_limited' } })
@@ -94,7 +94,7 @@ async function unanswered(request: () => Promise<Answer>, ms: number): Promise<A
   return answering
 }
 
-t.test('v3 1.10 request beyond its time is 500, and in a batch each item is', async t => {
+t.test('v3 1.10 request gets 500 after its time limit, and each unfinished item of a batch gets 1500', async t => {
   const single = await unanswered(() => call('POST', `${resources}/srv-1/observations`, { body: report }), limits.v3.answerMs)
   t.match(single, { status: 500, json: { error: { code: 1500, error_type: 'server' } } })
   const items = { observations: [{ resource: 'srv-1', ...report }, { ...report }] }

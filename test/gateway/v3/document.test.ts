@@ -72,17 +72,20 @@ t.test('document of v3 describes exactly the registered routes', async t => {
   t.strictSame([...found, `POST ${addressPath}`].toSorted(), operations.map(({ method, path }) => `${method} ${path}`).toSorted())
 })
 
-t.test('Observation address is described below the root with only its second factor as security (v3 8.1, 8.3)', t => {
-  const item = paths[addressPath] as unknown as { parameters: object[]; post: Operation & { servers: object[] } }
-  t.strictSame(item.post.servers, [{ url: '/' }])
-  t.match(item.parameters, [
-    { name: 'token', in: 'path', required: true },
-    { name: 'X-Observation-Key', in: 'header', required: false },
-  ])
-  t.strictSame(item.post.security, [])
-  t.strictSame(Object.keys(item.post.responses), ['202', '400', '401', '404', '413', '422', '429', '500'])
-  t.end()
-})
+t.test(
+  'document of v3 has the Observation address at the root, with the header X-Observation-Key and no API key (v3 8.1, 8.3)',
+  t => {
+    const item = paths[addressPath] as unknown as { parameters: object[]; post: Operation & { servers: object[] } }
+    t.strictSame(item.post.servers, [{ url: '/' }])
+    t.match(item.parameters, [
+      { name: 'token', in: 'path', required: true },
+      { name: 'X-Observation-Key', in: 'header', required: false },
+    ])
+    t.strictSame(item.post.security, [])
+    t.strictSame(Object.keys(item.post.responses), ['202', '400', '401', '404', '413', '422', '429', '500'])
+    t.end()
+  },
+)
 
 t.test('every response of v3 to an example of its document fits the document', async t => {
   /** Ids of created objects, by the path at which each was created. */
@@ -115,7 +118,7 @@ t.test('every response of v3 to an example of its document fits the document', a
   }
 })
 
-t.test('every refusal of v3 has a status and a shape that the document has', async t => {
+t.test('every refusal of v3 has a status and a shape that the document describes', async t => {
   const faults = [{ token: null }, { token: viewer }, { raw: '{' }, { raw: '{"x":1}' }, { raw: 'x'.repeat(300_000) }, {}]
   for (const { path, method } of operations) {
     for (const [i, fault] of faults.entries()) {

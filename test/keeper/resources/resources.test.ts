@@ -87,7 +87,7 @@ t.test('a counted comparison decides by the newest readings of its window, a lat
   t.match(await ruleOf(world, id, 'busy'), { status: 'ok', standing: null })
 })
 
-t.test('successor knows the reports that changed no verdict (v3 4.1)', async t => {
+t.test('successor uses Observations that its predecessor accepted without a change of a verdict (v3 4.1)', async t => {
   const world = createWorld()
   await publish(world, readManifest(host, { systemKeys: new Set(), destinations: [] }))
   const first = await world.startOne({ exclusive: true })

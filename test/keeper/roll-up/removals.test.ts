@@ -35,7 +35,7 @@ t.test('removal runs once more when it is requested while it runs, and is report
 })
 
 t.test(
-  'removal stopped by an old lease continues after the renewal, and is left to the next holder when the lease is lost',
+  'removal waits while its lease is too old, continues after the renewal of the lease, and ends when another keeper has the lease',
   async t => {
     for (const isKept of [true, false]) {
       const clock = createVirtualClock()

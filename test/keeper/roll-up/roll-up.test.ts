@@ -127,7 +127,7 @@ t.test('buckets are unchanged after encoding to text and back', async t => {
     t.throws(() => unpackBuckets(damaged, 1), /can not be read/, damaged)
 })
 
-t.test('id of a roll-up has its source and its time', async t => {
+t.test('id of a roll-up contains the source and the start of the period', async t => {
   for (const source of [
     { kind: 'location', id: 's123' },
     { kind: 'signal', id: 's123' },

@@ -1,5 +1,5 @@
-// Outages in which reports could not be accepted, each caused in a keeper's world. No input is notified as silent because of the outage, a
-// sender that stays silent is, and the log says once that silence alerts wait (ADR 22).
+// Outages in which the installation could not accept reports. Each test causes one outage around a running keeper. The outage alone causes
+// no silence alert, and a sender that stays silent after the outage causes one. The log says once that silence alerts wait (ADR 22).
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
 import { minute, second } from '#shared/limits/limits.ts'

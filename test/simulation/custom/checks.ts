@@ -118,8 +118,9 @@ interface Absence {
   from: number
   until: number
   lacks: House['outages'][number]['lacks']
-  /** Beginning of the first of the outages that share one hold of silence. */
+  /** Start of the first outage of a chain: each later outage starts while silence alerts are still held back after the one before. */
   heldFrom: number
+  /** End of the time in which silence alerts are held back after this outage. */
   heldTo: number
 }
 

@@ -28,7 +28,7 @@ export interface Deal {
   subjectId: string
   command: Command
   sentAt: number
-  /** Reply to the command; null: none so far. */
+  /** Instant of the reply to the command; null: no reply has come so far. */
   answeredAt: number | null
   reply: { view: SubjectView | null; error: string | null } | null
 }

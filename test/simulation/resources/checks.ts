@@ -1,5 +1,5 @@
-// Checks of a simulated Resource: its rules equal the naive evaluator's, its incidents and messages equal the oracle's. Every record leads
-// to the stored state, and each acknowledged report is stored once.
+// Checks of a simulated Resource: its verdicts equal those of the naive evaluator, and its incidents and messages equal those of the
+// oracle. A replay of each incident's record gives the stored state of the incident. Each acknowledged report is stored exactly once.
 
 import type { HeldIncident } from '#shared/contracts/ask/ask-subjects.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import type { Answer } from '../worlds/api-world.ts'
 
-/** Returns the result of a success that has exactly the members of the envelope. */
+/** Asserts that the response is a success with exactly the members of the envelope. Returns the result. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into results freely
 export function resultOf(answer: Answer): any {
   t.equal(answer.status, 200)

@@ -31,7 +31,7 @@ export async function checkToldExactly(resource: Resource, until: number): Promi
   return compared
 }
 
-/** A change at the exact instant of an attempt takes effect before or after the attempt. */
+/** Returns true if somebody changed something at the exact instant of an attempt. The order of the change and the attempt is then open. */
 function isCrossed(
   { house, facts }: Resource,
   { acknowledgedAt, archivedAt }: Course,
