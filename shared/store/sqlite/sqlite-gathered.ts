@@ -1,5 +1,5 @@
 // Gathered collection of the SQLite file: inserts are appended to a small table, and merged into the main table in the order of their ids.
-// Without it, each random id would write a page. Buys 14 points of the rate of Observations with ids (ADR 34). Owns which ids the small
+// Without it, each random id would write a page. Buys 7 points of the rate of Observations with ids (ADR 34). Owns which ids the small
 // tables have. The small tables are part of the file, so their rows survive a crash.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
