@@ -205,12 +205,15 @@ rows:
     await page.getByRole('button', { name: 'Cancel' }).click()
     await share.waitFor({ state: 'detached' })
     await page.locator('input[type=file]').setInputFiles(fileOf(text))
+    const beganAt = performance.now()
     const plan = page.getByText('2600 made, 0 changed')
     await plan.or(page.getByRole('alert')).waitFor()
     t.equal(await page.getByRole('alert').count(), 0, (await page.getByRole('alert').allTextContents()).join())
     const longest = await page.evaluate<number>('window.longest')
-    t.comment(`longest task of the page: ${longest} ms`)
-    t.ok(longest <= 200, `a task of ${longest} ms`)
+    const tookMs = performance.now() - beganAt
+    // The reading is one task if the page does it, and the worker's if the page stays responsive. A crowded machine delays both.
+    t.comment(`longest task of the page: ${longest} ms, the reading: ${Math.round(tookMs)} ms`)
+    t.ok(longest <= tookMs / 4, `a task of ${longest} ms of ${Math.round(tookMs)}`)
     t.same(faults, [])
     await close()
   })

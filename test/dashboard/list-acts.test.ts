@@ -39,6 +39,7 @@ await withBrowser(async () => {
     await dialog.waitFor({ state: 'detached' })
     await chosen(page).getByText('3 monitors chosen').waitFor()
     await page.keyboard.press('a')
+    await dialog.getByText('Their reminders stop').waitFor()
     await tabTo(page, 'Acknowledge')
     await page.keyboard.press('Enter')
     await page.getByText('3 incidents acknowledged.').waitFor()
