@@ -21,8 +21,8 @@ export interface SqliteFile {
   /** Returns the small tables of a gathered collection; null: the collection is not gathered. */
   gathered(collection: CollectionName): Gathered | null
   run(text: string): void
-  /** Rolls back with this statement, and what the memory knows of gathered rows. */
-  rollBack(text: string): void
+  /** Reads anew which ids the gathered collections have, because writes were rolled back. */
+  reload(): void
   /** Commits a transaction. A commit with `changes` is counted, and a later start must find it. */
   commit(changes: boolean): void
   /** Number of commits with changes since the file was created. */
@@ -54,8 +54,7 @@ export function openSqliteFile(path: string): SqliteFile {
     writes: collection => writes.get(collection) as WriteStatements,
     gathered: collection => gathered.get(collection) ?? null,
     run: text => void statement(text).run(),
-    rollBack: text => {
-      statement(text).run()
+    reload: () => {
       for (const one of gathered.values()) one.reload()
     },
     commit: changes => {

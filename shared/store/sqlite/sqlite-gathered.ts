@@ -105,7 +105,6 @@ export function openGathered(
         drain(left.length)
         swap()
       }
-      drain(left.length)
     },
     reload,
   }

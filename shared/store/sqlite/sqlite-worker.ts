@@ -80,7 +80,9 @@ function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answe
     file.commit(changes)
     return { numbers, outcomes }
   } catch (error) {
-    if (file.inTransaction()) file.rollBack('ROLLBACK')
+    // SQLite itself has rolled back if the disk is full or broken.
+    if (file.inTransaction()) file.run('ROLLBACK')
+    file.reload()
     const failure: Failure = { ...failureOf(error, path), kind: 'unavailable' }
     return { numbers, outcomes: numbers.map(() => failure) }
   }
@@ -98,8 +100,10 @@ function runOne(file: SqliteFile, { number, operation }: Arrived): Outcome | Fai
     return outcome
   } catch (error) {
     if (!file.inTransaction()) throw error
-    if (writes) file.rollBack('ROLLBACK TO operation')
-    if (writes) file.run('RELEASE operation')
+    if (!writes) return failureOf(error, path)
+    file.run('ROLLBACK TO operation')
+    file.run('RELEASE operation')
+    file.reload()
     return failureOf(error, path)
   }
 }
