@@ -10,7 +10,7 @@ const rowsMax = 10_000
 const named = ['<incident>', 'its id, or the key or name of the Resource that has it open'] as const
 
 export function addIncidentCommands(program: Command): void {
-  const verb = addApiNoun(program, 'incident', 'what is wrong, and how it came to be')
+  const verb = addApiNoun(program, 'incident', 'incidents with their evidence and their history')
   verb('list', 'open Incidents of every workspace that the key reaches, newest first')
     .option('--watch', 'go on: redrawn on a terminal, else a line for each change')
     .addOption(new Option('--lifecycle <lifecycle>', 'default: open').choices(['open', 'closed', 'all']))

@@ -26,7 +26,7 @@ interface Place {
 
 type Resolve = (schema: Schema) => Schema
 
-/** Placeholder for a number that is too large for a double. */
+/** Text that stands for a number beyond the range of doubles, which no value of JavaScript expresses. */
 const huge = '@huge@'
 const keys = ['x', '__proto__', 'constructor', 'toString', 'a.b', '👍', ' ', '\u0000', 'hasOwnProperty', '']
 
@@ -152,7 +152,7 @@ function valuesOutside(schema: Schema, value: unknown): [name: string, value: un
   return found
 }
 
-/** Returns JSON text, with a too large number in place of the placeholder. */
+/** Returns JSON text in which `huge` is a number beyond the range of doubles. */
 export const written = (body: unknown): string => JSON.stringify(body).replaceAll(`"${huge}"`, '1e400')
 
 function replaced(body: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
