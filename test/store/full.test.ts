@@ -15,8 +15,7 @@ t.test('gathered ids of a transaction that found the disk full are unknown, and 
     const [letters] = (await channel.send({ kind: 'put', puts: [put] }, keys.length)) as string[]
     return letters
   }
-  const pages = (most: number) =>
-    channel.send({ kind: 'rows', collection: 'settings', text: `PRAGMA max_page_count = ${most}`, parameters: [] }, 1)
+  const pages = (most: number) => channel.send({ kind: 'rows', text: `PRAGMA max_page_count = ${most}`, parameters: [] }, 1)
   const read = async (keys: readonly string[]) => {
     const text = `SELECT id FROM "${collection}" WHERE id = ?`
     return ((await channel.send({ kind: 'rowsByKey', collection, text, keys }, keys.length)) as SqlValue[]).filter(value =>

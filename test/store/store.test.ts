@@ -473,4 +473,12 @@ t.test('sqlite: foreign file and file of another layout are refused', async t =>
   later.exec('PRAGMA user_version = 99')
   later.close()
   await t.rejects(openSqliteStore(join(folder, 'later.db')), { name: 'StoreError', kind: 'permanent', message: /layout 99/ })
+  await (await openSqliteStore(join(folder, 'earlier.db'))).close()
+  const earlier = new DatabaseSync(join(folder, 'earlier.db'))
+  earlier.exec('ALTER TABLE observations DROP COLUMN error')
+  earlier.close()
+  await t.rejects(openSqliteStore(join(folder, 'earlier.db')), {
+    ...{ name: 'StoreError', kind: 'permanent' },
+    message: /its table observations has no column error\): start that version/,
+  })
 })

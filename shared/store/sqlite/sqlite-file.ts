@@ -11,7 +11,13 @@ import { usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'
 import { type Gathered, openGathered } from '#shared/store/sqlite/sqlite-gathered.ts'
 import { lockPath, lockSqliteFile } from '#shared/store/sqlite/sqlite-lock.ts'
 import { openMark } from '#shared/store/sqlite/sqlite-mark.ts'
-import { schemaStatements, type WriteStatements, writeStatements } from '#shared/store/sqlite/sqlite-schema.ts'
+import {
+  quoted,
+  schemaStatements,
+  tableColumns,
+  type WriteStatements,
+  writeStatements,
+} from '#shared/store/sqlite/sqlite-schema.ts'
 import { createStatements } from '#shared/store/sqlite/sqlite-statements.ts'
 
 export interface SqliteFile {
@@ -21,8 +27,8 @@ export interface SqliteFile {
   /** Returns the small tables of a gathered collection; null: the collection is not gathered. */
   gathered(collection: CollectionName): Gathered | null
   run(text: string): void
-  /** Reads anew which ids the gathered collections have, because writes were rolled back. */
-  reload(): void
+  /** Makes the gathered collections read their ids anew at their next use, because writes were rolled back. */
+  markStale(): void
   /** Commits a transaction. A commit with `changes` is counted, and a later start must find it. */
   commit(changes: boolean): void
   /** Number of commits with changes since the file was created. */
@@ -34,7 +40,9 @@ export interface SqliteFile {
 /** SQLite's default page size. */
 const pageBytes = 4_096
 /** Number of the present tables, stored in the file. Raised when the tables change. */
-const layout = 2
+const layout = 3
+
+const names = Object.keys(collections) as CollectionName[]
 
 /** Opens and locks the file. Throws a permanent StoreError if another process has it, if another layout wrote it, or if it is a folder. */
 export function openSqliteFile(path: string): SqliteFile {
@@ -46,16 +54,17 @@ export function openSqliteFile(path: string): SqliteFile {
   const mark = openMark(path, commits)
   const writes = new Map<CollectionName, WriteStatements>()
   const gathered = new Map<CollectionName, Gathered>()
-  for (const collection of Object.keys(collections) as CollectionName[])
+  for (const collection of names) {
+    writes.set(collection, writeStatements(collection))
     if (collections[collection].gathered) gathered.set(collection, openGathered(database, collection))
-  for (const collection of Object.keys(collections) as CollectionName[]) writes.set(collection, writeStatements(collection))
+  }
   return {
     statement,
     writes: collection => writes.get(collection) as WriteStatements,
     gathered: collection => gathered.get(collection) ?? null,
     run: text => void statement(text).run(),
-    reload: () => {
-      for (const one of gathered.values()) one.reload()
+    markStale: () => {
+      for (const one of gathered.values()) one.markStale()
     },
     commit: changes => {
       if (changes) statement('UPDATE progress SET commits = ?').run(commits + 1)
@@ -111,7 +120,29 @@ function prepareSchema(database: DatabaseSync): void {
     PRAGMA user_version = ${layout};
     CREATE TABLE IF NOT EXISTS progress (commits INTEGER NOT NULL);
     INSERT INTO progress SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM progress)`)
-  for (const collection of Object.keys(collections) as CollectionName[]) database.exec(schemaStatements(collection).join(';'))
+  for (const collection of names) {
+    const [table = '', ...rest] = schemaStatements(collection)
+    database.exec(table)
+    requireColumns(database, collection)
+    for (const statement of rest) database.exec(statement)
+  }
+}
+
+/** Throws if the table of an earlier version lacks a column: nothing converts tables. */
+function requireColumns(database: DatabaseSync, collection: CollectionName): void {
+  const present = new Set(
+    database
+      .prepare(`PRAGMA table_info(${quoted(collection)})`)
+      .all()
+      .map(({ name }) => name),
+  )
+  const missing = tableColumns(collection).find(name => !present.has(name))
+  if (missing === undefined) return
+  const cause = `its table ${collection} has no column ${missing}`
+  throw new StoreError(
+    'permanent',
+    `The data folder was written by another version (${cause}): start that version, or move the folder away.`,
+  )
 }
 
 /** Returns the number of commits of a file that has the table `progress`. */

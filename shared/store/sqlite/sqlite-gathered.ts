@@ -1,6 +1,5 @@
-// Gathered collection of the SQLite file: inserts are appended to a small table, and merged into the main table in the order of their ids.
-// Without it, each random id would write a page. Buys 7 points of the rate of Observations with ids (ADR 34). Owns which ids the small
-// tables have. The small tables are part of the file, so their rows survive a crash.
+// Gathered collection of the SQLite file (ADR 34): inserts are appended to a small table, and merged into the main table in the order of
+// their ids. Owns the memory of the ids in the small tables. The small tables are part of the file, so their rows survive a crash.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
@@ -14,10 +13,10 @@ export interface Gathered {
   row(id: string): SqlValue[] | null
   /** Deletes an id from the small tables. Returns whether one had it. The main table may have the id too. */
   forget(id: string): boolean
-  /** Merges all rows, so that the main table alone has the whole collection. */
-  merge(): void
-  /** Reads the small tables anew, because a transaction was rolled back. */
-  reload(): void
+  /** Returns the ids with `from` <= id < `to` in the small tables, in no order. */
+  idsBetween(from: string, to: string): string[]
+  /** Makes the next use read the small tables anew, because writes were rolled back. */
+  markStale(): void
 }
 
 /** One small table. */
@@ -30,6 +29,8 @@ interface Recent {
   clear: StatementSync
   merge: StatementSync
   all: StatementSync
+  /** Row numbers of the rows that the main table lacks, the smallest id last. */
+  left: StatementSync
 }
 
 /** Rows merged for each insert: a table is merged before the other one is full. */
@@ -46,11 +47,13 @@ export function openGathered(
   let tables = recentTables(collection).map(name => openRecent(database, collection, name)) as [Recent, Recent]
   /** Row numbers still to merge from the second table, the smallest id last. */
   let left: number[] = []
+  let isStale = true
 
-  const begin = () => {
+  const swap = () => {
+    tables = [tables[1], tables[0]]
     left = [...tables[1].rows].sort(([one], [other]) => (one < other ? 1 : -1)).map(([, row]) => row)
   }
-  const drain = (count: number) => {
+  const merge = (count: number) => {
     const [, merged] = tables
     for (let i = 0; i < count && left.length > 0; i++) {
       merged.merge.run(left.at(-1) as number)
@@ -60,31 +63,29 @@ export function openGathered(
     merged.clear.run()
     merged.rows.clear()
   }
-  const swap = () => {
-    tables = [tables[1], tables[0]]
-    begin()
-  }
-  const reload = () => {
+  const fresh = () => {
+    if (!isStale) return tables
     for (const { rows, all } of tables) {
       rows.clear()
       for (const [id, row] of all.all() as unknown as [string, number][]) rows.set(id, row)
     }
-    if (tables[0].rows.size > tables[1].rows.size) swap()
-    else begin()
+    if (tables[0].rows.size > tables[1].rows.size) tables = [tables[1], tables[0]]
+    left = (tables[1].left.all() as unknown as [number][]).map(([row]) => row)
+    isStale = false
+    return tables
   }
-  reload()
   return {
     insert: row => {
-      const [filled, merged] = tables
+      const [filled, merged] = fresh()
       const id = row[0] as string
       if (filled.rows.has(id) || merged.rows.has(id) || isStored.get(id) !== undefined) return false
       filled.rows.set(id, Number(filled.insert.run(...row).lastInsertRowid))
-      drain(mergedPerInsert)
+      merge(mergedPerInsert)
       if (filled.rows.size >= most && merged.rows.size === 0) swap()
       return true
     },
     row: id => {
-      for (const { rows, read } of tables) {
+      for (const { rows, read } of fresh()) {
         const row = rows.get(id)
         if (row !== undefined) return read.get(row) as unknown as SqlValue[]
       }
@@ -92,7 +93,7 @@ export function openGathered(
     },
     forget: id => {
       let isFound = false
-      for (const { rows, delete: remove } of tables) {
+      for (const { rows, delete: remove } of fresh()) {
         const row = rows.get(id)
         if (row === undefined) continue
         remove.run(row)
@@ -100,13 +101,10 @@ export function openGathered(
       }
       return isFound
     },
-    merge: () => {
-      for (let turn = 0; turn < tables.length; turn++) {
-        drain(left.length)
-        swap()
-      }
+    idsBetween: (from, to) => fresh().flatMap(({ rows }) => [...rows.keys()].filter(id => id >= from && id < to)),
+    markStale: () => {
+      isStale = true
     },
-    reload,
   }
 }
 
@@ -129,5 +127,8 @@ function openRecent(database: DatabaseSync, collection: CollectionName, name: st
       `INSERT INTO ${quoted(collection)} (${columns}) SELECT ${columns} FROM ${table} WHERE rowid = ? ON CONFLICT (id) DO NOTHING`,
     ),
     all: prepare(`SELECT id, rowid FROM ${table}`),
+    left: prepare(
+      `SELECT rowid FROM ${table} AS recent WHERE NOT EXISTS (SELECT 1 FROM ${quoted(collection)} WHERE id = recent.id) ORDER BY id DESC`,
+    ),
   }
 }

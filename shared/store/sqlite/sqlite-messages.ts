@@ -16,13 +16,15 @@ export type Operation =
   /** Writes the puts in the order of the list. Outcome: one text for each put, one letter for each row: w written, r refused, t taken. */
   | { kind: 'put'; puts: RowsToPut[] }
   /** Outcome: the values of the found rows, concatenated. */
-  | { kind: 'rows'; collection: CollectionName; text: string; parameters: SqlValue[] }
+  | { kind: 'rows'; text: string; parameters: SqlValue[] }
   /** Rows of two numbers. Outcome: all first numbers, then all second numbers, both from the last row to the first. */
   | { kind: 'numbers'; text: string; parameters: SqlValue[] }
   /** Runs the statement once for each key. Outcome: as for `rows`. */
   | { kind: 'rowsByKey'; collection: CollectionName; text: string; keys: readonly string[] }
   /** Outcome: the number of changed rows. */
-  | { kind: 'change'; collection: CollectionName; text: string; parameters: SqlValue[] }
+  | { kind: 'change'; text: string; parameters: SqlValue[] }
+  /** Deletes at most `limit` rows with `from` <= id < `to`. Outcome: the number of deleted rows. */
+  | { kind: 'deleteRange'; collection: CollectionName; from: string; to: string; limit: number }
   /** Runs the statement once for each key. Outcome: the number of changed rows. */
   | { kind: 'changeByKey'; collection: CollectionName; text: string; keys: readonly string[] }
   /** Outcome: the number of commits with changes since the file was created. */

@@ -8,7 +8,7 @@ import { isUniqueViolation } from '#shared/store/sqlite/sqlite-errors.ts'
 import type { SqliteFile } from '#shared/store/sqlite/sqlite-file.ts'
 import type { Gathered } from '#shared/store/sqlite/sqlite-gathered.ts'
 import { charactersOf, type Operation, type Outcome, type RowsToPut } from '#shared/store/sqlite/sqlite-messages.ts'
-import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
+import { deleteRangeSql, type SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
 import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
 
 /** First letter of a PutResult: written, refused, taken. */
@@ -23,15 +23,15 @@ export function runOperation(file: SqliteFile, operation: Operation, emit: (valu
     case 'put':
       return putAll(file, operation.puts)
     case 'rows':
-      file.gathered(operation.collection)?.merge()
       return readRows(run(file, operation.text, [operation.parameters]), emit)
     case 'numbers':
       return readNumbers(file.statement(operation.text), operation.parameters)
     case 'rowsByKey':
       return readRows(rowsByKey(file, operation), emit)
     case 'change':
-      file.gathered(operation.collection)?.merge()
       return Number(file.statement(operation.text).run(...operation.parameters).changes)
+    case 'deleteRange':
+      return deleteRange(file, operation)
     case 'changeByKey':
       return changeByKey(file, operation)
     case 'commits':
@@ -66,6 +66,16 @@ function changeByKey(file: SqliteFile, { collection, text, keys }: OfKeys<'chang
     changes += isRecent ? 1 : changed
   }
   return changes
+}
+
+/** Deletes rows of the small tables first, so that the bound of rows holds over all tables. */
+function deleteRange(file: SqliteFile, { collection, from, to, limit }: OfKeys<'deleteRange'>): number {
+  const recent = file.gathered(collection)?.idsBetween(from, to).slice(0, limit) ?? []
+  const text = `DELETE FROM ${quoted(collection)} WHERE id = ?`
+  const deleted = changeByKey(file, { kind: 'changeByKey', collection, text, keys: recent })
+  if (deleted >= limit) return deleted
+  const rest = deleteRangeSql(collection, from, to, limit - deleted)
+  return deleted + Number(file.statement(rest.text).run(...rest.parameters).changes)
 }
 
 /** Returns the values of the rows, concatenated, without those given to `emit`. */

@@ -3,7 +3,7 @@
 import type { CollectionName } from '#shared/store/collections.ts'
 import type { NumbersQuery } from '#shared/store/port.ts'
 import type { PlannedCondition, QueryPlan, RangeOperator, SortKey } from '#shared/store/query.ts'
-import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
+import { quoted, wholeOf } from '#shared/store/sqlite/sqlite-schema.ts'
 
 export type SqlValue = string | number | null
 
@@ -22,7 +22,7 @@ export function selectSql(collection: CollectionName, columns: readonly string[]
   const order = plan.sort.map(key => `${quoted(key.field)} ${key.descending ? 'DESC' : 'ASC'}`)
   parameters.push(plan.limit)
   return {
-    text: `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY ${order.join(', ')} LIMIT ?`,
+    text: `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(wholeOf(collection))}${whereSql(conditions)} ORDER BY ${order.join(', ')} LIMIT ?`,
     parameters,
   }
 }
@@ -36,7 +36,7 @@ export function numbersSql(collection: CollectionName, { column, digitsAt }: Num
   const conditions = conditionsSql(plan.conditions, parameters)
   parameters.push(plan.limit)
   return {
-    text: `SELECT CAST(CAST(substr("id", ?) AS INTEGER) AS REAL), ${quoted(column)} FROM ${quoted(collection)}${whereSql(conditions)} ORDER BY "id" DESC LIMIT ?`,
+    text: `SELECT CAST(CAST(substr("id", ?) AS INTEGER) AS REAL), ${quoted(column)} FROM ${quoted(wholeOf(collection))}${whereSql(conditions)} ORDER BY "id" DESC LIMIT ?`,
     parameters,
   }
 }
@@ -44,7 +44,7 @@ export function numbersSql(collection: CollectionName, { column, digitsAt }: Num
 export function countSql(collection: CollectionName, planned: readonly PlannedCondition[]): Sql {
   const parameters: SqlValue[] = []
   const conditions = conditionsSql(planned, parameters)
-  return { text: `SELECT COUNT(*) FROM ${quoted(collection)}${whereSql(conditions)}`, parameters }
+  return { text: `SELECT COUNT(*) FROM ${quoted(wholeOf(collection))}${whereSql(conditions)}`, parameters }
 }
 
 export function deleteRangeSql(collection: CollectionName, from: string, to: string, limit: number): Sql {

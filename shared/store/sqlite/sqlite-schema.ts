@@ -27,6 +27,20 @@ export function tableColumns(collection: CollectionName): string[] {
 export const recentTables = (collection: CollectionName): string[] =>
   collections[collection].gathered ? [`${collection}.recent1`, `${collection}.recent2`] : []
 
+/** Returns the name of the table or view that has all rows of a collection. */
+export const wholeOf = (collection: CollectionName): string =>
+  collections[collection].gathered ? `${collection}.whole` : collection
+
+/** Returns the view of a gathered collection: the main table, and the rows of the small tables that the main table lacks. */
+function wholeView(collection: CollectionName): string {
+  const columns = tableColumns(collection).map(quoted).join(', ')
+  const main = quoted(collection)
+  const recent = recentTables(collection).map(
+    name => `SELECT ${columns} FROM ${quoted(name)} AS recent WHERE NOT EXISTS (SELECT 1 FROM ${main} WHERE id = recent.id)`,
+  )
+  return `CREATE VIEW IF NOT EXISTS ${quoted(wholeOf(collection))} AS ${[`SELECT ${columns} FROM ${main}`, ...recent].join(' UNION ALL ')}`
+}
+
 /** Returns the statements that create a missing table and missing indexes; safe to run at every start. */
 export function schemaStatements(collection: CollectionName): string[] {
   const { compact, expires, indexes } = collections[collection]
@@ -40,6 +54,7 @@ export function schemaStatements(collection: CollectionName): string[] {
   const all = [...indexes.map(index => ({ ...index, only: '' })), ...expiry]
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted(collection)} (${columns.join(', ')})${compact ? ' WITHOUT ROWID' : ''}`,
+    ...(collections[collection].gathered ? [wholeView(collection)] : []),
     ...recentTables(collection).map(
       name => `CREATE TABLE IF NOT EXISTS ${quoted(name)} (id TEXT NOT NULL, ${declared.join(', ')})`,
     ),

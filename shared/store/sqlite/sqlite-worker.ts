@@ -82,7 +82,7 @@ function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answe
   } catch (error) {
     // SQLite itself has rolled back if the disk is full or broken.
     if (file.inTransaction()) file.run('ROLLBACK')
-    file.reload()
+    file.markStale()
     const failure: Failure = { ...failureOf(error, path), kind: 'unavailable' }
     return { numbers, outcomes: numbers.map(() => failure) }
   }
@@ -103,12 +103,14 @@ function runOne(file: SqliteFile, { number, operation }: Arrived): Outcome | Fai
     if (!writes) return failureOf(error, path)
     file.run('ROLLBACK TO operation')
     file.run('RELEASE operation')
-    file.reload()
+    file.markStale()
     return failureOf(error, path)
   }
 }
 
-const isWrite = ({ kind }: Operation): boolean => kind === 'put' || kind === 'change' || kind === 'changeByKey'
+const isWrite = ({ kind }: Operation): boolean => writing.has(kind)
+
+const writing: ReadonlySet<Operation['kind']> = new Set(['put', 'change', 'changeByKey', 'deleteRange'])
 
 /** Returns true if the operation changed the file: outcomes of puts show the written rows, outcomes of changes their number. */
 function hasChanged(operation: Operation, outcome: Outcome | Failure): boolean {

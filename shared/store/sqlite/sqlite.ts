@@ -11,7 +11,7 @@ import { backUpSqliteFile } from '#shared/store/sqlite/sqlite-backup.ts'
 import { openSqliteChannel, type SqliteChannel } from '#shared/store/sqlite/sqlite-channel.ts'
 import { flushSqliteFile } from '#shared/store/sqlite/sqlite-mark.ts'
 import { charactersOf, type RowsToPut } from '#shared/store/sqlite/sqlite-messages.ts'
-import { countSql, deleteRangeSql, expireSql, numbersSql, type SqlValue, selectSql } from '#shared/store/sqlite/sqlite-query.ts'
+import { countSql, expireSql, numbersSql, type SqlValue, selectSql } from '#shared/store/sqlite/sqlite-query.ts'
 import { openSqliteReader, type SqliteReader } from '#shared/store/sqlite/sqlite-reader.ts'
 import { rowCodec } from '#shared/store/sqlite/sqlite-rows.ts'
 import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
@@ -46,13 +46,12 @@ export async function openSqliteStore(path: string): Promise<Store> {
       return (await channel.send({ kind: 'changeByKey', collection, text, keys: ids }, ids.length)) as number
     },
     deleteRange: async (collection, from, to, limit) =>
-      (await channel.send({ kind: 'change', collection, ...deleteRangeSql(collection, from, to, limit) }, 1)) as number,
+      (await channel.send({ kind: 'deleteRange', collection, from, to, limit }, 1)) as number,
     find: async (collection, query) => {
       const codec = rowCodec(collection)
       const plan = planQuery(collection, query)
       const sql = selectSql(collection, codec.columnsToRead(plan.select), plan)
-      const inline = collections[collection].gathered ? null : reader.rows(sql, plan.limit)
-      const rows = inline ?? (await channel.send({ kind: 'rows', collection, ...sql }, 1))
+      const rows = reader.rows(sql, plan.limit) ?? (await channel.send({ kind: 'rows', ...sql }, 1))
       return codec.decode(plan.select, rows as SqlValue[]) as never
     },
     numbers: async (collection, query) => {
@@ -61,12 +60,12 @@ export async function openSqliteStore(path: string): Promise<Store> {
       return { places: found.subarray(0, found.length / 2), values: found.subarray(found.length / 2) }
     },
     count: async (collection, where) => {
-      const rows = await channel.send({ kind: 'rows', collection, ...countSql(collection, planWhere(collection, where)) }, 1)
+      const rows = await channel.send({ kind: 'rows', ...countSql(collection, planWhere(collection, where)) }, 1)
       return (rows as SqlValue[])[0] as number
     },
     expire: async (collection, at, limit) => {
       if (!collections[collection].expires) throw new StoreError('permanent', `Documents of ${collection} do not expire.`)
-      return (await channel.send({ kind: 'change', collection, ...expireSql(collection, at, limit) }, 1)) as number
+      return (await channel.send({ kind: 'change', ...expireSql(collection, at, limit) }, 1)) as number
     },
     ping: async () => void (await channel.send({ kind: 'commits' }, 1)),
     room: () => roomOf(path),
