@@ -14,8 +14,8 @@ export interface CollectionSpec {
    */
   compact?: true
   /**
-   * Ids are random and rows are seldom read. A store may gather inserts and merge them later. Only for compact collections; inserts,
-   * upserts, `get` and `delete` stay cheap.
+   * Ids are random: a store may gather inserts and merge them later (ADR 34). Only for compact collections that never expire and have no
+   * index.
    */
   gathered?: true
   /** Replacements seldom change an indexed field. A store may first try a cheaper statement that writes no index. */
