@@ -124,7 +124,7 @@ export const overflows = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 
 /** Short text for the element that has the focus. */
-export const focused = (page: Page): Promise<string> =>
+const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(
     "(e => e.getAttribute('name') || e.id || e.getAttribute('aria-label') || e.textContent.trim())(document.activeElement)",
   )

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { startProvider } from '../support/clients/oidc-provider.ts'
 import { passwordOf, startSessionWorld } from '../support/worlds/session-world.ts'
-import { axeFaults, focused, open, overflows, withBrowser } from './chromium.ts'
+import { axeFaults, open, overflows, withBrowser } from './chromium.ts'
 
 await withBrowser(async () => {
   t.test('person signs in by keyboard only and returns to the requested page', async t => {
@@ -12,13 +12,13 @@ await withBrowser(async () => {
     await world.addPerson('ann', { [world.workspaceId]: 'editor' })
     const { page, faults, close } = await open(world.addresses[0]!, '/account?from=mail')
     t.equal(new URL(page.url()).pathname, '/sign-in')
-    t.equal(await focused(page), 'username')
+    await page.locator('[name=username]:focus').waitFor()
     await page.keyboard.type('ann')
     await page.keyboard.press('Tab')
     await page.keyboard.type('not the password')
     await page.keyboard.press('Enter')
     await page.getByText('The username or the password is wrong.').waitFor()
-    t.equal(await focused(page), 'password')
+    await page.locator('[name=password]:focus').waitFor()
     t.equal(await page.getByLabel('Password').getAttribute('aria-invalid'), 'true')
     await page.keyboard.press('Control+A')
     await page.keyboard.type(passwordOf('ann'))
@@ -79,7 +79,7 @@ await withBrowser(async () => {
     await page.locator('[data-field=again] .refusal', { hasText: 'differ' }).waitFor()
     await fill('wrong', 'correct horse battery', 'correct horse battery')
     await page.locator('[data-field=current_password] .refusal').waitFor()
-    t.equal(await focused(page), 'current_password')
+    await page.locator('[name=current_password]:focus').waitFor()
     await fill(passwordOf('ann'), 'correct horse battery', 'correct horse battery')
     await page.getByText('Password changed.').waitFor()
     await page.locator('.menu summary').click()
