@@ -1,5 +1,6 @@
 // `npm run sentences -- --seed 7 [--count 150] [--commits <range>]`: draws sentences at random, for a reader who does not know the code.
 // The reader counts the sentences that needed a second reading (docs/writing.md). The same seed draws the same sentences of the same tree.
+// A sentence comes with what its reader sees beside it: the sentence before it, and the line of code below its comment.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -9,6 +10,10 @@ interface Drawn {
   place: string
   kind: string
   sentence: string
+  /** Sentence before it in the same passage; null: it is the first. */
+  before: string | null
+  /** Line below the passage; null for documents, titles and commits. */
+  below: string | null
 }
 
 const { values } = parseArgs({
@@ -35,15 +40,25 @@ const drawn = Array.from(
 )
 if (values.json) console.log(JSON.stringify(drawn, null, 2))
 else
-  for (const [index, { place, kind, sentence }] of drawn.entries())
+  for (const [index, { place, kind, sentence, before, below }] of drawn.entries()) {
     console.log(`${index + 1}. ${sentence}\n   (${kind}, ${place})`)
+    if (before !== null) console.log(`   before it: ${before}`)
+    if (below !== null) console.log(`   below it: ${below}`)
+  }
 
 function ofFiles(): Drawn[] {
   return git('ls-files').flatMap(path => {
     if (!/\.(tsx?|js|md)$/.test(path) || !existsSync(path)) return []
-    return passagesOf({ path, text: readFileSync(path, 'utf8') }).flatMap(passage =>
-      sentencesOf(passage).map(sentence => ({ place: `${path}:${passage.line}`, kind: passage.kind, sentence })),
-    )
+    return passagesOf({ path, text: readFileSync(path, 'utf8') }).flatMap(passage => {
+      const { line, kind, below = null } = passage
+      return sentencesOf(passage).map((sentence, index, sentences) => ({
+        place: `${path}:${line}`,
+        kind,
+        sentence,
+        before: sentences[index - 1] ?? null,
+        below,
+      }))
+    })
   })
 }
 
@@ -51,7 +66,10 @@ function ofCommits(range: string | undefined): Drawn[] {
   if (range === undefined) return []
   return git('log', '--format=%h %s', range)
     .filter(line => line !== '')
-    .map(line => ({ place: line.slice(0, line.indexOf(' ')), kind: 'commit', sentence: line.slice(line.indexOf(' ') + 1) }))
+    .map(line => {
+      const [place = '', ...words] = line.split(' ')
+      return { place, kind: 'commit', sentence: words.join(' '), before: null, below: null }
+    })
 }
 
 /** Returns a generator of numbers from 0 to 1, determined by a seed of 32 bits. */

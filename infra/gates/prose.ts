@@ -6,6 +6,8 @@ export interface Passage {
   kind: 'header' | 'comment' | 'docstring' | 'title' | 'document'
   /** Text as one line, with back-ticks. */
   text: string
+  /** Line of code below a comment or docstring, trimmed. */
+  below?: string
 }
 
 /** Returns the passages of a file in their order. The extension and folder of `path` decide how the text is read. */
@@ -27,12 +29,20 @@ export function unquoted(text: string): string {
 function comments(text: string): Passage[] {
   const found: Passage[] = []
   let open: { line: number; kind: Passage['kind']; parts: string[] } | null = null
-  const close = () => {
-    if (open !== null) found.push({ line: open.line, kind: open.kind, text: open.parts.join(' ').replace(/\s+/g, ' ').trim() })
+  const lines = text.split('\n')
+  const close = (after?: number) => {
+    const below = after === undefined ? undefined : lines[after]?.trim()
+    if (open !== null)
+      found.push({
+        line: open.line,
+        kind: open.kind,
+        text: open.parts.join(' ').replace(/\s+/g, ' ').trim(),
+        ...(below && open.kind !== 'header' ? { below } : {}),
+      })
     open = null
   }
   let inBlock = false
-  for (const [index, line] of text.split('\n').entries()) {
+  for (const [index, line] of lines.entries()) {
     const block: RegExpExecArray | null = inBlock
       ? /^\s*(?:\*(?!\/))?\s?(.*?)(\*\/)?\s*$/.exec(line)
       : /^\s*\/\*\*?\s?(.*?)(\*\/)?\s*$/.exec(line)
@@ -42,7 +52,7 @@ function comments(text: string): Passage[] {
       open ??= { line: index + 1, kind: 'docstring', parts: [] }
       open.parts.push(block[1] ?? '')
       inBlock = block[2] === undefined
-      if (!inBlock) close()
+      if (!inBlock) close(index + 1)
     } else if (single !== null) {
       // An empty line separates passages of a comment.
       if (single[2]?.trim() === '') {
@@ -51,7 +61,7 @@ function comments(text: string): Passage[] {
       }
       open ??= { line: index + 1, kind: index === 0 ? 'header' : 'comment', parts: [] }
       open.parts.push(single[2] ?? '')
-    } else close()
+    } else close(index)
   }
   close()
   return found.filter(passage => /[a-z]{2}/i.test(passage.text))
