@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { keys, parseObservation } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
@@ -74,6 +75,22 @@ t.test('checks of a thread are reported and counted, and stop with the thread', 
   t.match(await thread.ended, /ended/)
   t.ok((await thread.metrics()).length > 0, 'its last figures stay')
   t.strictSame(counted, { joined: 1, left: 1 })
+})
+
+t.test('figures of the last reading stay when the thread dies', async t => {
+  const bus = await startTestBus()
+  t.teardown(() => bus.stop())
+  await bus.connect('house', { declare: true })
+  const { promise: worker, resolve } = Promise.withResolvers<Worker>()
+  process.once('worker', resolve)
+  const address = { url: bus.url, token: bus.token, credentialsFile: '', ownMachine: true }
+  const data = { logLevel: 'silent', bus: address, prober, egress: { deny: [], allow: [] } }
+  const thread = await startProberThread(data, { clock, pace: countedPace().pace })
+  const read = await thread.metrics()
+  await (await worker).terminate()
+  t.match(await thread.ended, /ended/)
+  t.ok(read.length > 0)
+  t.strictSame(await thread.metrics(), read)
 })
 
 t.test('thread that cannot work is an error and ends', async t => {

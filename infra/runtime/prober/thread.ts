@@ -23,23 +23,27 @@ export async function startProberThread(
   const stopped = Promise.withResolvers<void>()
   const asked: ((metrics: MetricsJson) => void)[] = []
   let reasons: string[] = []
-  /** Metrics at the end of the prober; null: it runs. */
-  let last: MetricsJson | null = null
+  let last: MetricsJson = []
+  let hasEnded = false
 
   const hear: { [K in FromProber['kind']]: (message: Extract<FromProber, { kind: K }>) => void } = {
     state: ({ unready }) => {
       reasons = unready
       started.resolve()
     },
-    metrics: ({ metrics }) => asked.shift()?.(metrics),
+    metrics: ({ metrics }) => {
+      last = metrics
+      asked.shift()?.(metrics)
+    },
     collected: ({ at }) => paced.collected(at),
     stopped: ({ metrics }) => {
       last = metrics
+      hasEnded = true
       stopped.resolve()
     },
   }
   const end = (why: string) => {
-    last ??= []
+    hasEnded = true
     paced.leave()
     started.reject(new Error(why))
     ended.resolve(why)
@@ -58,7 +62,7 @@ export async function startProberThread(
     ended: ended.promise,
     unready: () => reasons,
     metrics: () => {
-      if (last !== null) return Promise.resolve(last)
+      if (hasEnded) return Promise.resolve(last)
       const { promise, resolve } = Promise.withResolvers<MetricsJson>()
       asked.push(resolve)
       send({ kind: 'metrics' })
