@@ -14,7 +14,7 @@ import type { Prober, ProberOptions } from '../../services/prober/app.ts'
 import type { AllSettings } from './all-settings.ts'
 import type { BusAddress } from './bus/bus-credentials.ts'
 import type { CollectorPace } from './collector-pace.ts'
-import { nameInThread } from './data/predecessor.ts'
+import { nameInThread, removeThreadPresence } from './data/predecessor.ts'
 import { portError } from './ops-server.ts'
 import type { PlacedProber, Places } from './prober/place.ts'
 import { retryStart } from './retry-start.ts'
@@ -145,20 +145,21 @@ async function placeProber(context: ServiceContext, options: ServicesOptions): P
   const { settings, busAddress, pace } = options
   const given = await proberOptions(context, options)
   const places: Places = {
-    inline: async () => {
+    inline: async missedSince => {
       const metrics = new Registry()
-      const prober = await startProber({ ...context, metrics }, { ...given, missedSince: options.missedSince ?? null })
+      const prober = await startProber({ ...context, metrics }, { ...given, missedSince })
       return { ...prober, metrics: () => metrics.getMetricsAsJSON() }
     },
-    thread: async missedSince => {
+    thread: async () => {
       const { startProberThread } = await import('./prober/thread.ts')
-      const { egress: _, ...prober } = { ...given, proberId: nameInThread(given.proberId), missedSince }
+      const { egress: _, ...prober } = { ...given, proberId: nameInThread(given.proberId) }
       const egress = { deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW }
       const data = { logLevel: settings.LOG_LEVEL, bus: busAddress, prober, egress }
       return startProberThread(data, { clock: context.clock, pace })
     },
+    removeThread: () => removeThreadPresence(context.bus, given.locationId, given.proberId),
   }
-  return retryStart(context.clock, () => startPlacedProber(context, places))
+  return retryStart(context.clock, () => startPlacedProber(context, places, options.missedSince))
 }
 
 async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {

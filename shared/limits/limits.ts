@@ -396,9 +396,9 @@ export const limits = {
     threadFrom: 250,
     /** Heap of the worker thread: checks allocate short-lived objects, and V8 lets a young generation grow to its limit. */
     threadMemory: { maxYoungGenerationSizeMb: 24 },
-    /** Interval at which the rate is compared, and at which a thread that has ended is replaced. */
+    /** Interval at which the rate is compared, and first pause after a thread that has ended or could not start. */
     lookMs: 2 * second,
-    /** Pause after a thread that could not start. */
+    /** Longest pause after a thread, and the life of a thread after which the pause is short again. */
     retryMs: 30 * second,
   },
 

@@ -17,40 +17,57 @@ const counted = (name: string, type: string, value: number) => ({
   values: [{ value, labels: {} }],
 })
 
-/** Both places, with fake probers that only record their calls. */
+/** Both places, with fake probers that only record their calls. A thread that lives for no time ends as soon as it has started. */
 async function createWorld() {
   const clock = createHandClock()
   const events: string[] = []
-  const world = { rate: 0, refuses: false, missedSince: null as number | null, end: (_reason: string) => undefined as unknown }
-  const prober = (where: string) => {
-    events.push(`${where} starts`)
-    return {
-      checksPerSecond: () => world.rate,
-      unready: () => (where === 'inline' ? [] : ['a thread speaks']),
-      metrics: async () => [counted('checks_total', 'counter', 10), counted('monitors', 'gauge', 3)],
-      stop: async () => {
-        await settled()
-        events.push(`${where} stops`)
-      },
-    }
-  }
+  const reads: string[] = []
+  const world = { rate: 0, refuses: false, livesForNoTime: false, end: (_reason: string) => undefined as unknown }
+  const prober = (where: string) => ({
+    checksPerSecond: () => world.rate,
+    unready: () => (where === 'inline' ? [] : ['a thread speaks']),
+    metrics: async () => {
+      reads.push(`${where} is read`)
+      return [counted('checks_total', 'counter', 10), counted('monitors', 'gauge', 3)]
+    },
+    stop: async () => {
+      await settled()
+      events.push(`${where} stops`)
+    },
+  })
   const placed = await startPlacedProber(
     { clock, logger: createLogger('silent') },
     {
-      inline: async () => prober('inline'),
-      thread: async missedSince => {
+      inline: async missedSince => {
+        events.push(missedSince === null ? 'inline starts' : `inline starts from ${missedSince}`)
+        return prober('inline')
+      },
+      thread: async () => {
+        events.push(world.refuses ? 'thread refuses' : 'thread starts')
         if (world.refuses) throw new Error('no thread')
         const { promise: ended, resolve } = Promise.withResolvers<string>()
-        Object.assign(world, { missedSince, end: resolve })
+        world.end = resolve
+        if (world.livesForNoTime) resolve('it failed')
         return { ...prober('thread'), ended }
+      },
+      removeThread: async () => {
+        events.push('thread is removed')
+        return 77
       },
     },
   )
+  const settle = async () => {
+    for (let turn = 0; turn < 10; turn++) await settled()
+  }
   const pass = async (ms: number = lookMs) => {
     clock.advance(ms)
-    for (let turn = 0; turn < 6; turn++) await settled()
+    await settle()
   }
-  return { clock, world, placed, pass, newEvents: () => events.splice(0) }
+  const end = async () => {
+    world.end('it failed')
+    await settle()
+  }
+  return { clock, world, placed, pass, end, newEvents: () => events.splice(0), newReads: () => reads.splice(0) }
 }
 
 t.test('prober stays inline while it has few checks', async t => {
@@ -67,7 +84,9 @@ t.test('prober with many checks moves to a thread, which starts before the inlin
   const { world, placed, pass, newEvents } = await createWorld()
   world.rate = threadFrom
   await pass()
-  t.strictSame(newEvents(), ['inline starts', 'thread starts', 'inline stops'])
+  t.strictSame(newEvents(), ['inline starts', 'thread starts'])
+  await pass()
+  t.strictSame(newEvents(), ['inline stops'])
   t.strictSame(placed.unready(), ['a thread speaks'])
   world.rate = 0
   await pass()
@@ -76,49 +95,102 @@ t.test('prober with many checks moves to a thread, which starts before the inlin
   t.strictSame(newEvents(), ['thread stops'])
 })
 
-t.test('prober stays inline when no thread starts, and tries again later', async t => {
-  const { world, placed, pass, newEvents } = await createWorld()
+t.test('prober stays inline when no thread starts, and tries again after a pause that doubles', async t => {
+  const { clock, world, placed, pass, newEvents } = await createWorld()
   Object.assign(world, { rate: threadFrom, refuses: true })
-  await pass()
-  t.strictSame(newEvents(), ['inline starts'])
+  const triedAt: number[] = []
+  for (let passed = 0; passed < 120_000; passed += lookMs) {
+    await pass()
+    if (newEvents().includes('thread refuses')) triedAt.push(clock.monotonic())
+  }
+  const pauses = triedAt.slice(1).map((at, i) => at - (triedAt[i] as number))
+  t.strictSame(pauses, [lookMs, lookMs * 2, lookMs * 4, lookMs * 8, retryMs, retryMs])
   t.strictSame(placed.unready(), [])
   world.refuses = false
-  await pass(retryMs - 1)
-  t.strictSame(newEvents(), [], 'not at once')
+  await pass(retryMs)
   await pass()
   t.strictSame(newEvents(), ['thread starts', 'inline stops'])
   await placed.stop()
 })
 
-t.test('thread that ends unexpectedly is replaced by a thread that runs the missed slots', async t => {
-  const { clock, world, placed, pass, newEvents } = await createWorld()
+t.test('inline prober takes over from a thread that ends, from the instant of the first missed check', async t => {
+  const { world, placed, pass, end, newEvents } = await createWorld()
   world.rate = threadFrom
   await pass()
-  t.equal(world.missedSince, null)
-  newEvents()
-  world.rate = 0
-  world.end('it failed')
-  await settled()
-  const endedAt = clock.now()
-  t.match(placed.unready(), [/No prober runs/])
   await pass()
-  t.strictSame(newEvents(), ['thread starts'])
-  t.equal(world.missedSince, endedAt)
-  t.strictSame(placed.unready(), ['a thread speaks'])
+  newEvents()
+  world.end('it failed')
+  await Promise.resolve()
+  t.match(placed.unready(), [/No prober runs/])
+  await end()
+  t.strictSame(newEvents(), ['thread is removed', 'inline starts from 77'], 'without a wait')
+  t.strictSame(placed.unready(), [])
+  await pass()
+  await pass()
+  t.strictSame(newEvents(), ['thread starts', 'inline stops'], 'the thread is tried again')
   await placed.stop()
-  world.end('stopped')
+  await end()
   await pass()
   t.strictSame(newEvents(), ['thread stops'], 'a stopped thread is not replaced')
 })
 
-t.test('counters of the inline prober continue in the thread, and its gauges are dropped', async t => {
-  const { world, placed, pass } = await createWorld()
-  t.match(await placed.metrics(), /^checks_total 10$/m)
+t.test('inline prober stays while threads end soon after their start', async t => {
+  const { world, placed, pass, newEvents } = await createWorld()
+  Object.assign(world, { rate: threadFrom, livesForNoTime: true })
+  const reasons: string[] = []
+  for (let passed = 0; passed < 600_000; passed += lookMs) {
+    await pass()
+    reasons.push(...placed.unready())
+  }
+  t.strictSame(reasons, [])
+  const events = newEvents()
+  t.notOk(events.includes('inline stops'))
+  const started = events.filter(event => event === 'thread starts').length
+  t.ok(started > 15 && started < 30, `${started} threads in ten minutes`)
+  await placed.stop()
+})
+
+t.test('pause after the end of a thread is short again once a thread has lived for long', async t => {
+  const { world, placed, pass, end, newEvents } = await createWorld()
+  Object.assign(world, { rate: threadFrom, livesForNoTime: true })
+  for (let passed = 0; passed < 60_000; passed += lookMs) await pass()
+  world.livesForNoTime = false
+  await pass(retryMs)
+  newEvents()
+  await pass(retryMs)
+  await end()
+  newEvents()
+  await pass()
+  t.strictSame(newEvents(), ['thread starts'])
+  await placed.stop()
+})
+
+t.test('counters continue through all places, and gauges are of the present prober', async t => {
+  const { world, placed, pass, end } = await createWorld()
+  const expectTotals = async (checks: number, monitors: number) => {
+    const text = await placed.metrics()
+    t.match(text, new RegExp(`^checks_total ${checks}$`, 'm'))
+    t.match(text, new RegExp(`^monitors ${monitors}$`, 'm'))
+  }
+  await expectTotals(10, 3)
   world.rate = threadFrom
   await pass()
-  const text = await placed.metrics()
-  t.match(text, /^checks_total 20$/m)
-  t.match(text, /^monitors 3$/m)
+  await expectTotals(20, 6)
+  await pass()
+  await expectTotals(20, 3)
+  await end()
+  await expectTotals(30, 3)
+  await placed.stop()
+})
+
+t.test('inline prober is not asked again after its move', async t => {
+  const { world, placed, pass, newReads } = await createWorld()
+  world.rate = threadFrom
+  await pass()
+  await pass()
+  newReads()
+  await placed.metrics()
+  t.strictSame(newReads(), ['thread is read'])
   await placed.stop()
 })
 

@@ -12,6 +12,7 @@ import { createEgress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import { createLogger } from '#shared/observability/logger.ts'
 import type { Clock } from '#shared/time/clock.ts'
+import { nameInThread, removeThreadPresence } from '../../infra/runtime/data/predecessor.ts'
 import { type ProberOptions, startProber } from '../../services/prober/app.ts'
 import { watchAssignments } from '../../services/prober/assignments.ts'
 import type { CheckContext } from '../../services/prober/check.ts'
@@ -387,6 +388,34 @@ test('prober checks missing slots of its dead predecessor at once', async t => {
   const due = subjectIds.filter(id => slotAfter(diedAt, 60_000, phaseOf(id, 60_000)) <= world.clock.now())
   t.ok(due.length > 15 && due.length < 60, `${due.length} of 200 were due in 10 s`)
   t.same(world.seen.map(({ subjectId }) => subjectId).sort(), due.sort(), 'those and no others')
+  await stop()
+})
+
+test('prober runs missing slots of a dead thread, also of its running and unsent checks', async t => {
+  const world = await createWorld()
+  await assign(world, subjectIds)
+  await world.clock.advance(60_000)
+  const unanswered: Resolve = () => undefined
+  const { bus } = await world.prober(nameInThread('place'), bus => bus, { resolve: unanswered })
+  await world.clock.advance(120_500)
+  const diedAt = world.clock.now()
+  await bus.close()
+  const reported = slotsOf(world.seen)
+  const missedSince = await removeThreadPresence(world.keeper, locationId, 'place')
+  const { stop } = await world.prober('place', bus => bus, { missedSince })
+  await world.clock.advance(100)
+  const latest = subjectIds.map(id => ({ id, slotAt: slotAfter(diedAt, 60_000, phaseOf(id, 60_000)) - 60_000 }))
+  const running = latest.filter(({ id, slotAt }) => !reported.has(`${id}@${slotAt}`))
+  t.ok(running.length > 15, `${running.length} checks ran at the death`)
+  const run = slotsOf(world.seen.filter(({ at }) => at >= diedAt))
+  t.strictSame(
+    running.filter(({ id, slotAt }) => !run.has(`${id}@${slotAt}`)),
+    [],
+    'their slots are run',
+  )
+  const oldest = Math.min(...[...run].map(slot => Number(slot.split('@')[1])))
+  t.ok(oldest >= diedAt - limits.check.totalMs - 2 * limits.presence.beatMs, 'slots that were surely reported are not run again')
+  t.equal(await world.keeper.bucket('presence').get(keys.proberPresence(locationId, nameInThread('place'))), null)
   await stop()
 })
 

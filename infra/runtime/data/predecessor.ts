@@ -2,6 +2,7 @@
 // wait for so long. The holder of their data folder knows that they are dead.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseKeeperPresence, parseProberPresence } from '#shared/bus/subjects.ts'
+import { limits } from '#shared/limits/limits.ts'
 
 /** Returns the name of a process's prober in a worker thread. */
 export const nameInThread = (proberId: string): string => `${proberId}-thread`
@@ -18,4 +19,18 @@ export async function removePresence(bus: Bus, names: readonly string[]): Promis
   const probers = (await presence.list(keys.allProbers)).filter(({ key }) => isDead(parseProberPresence(key)?.proberId))
   for (const { key } of [...keepers, ...probers]) await presence.delete(key)
   return probers.length === 0 ? null : Math.max(...probers.map(({ at }) => at))
+}
+
+/**
+ * Removes the presence of a prober's ended thread. Returns the instant on bus time from which results of the thread may be missing; null:
+ * there was no presence. Rejects with a BusError; may be repeated.
+ */
+export async function removeThreadPresence(bus: Bus, locationId: string, proberId: string): Promise<number | null> {
+  const presence = bus.bucket('presence')
+  const key = keys.proberPresence(locationId, nameInThread(proberId))
+  const beat = await presence.get(key)
+  if (beat === null) return null
+  await presence.delete(key)
+  // A check may have run for long at the last sign of life, or its result may have waited to be sent.
+  return beat.at - limits.check.totalMs - limits.report.gatherMs
 }

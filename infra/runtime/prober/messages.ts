@@ -18,7 +18,7 @@ export interface ProberThread extends Service {
 export interface ProberThreadData {
   logLevel: string
   bus: BusAddress
-  prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl' | 'missedSince'>
+  prober: Pick<ProberOptions, 'locationId' | 'proberId' | 'version' | 'serviceUrl'>
   egress: { deny: readonly Cidr[]; allow: readonly Cidr[] }
 }
 

@@ -1,8 +1,8 @@
 // Place of the prober in a process with other services. It runs inline while it has few checks, which saves 35 MB. From 250 checks a second
-// on it runs in a worker thread: lateness p99 at 400 a second was 5.7 ms with the thread, 20.1 inline (ADR 14, 33). It moves once: the prober
-// of the thread checks before the inline prober leaves.
+// on it runs in a worker thread: lateness p99 at 400 a second was 5.7 ms with the thread, 20.1 inline (ADR 14, 33). The prober of the thread
+// checks before the inline prober leaves. If the thread ends, an inline prober takes over, and the thread is tried again later.
 import { AggregatorRegistry } from 'prom-client'
-import { repeat } from '#shared/async/repeat.ts'
+import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Service, ServiceContext } from '#shared/service.ts'
 import type { MetricsJson, ProberThread } from './messages.ts'
@@ -14,59 +14,133 @@ export interface InlineProber extends Service {
 }
 
 export interface Places {
-  /** Starts a prober in this thread. */
-  inline(): Promise<InlineProber>
-  /** Starts a prober in a worker thread. `missedSince`: end of the previous thread, ms since the epoch; null: there was none. */
-  thread(missedSince: number | null): Promise<ProberThread>
+  /** Starts a prober in this thread. `missedSince`: instant on bus time from which checks may be missing; null: from its start on. */
+  inline(missedSince: number | null): Promise<InlineProber>
+  /** Starts a prober in a worker thread. */
+  thread(): Promise<ProberThread>
+  /**
+   * Removes the presence of an ended thread, for which other probers would wait. Returns the instant on bus time from which checks of the
+   * thread may be missing; null: unknown.
+   */
+  removeThread(): Promise<number | null>
 }
 
 export interface PlacedProber extends Service {
-  /** Returns the sum of the metrics of both places, as text. */
+  /** Returns the sum of the metrics of all probers that this process has had, as text. */
   metrics(): Promise<string>
 }
 
-/** Resolves when a prober checks in this thread. Rejects if it could not start. */
-export async function startPlacedProber(
-  { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
-  places: Places,
-): Promise<PlacedProber> {
-  const inline = await places.inline()
-  let thread = null as ProberThread | null
-  let hasMoved = false
-  let endedAt: number | null = null
-  let isStopped = false
+type Context = Pick<ServiceContext, 'clock' | 'logger'>
 
-  const move = async () => {
-    if (thread !== null || (!hasMoved && inline.checksPerSecond() < limits.proberPlace.threadFrom)) return
-    const started = await places.thread(endedAt)
-    thread = started
-    void started.ended.then(reason => {
-      thread = null
-      endedAt = clock.now()
-      if (!isStopped) logger.error({ reason }, 'prober of this process ended')
-    })
-    if (hasMoved) return
-    hasMoved = true
-    logger.info('prober moved to a thread')
-    await inline.stop()
+/** Resolves when a prober checks in this thread. Rejects if it could not start. `missedSince`: as for `Places.inline`. */
+export async function startPlacedProber(
+  context: Context,
+  places: Places,
+  missedSince: number | null = null,
+): Promise<PlacedProber> {
+  return new Place(context, places, await places.inline(missedSince))
+}
+
+const { lookMs, retryMs, threadFrom } = limits.proberPlace
+
+class Place implements PlacedProber {
+  readonly #context: Context
+  readonly #places: Places
+  readonly #looking: Repeated
+  #inline: InlineProber | null
+  #thread: ProberThread | null = null
+  #hasThreadEnded = false
+  #isStopped = false
+  #missedSince: number | null = null
+  /** Pause after the next end of a thread, ms. */
+  #pauseMs: number = lookMs
+  /** Instant from which a thread may start, ms on the monotonic clock. */
+  #threadFrom = Number.NEGATIVE_INFINITY
+  /** Counters of the probers that have left, because a total must not fall. */
+  #kept: MetricsJson = []
+
+  constructor(context: Context, places: Places, inline: InlineProber) {
+    this.#context = context
+    this.#places = places
+    this.#inline = inline
+    const { clock, logger } = context
+    const onError = (err: unknown) => logger.warn({ err }, 'prober could not move')
+    this.#looking = repeat({ clock, everyMs: lookMs, onError }, () => this.#look())
   }
-  const { lookMs: everyMs, retryMs: errorMs } = limits.proberPlace
-  const moving = repeat({ clock, everyMs, errorMs, onError: err => logger.warn({ err }, 'prober could not move') }, move)
-  return {
-    unready: () => {
-      if (hasMoved && thread === null) return ['No prober runs in this process at the moment: its checks are not made.']
-      return (thread ?? inline).unready()
-    },
-    metrics: async () => {
-      const figures = await inline.metrics()
-      // Counters of the inline prober stay, because a total must not fall.
-      const counted = hasMoved ? figures.filter(({ type }) => type !== 'gauge') : figures
-      return AggregatorRegistry.aggregate(thread === null ? [counted] : [counted, await thread.metrics()]).metrics()
-    },
-    stop: async () => {
-      isStopped = true
-      await moving.stop()
-      await (thread ?? inline).stop()
-    },
+
+  unready(): string[] {
+    const prober = this.#hasThreadEnded ? this.#inline : (this.#thread ?? this.#inline)
+    return prober?.unready() ?? ['No prober runs in this process at the moment: its checks are not made.']
   }
+
+  async metrics(): Promise<string> {
+    const ofThread = this.#hasThreadEnded ? countersOf(this.#thread) : this.#thread?.metrics()
+    const figures = await Promise.all([this.#kept, this.#inline?.metrics() ?? [], ofThread ?? []])
+    return AggregatorRegistry.aggregate(figures).metrics()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#looking.stop()
+    await Promise.all([this.#inline?.stop(), this.#thread?.stop()])
+  }
+
+  /** Makes one step at most. The inline prober leaves at the look after the thread's start, if the thread still lives. */
+  async #look(): Promise<void> {
+    if (this.#hasThreadEnded) await this.#forgetThread()
+    const { clock, logger } = this.#context
+    if (this.#thread !== null) {
+      if (this.#inline === null) return
+      await this.#inline.stop()
+      this.#kept = await this.#keptWith(this.#inline)
+      this.#inline = null
+      logger.info('prober moved to a thread')
+    } else if (this.#inline === null) {
+      this.#inline = await this.#places.inline(this.#missedSince)
+    } else if (clock.monotonic() >= this.#threadFrom && this.#inline.checksPerSecond() >= threadFrom) {
+      await this.#startThread()
+    }
+  }
+
+  async #startThread(): Promise<void> {
+    const { clock, logger } = this.#context
+    try {
+      const thread = await this.#places.thread()
+      const startedAt = clock.monotonic()
+      this.#thread = thread
+      void thread.ended.then(reason => {
+        if (this.#isStopped) return
+        logger.error({ reason }, 'prober of this process ended')
+        this.#hasThreadEnded = true
+        if (clock.monotonic() - startedAt >= retryMs) this.#pauseMs = lookMs
+        this.#postponeThread()
+        void this.#looking.soon()
+      })
+    } catch (error) {
+      this.#postponeThread()
+      throw error
+    }
+  }
+
+  #postponeThread(): void {
+    this.#threadFrom = this.#context.clock.monotonic() + this.#pauseMs
+    this.#pauseMs = Math.min(this.#pauseMs * 2, retryMs)
+  }
+
+  async #forgetThread(): Promise<void> {
+    const kept = await this.#keptWith(this.#thread)
+    this.#missedSince = await this.#places.removeThread()
+    this.#kept = kept
+    this.#thread = null
+    this.#hasThreadEnded = false
+  }
+
+  async #keptWith(left: InlineProber | ProberThread | null): Promise<MetricsJson> {
+    return AggregatorRegistry.aggregate([this.#kept, await countersOf(left)]).getMetricsAsJSON()
+  }
+}
+
+async function countersOf(prober: InlineProber | ProberThread | null): Promise<MetricsJson> {
+  const figures = (await prober?.metrics()) ?? []
+  return figures.filter(({ type }) => type !== 'gauge')
 }
