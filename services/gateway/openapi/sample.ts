@@ -12,7 +12,7 @@ const values: Readonly<Record<string, unknown>> = {
   ...{ 'Workspace.name': 'Default', 'Location.name': 'local', 'Region.name': 'local', display_name: 'Frankfurt' },
   ...{ interval: 60, url: 'https://shop.example/health', method: 'GET', content_type: 'application/json', data: '' },
   ...{ statuses: 200, content: 'healthy', locations: 'local', regions: 'local' },
-  'Named.name': 'Ada',
+  ...{ 'Named.name': 'Ada', 'Member.id': 'USER_ID', 'Member.name': 'Ada' },
   'Incident.locations': { failing: ['local'], unknown: ['fr'], ok: ['us'] },
   ...{ monitor_id: 'MONITOR_ID', monitor_name: 'Shop', incident_id: 'INCIDENT_ID', message: 'Done' },
   ...{ 'Subject.id': 'queue-api', 'Subject.name': 'Queue API', subject_id: 'queue-api', signal_count: 1, rule_count: 1 },

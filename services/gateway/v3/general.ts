@@ -95,7 +95,7 @@ const listMembers = route('GET', '/workspaces/:workspace/members', {
   result: Type.Array(MemberObject),
   handler: async ({ directory }, { workspaceId, traceId }) =>
     (await directory.ask('list-members', { workspaceId }, traceId)).map(member =>
-      writeMember({ ...member, id: member.userId, name: member.displayName }),
+      writeMember({ ...member, id: member.userId, name: member.displayName || member.username }),
     ),
 })
 

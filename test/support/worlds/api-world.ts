@@ -61,7 +61,7 @@ export interface ApiWorld {
   addPerson(
     name: string,
     roles: Record<string, Role>,
-    more?: { disabled?: boolean },
+    more?: { disabled?: boolean; displayName?: string },
   ): Promise<{ userId: string; keyId: string; token: string }>
   addSubject(change: Partial<SubjectDocument> & { id: string; workspaceId: string }): Promise<SubjectDocument>
   stop(): Promise<void>
