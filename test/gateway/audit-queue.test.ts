@@ -1,7 +1,7 @@
 // The queue of audit rows: when it writes, which rows it keeps while the directory stores none, and which rows it drops. Rule:
 // docs/reference/v3.md, 11.4.
 import { pino } from 'pino'
-import { Registry } from 'prom-client'
+import { type Gauge, Registry } from 'prom-client'
 import t from 'tap'
 import type { AuditBlock } from '#shared/contracts/ask/ask-audit.ts'
 import { AppError } from '#shared/errors.ts'
@@ -45,7 +45,7 @@ function start({ isPrompt = false } = {}) {
   const add = (count: number, more: Partial<AuditRow> = {}) => {
     for (let i = 0; i < count; i++) queue.add(auditRow(clock.now(), { path: String(next++), ...more }))
   }
-  return { clock, queue, writes, lines, add, dropped, waiting }
+  return { clock, metrics, queue, writes, lines, add, dropped, waiting }
 }
 
 /** Waits until the callbacks of settled promises have run. */
@@ -169,6 +169,17 @@ t.test('stop ends in time and counts the lost rows when there is no directory', 
   failing.writes[0]?.fail(away())
   await ending
   t.strictSame(await failing.dropped(), { stop: 1 }, 'it does not try a second time')
+})
+
+t.test('stop logs a fault of the last write and ends', async t => {
+  const { metrics, lines, queue } = start()
+  const gauge = metrics.getSingleMetric('watchkeeper_gateway_audit_waiting') as Gauge
+  gauge.inc = () => {
+    gauge.inc = () => undefined
+    throw new Error('planted')
+  }
+  await queue.stop()
+  t.match(lines, [{ msg: 'last audit rows were not written', err: { message: 'planted' } }])
 })
 
 t.test('v3 11.4: rows wait for one write while the directory is away, up to a full batch', async t => {

@@ -86,10 +86,14 @@ export function createAuditQueue({ clock, logger, metrics, write }: Context): Au
     })
   }
   const writeLast = async () => {
-    await writing
-    isResting = false
-    backlog.markDue()
-    await writeDue()
+    try {
+      await writing
+      isResting = false
+      backlog.markDue()
+      await writeDue()
+    } catch (error) {
+      logger.error({ err: error }, 'last audit rows were not written')
+    }
   }
   return {
     add: row => {
