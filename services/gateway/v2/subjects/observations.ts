@@ -9,7 +9,7 @@ import { firstCharacters } from '#shared/text/plain-text.ts'
 import { marks } from '../../body/field-values.ts'
 import { Maybe } from '../../body/fields.ts'
 import { timestampOfMicroseconds } from '../../body/instants.ts'
-import { Answered, Instant, Kind, OrNull, writerOf } from '../../body/result-schema.ts'
+import { Answered, Instant, Kind, OrNull } from '../../body/result-schema.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
 import { Closed } from '../../body/schemas.ts'
 import { pathPart } from '../../http/answer.ts'
@@ -94,10 +94,21 @@ const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 
   labels: sent.labels ?? {},
 })
 
-const write = writerOf(Observation)
-const observationObject = ({ subjectSlug }: ReportAddress, signalSlug: string, observation: ObservationView) =>
-  write({
-    ...{ ...observation, subjectId: subjectSlug, signalId: signalSlug },
-    observedAt: timestampOfMicroseconds(observation.observedAtUs),
-    receivedAt: timestampOfMicroseconds(observation.receivedAtUs),
-  })
+/** Written member by member, without `writerOf`: it runs for every report. */
+const observationObject = (
+  { subjectSlug }: ReportAddress,
+  signalSlug: string,
+  observation: ObservationView,
+): Static<typeof Observation> => ({
+  subject_id: subjectSlug,
+  signal_id: signalSlug,
+  observed_at: timestampOfMicroseconds(observation.observedAtUs),
+  received_at: timestampOfMicroseconds(observation.receivedAtUs),
+  status: observation.status,
+  value: observation.value,
+  error: observation.error,
+  labels: observation.labels,
+  accepted: observation.accepted,
+  reject_reason: observation.rejectReason,
+  kind: 'observation',
+})
