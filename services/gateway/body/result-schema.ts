@@ -1,5 +1,15 @@
 // Schemas of results, and the writer of results by their schema. Tests compare real responses with these schemas.
-import { type Static, type TLiteral, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import {
+  type Static,
+  type TLiteral,
+  type TNull,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TString,
+  type TUnion,
+  Type,
+} from 'typebox'
 import { timestamp } from './instants.ts'
 
 /** Schema of a returned object with exactly these fields. `name` is its component in the documents; `examples` are objects shown there. */
@@ -9,18 +19,29 @@ export const Answered = <P extends TProperties>(name: string, properties: P, opt
 /** The `kind` that names an object's type. */
 export const Kind = (word: string) => Type.Literal(word)
 
+interface TInstant extends TString {
+  format: 'date-time'
+}
+
 export const Instant = Type.String({
   format: 'date-time',
   pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$',
   description: 'RFC 3339, UTC; the same instant always has the same text.',
-})
+}) as TInstant
 
 export const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail> & string>}` : Name
+/** Value of a member from which a field of this schema is written. */
+type Value<S extends TSchema> =
+  S extends TUnion<[infer Present extends TSchema, TNull]>
+    ? Value<Present> | null
+    : S extends TInstant
+      ? string | number
+      : Static<S>
 /** Members from which an object is written: its fields in camel case, without constant fields. */
 export type Source<P extends TProperties> = {
-  readonly [Name in keyof P as P[Name] extends TLiteral ? never : Camel<Name>]: unknown
+  readonly [Name in keyof P as P[Name] extends TLiteral ? never : Camel<Name>]: Value<P[Name]>
 }
 
 /**

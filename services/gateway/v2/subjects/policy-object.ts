@@ -1,7 +1,7 @@
 // A policy in the form of a response (reference/custom-subjects 3.6): without unset members, with explicit defaults and normalised
 // durations.
 
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import { formatDuration } from '#shared/time/durations.ts'
 import { Answered, Kind } from '../../body/result-schema.ts'
@@ -43,7 +43,7 @@ export const SubjectRule = Answered('SubjectRule', {
   kind: Kind('subject_rule'),
 })
 
-export const policyObject = ({ inputs, need, atLeast, confirmAfterMs, closeAfterMs }: Policy) => ({
+export const policyObject = ({ inputs, need, atLeast, confirmAfterMs, closeAfterMs }: Policy): Static<typeof Document> => ({
   inputs: inputs.map(inputObject),
   decision: { state: 'down', need, ...(atLeast === null ? {} : { at_least: atLeast }) },
   wait: { confirm_after: formatDuration(confirmAfterMs), close_after: formatDuration(closeAfterMs) },

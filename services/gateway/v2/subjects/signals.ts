@@ -149,6 +149,6 @@ const invalidMeta = (details: string) => refusal('validation', 'Invalid meta', d
 
 const write = writerOf(Signal)
 export function signalObject(subject: Pick<CustomSubjectView, 'slug' | 'workspaceId'>, signal: SignalView) {
-  const own = { ...signal, id: signal.slug, signalKind: signal.kind, meta: parseLossless(signal.meta) }
+  const own = { ...signal, id: signal.slug, signalKind: signal.kind, meta: parseLossless(signal.meta) as object }
   return write({ ...own, subjectId: subject.slug, workspaceId: subject.workspaceId })
 }

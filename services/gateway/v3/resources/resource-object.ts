@@ -116,7 +116,7 @@ function ruleObject(rule: ResourceRuleView, incidentIds: IncidentIds) {
 function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
   const open = rules.filter(rule => rule.openIncident !== null)
   const [first] = open.toSorted((one, other) => rankOf(one) - rankOf(other) || numberOf(one) - numberOf(other))
-  if (first?.openIncident == null) return null
+  if (first?.openIncident == null || first.standing === null) return null
   return { id: incidentIds.encode(first.openIncident), standing: first.standing, explanation: first.explanation ?? '' }
 }
 
