@@ -19,6 +19,15 @@ export function withinBudget<T>(clock: Clock, arrivedAt: number, budgetMs: numbe
   return new Promise((resolve, reject) => {
     const late = () => reject(refusal('unavailable', 'Too slow', 'The answer took too long'))
     const cancel = clock.schedule(leftMs, late)
-    void work.then(resolve, reject).finally(cancel)
+    work.then(
+      result => {
+        cancel()
+        resolve(result)
+      },
+      error => {
+        cancel()
+        reject(error)
+      },
+    )
   })
 }
