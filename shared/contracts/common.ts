@@ -31,8 +31,8 @@ export const ask =
 
 /** Object without other members. */
 export const Strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
-/** The same with a name in the document of the session API. */
-export const Closed = <P extends TProperties>($id: string, properties: P) =>
+/** The same as a named component of the session API's document. */
+export const Component = <P extends TProperties>($id: string, properties: P) =>
   Type.Object(properties, { $id, additionalProperties: false })
 /** Instant of the session API, RFC 3339. */
 export const DateTime = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })

@@ -1,7 +1,10 @@
 // Check of field values against the bounds of a schema, after their JSON types were checked. Each schema holds the texts of its refusals
-// beside its bounds.
-import type { TObject, TSchema } from 'typebox'
+// beside its bounds. Pure: a browser loads this file too.
+import { type TObject, type TSchema, Type } from 'typebox'
 import { AppError, refusal } from '#shared/errors.ts'
+
+/** Schema of a field that may be absent or null. */
+export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 interface Said {
   /** Code of the refusal; absent: `validation`. */

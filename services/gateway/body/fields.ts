@@ -9,8 +9,6 @@ import { shapeOf } from './field-shape.ts'
 import { marksOf, requireValues } from './field-values.ts'
 import { invalidJson } from './json-body.ts'
 
-export { Maybe } from './schemas.ts'
-
 /**
  * Returns a reader that returns the object as its declared type. The schema is compiled for its first body, to keep the start fast. The
  * reader throws `malformed` for the first field of another JSON type. Then it throws the refusal of the first field whose value breaks the

@@ -2,8 +2,8 @@
 // therefore has one response: the envelope, with a result or a refusal.
 
 import { type TSchema, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { Closed } from '../body/schemas.ts'
 import type { Route } from '../http/route.ts'
 import { ofEveryBody, ofEveryRoute } from '../v2/refusals.ts'
 import { workspaceStandIn } from '../website/example.ts'
@@ -46,7 +46,7 @@ export const refusalsOf = ({ body, refusals }: Pick<Route, 'body' | 'refusals'>)
 
 const keyMeaning = 'An API key, as `./watchkeeper key create` or the dashboard shows it once. It is valid for 180 days.'
 
-const Refused = Closed({
+const Refused = Strict({
   code: Type.Integer({ description: 'Stable; what a client branches on.' }),
   error_type: Type.String({ enum: ['access_denied', 'validation_error', 'not_found', 'forbidden', 'internal_error'] }),
   message: Type.String({ description: 'Short and stable.' }),

@@ -1,8 +1,8 @@
 // OpenAPI 3.1 document of the session API, made from the records of its routes. The session API uses HTTP statuses.
 
 import { Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import { Answered } from '../body/result-schema.ts'
-import { Closed } from '../body/schemas.ts'
 import type { Route } from '../http/route.ts'
 import { type SessionErrorWord, sessionErrors } from '../session/caller/session-error.ts'
 import { sessionRoutes } from '../session/routes.ts'
@@ -26,7 +26,7 @@ const roleNames: Readonly<Record<Route['needs']['role'], string>> = {
 }
 
 const Refused = Answered('SessionRefusal', {
-  error: Closed({
+  error: Strict({
     code: Type.Enum(Object.keys(sessionErrors) as SessionErrorWord[], { description: 'Stable; what a client branches on.' }),
     message: Type.String({ examples: ['Forbidden'] }),
     details: Type.String({ examples: ['Needs the role owner; yours is viewer.'] }),

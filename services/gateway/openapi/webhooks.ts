@@ -1,8 +1,8 @@
 // Schemas of built-in messages to destinations (reference/messages 5; v3 10.9). Tests compare real bodies with these schemas.
 
 import { Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import { Answered, Instant, OrNull } from '../body/result-schema.ts'
-import { Closed } from '../body/schemas.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 
 const Attachment = Answered('MessageAttachment', {
@@ -17,15 +17,15 @@ const attachments = Type.Array(Attachment, { minItems: 1, maxItems: 1 })
 
 /** Members for a Template's rule that counts or compares with a baseline. */
 const ofComparison = {
-  counted: Type.Optional(Closed({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() })),
+  counted: Type.Optional(Strict({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() })),
   baseline: Type.Optional(
-    Closed({ days: Type.Integer(), required: Type.Integer(), samples: Type.Integer(), median: OrNull(Type.Number()) }),
+    Strict({ days: Type.Integer(), required: Type.Integer(), samples: Type.Integer(), median: OrNull(Type.Number()) }),
   ),
 }
-const Evidence = Closed({
+const Evidence = Strict({
   inputs: Type.Array(
     Type.Union([
-      Closed({
+      Strict({
         signal: Type.String(),
         status: Type.Enum(['ok', 'problem']),
         value: Type.Optional(Type.Number()),
@@ -33,14 +33,14 @@ const Evidence = Closed({
         reason: Type.Optional(Type.String({ description: 'As its sender gave it.' })),
         ...ofComparison,
       }),
-      Closed({ signal: Type.String(), unresolved: Type.String({ description: 'Why it says nothing.' }), ...ofComparison }),
+      Strict({ signal: Type.String(), unresolved: Type.String({ description: 'Why it says nothing.' }), ...ofComparison }),
     ]),
   ),
   omitted: Type.Integer({ minimum: 0, description: 'Inputs that are left out.' }),
   truncated: Type.Boolean(),
 })
 
-const Resource = Closed({
+const Resource = Strict({
   key: Type.String(),
   name: Type.String(),
   template: OrNull(Type.String()),

@@ -3,12 +3,12 @@
 
 import { type Static, type TObjectOptions, Type } from 'typebox'
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { marks } from '../body/field-values.ts'
 import { Answered, Kind, OrNull, writerOf } from '../body/result-schema.ts'
-import { Closed } from '../body/schemas.ts'
 import type { GatewayContext } from '../context.ts'
 import type { Route } from '../http/route.ts'
 import { findWebsite } from '../website/routes.ts'
@@ -41,7 +41,7 @@ const TableBody = (options: TObjectOptions) =>
 
 type Body = Static<ReturnType<typeof TableBody>>
 
-const TableRow = Closed({ destination_id: Type.Integer(), destination_name: Type.String(), alert_kinds: Type.Array(AlertKind) })
+const TableRow = Strict({ destination_id: Type.Integer(), destination_name: Type.String(), alert_kinds: Type.Array(AlertKind) })
 const Table = Answered('SubjectAlertDelivery', {
   subject_id: Type.String(),
   selections: Type.Array(TableRow),

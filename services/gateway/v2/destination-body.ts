@@ -1,10 +1,9 @@
 // A notification destination as clients send it (reference/messages 1.4). The directory checks names, URLs and transformations.
 
 import { type Static, type TProperties, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { marks } from '../body/field-values.ts'
-import { Maybe } from '../body/fields.ts'
-import { Closed } from '../body/schemas.ts'
+import { Maybe, marks } from '../body/field-values.ts'
 import { Unset, unlessUnset, WorkspaceId } from './notification-fields.ts'
 
 const bounds = limits.destination
@@ -28,16 +27,16 @@ const replaceable = {
 } satisfies TProperties
 
 /** Unknown fields are refused (reference/envelope 5.4). */
-export const UpdateDestinationBody = Closed(replaceable)
-export const CreateDestinationBody = Closed({
+export const UpdateDestinationBody = Strict(replaceable)
+export const CreateDestinationBody = Strict({
   ...replaceable,
   destination_type: Type.Enum(
     ['slack', 'webhook'],
     marks({ refusal: { message: 'Invalid destination type', details: 'destination_type must be slack or webhook' } }),
   ),
 })
-export const SwitchDestinationBody = Closed({ workspace_id: WorkspaceId, enabled: Type.Boolean() })
-export const NoFieldsBody = Closed({ workspace_id: WorkspaceId })
+export const SwitchDestinationBody = Strict({ workspace_id: WorkspaceId, enabled: Type.Boolean() })
+export const NoFieldsBody = Strict({ workspace_id: WorkspaceId })
 
 export const readDestination = ({ name, url, ...sent }: Static<typeof UpdateDestinationBody>) => ({
   name,

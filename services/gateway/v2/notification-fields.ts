@@ -2,9 +2,8 @@
 // way. Ids are whole numbers.
 
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { marks } from '../body/field-values.ts'
-import { Maybe } from '../body/fields.ts'
-import { Closed } from '../body/schemas.ts'
+import { Strict } from '#shared/contracts/common.ts'
+import { Maybe, marks } from '../body/field-values.ts'
 
 export const WorkspaceId = Maybe(Type.String({ description: 'The workspace, where the query does not name it.' }))
 
@@ -18,7 +17,7 @@ export const AlertKind = Type.Enum(['problem', 'no_data', 'recovery'])
 
 /** Schema of a result without an object to return: a sentence, and the id that the sentence concerns. */
 export const messageAbout = (idField: string, more: TProperties = {}) =>
-  Closed({ message: Type.String(), [idField]: Type.Integer(), workspace_id: Type.String(), ...more })
+  Strict({ message: Type.String(), [idField]: Type.Integer(), workspace_id: Type.String(), ...more })
 
 /** Returns the value of an optional field; null: the field is unset. */
 export const unlessUnset = <T extends number | boolean>(value: T | '' | null | undefined): T | null =>

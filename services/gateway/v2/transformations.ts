@@ -3,13 +3,13 @@
 import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { TransformationView } from '#shared/contracts/ask/ask-notifications.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { requireTemplateSize } from '#shared/template/accept.ts'
 import { judgeTemplate, samples } from '#shared/template/samples.ts'
 import { contentTypeOf } from '#shared/template/template.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered, Instant, Kind, writerOf } from '../body/result-schema.ts'
-import { Closed } from '../body/schemas.ts'
 import type { Route } from '../http/route.ts'
 import { anybody, type ClassicRefusal, route } from './classic-route.ts'
 import { AlertKind, messageAbout, WorkspaceId } from './notification-fields.ts'
@@ -21,12 +21,12 @@ const template = Type.String({
   description: `Literal text with {{ field }}, at most ${limits.template.bytes} bytes.`,
 })
 
-const TransformationBody = Closed({
+const TransformationBody = Strict({
   workspace_id: WorkspaceId,
   name: Type.String({ minLength: 1, maxLength: limits.template.nameCharacters }),
   template,
 })
-const PreviewBody = Closed({ workspace_id: WorkspaceId, template })
+const PreviewBody = Strict({ workspace_id: WorkspaceId, template })
 
 const Transformation = Answered('NotificationTransformation', {
   id: Type.Integer(),
@@ -44,7 +44,7 @@ const fieldNames = Object.keys(samples[0]?.fields ?? {})
 const Sample = Answered('NotificationSample', {
   alert_kind: AlertKind,
   label: Type.String(),
-  fields: Closed(Object.fromEntries(fieldNames.map(name => [name, Type.String()]))),
+  fields: Strict(Object.fromEntries(fieldNames.map(name => [name, Type.String()]))),
 })
 
 const sampled = { alert_kind: AlertKind, label: Type.String() }
@@ -52,8 +52,8 @@ const Preview = Answered('NotificationTransformationPreview', {
   passed: Type.Boolean(),
   results: Type.Array(
     Type.Union([
-      Closed({ ...sampled, ok: Type.Literal(true), output: Type.String() }),
-      Closed({ ...sampled, ok: Type.Literal(false), error: Type.String() }),
+      Strict({ ...sampled, ok: Type.Literal(true), output: Type.String() }),
+      Strict({ ...sampled, ok: Type.Literal(false), error: Type.String() }),
     ]),
   ),
   kind: Kind('notification_transformation_preview'),

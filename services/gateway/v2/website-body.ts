@@ -1,8 +1,7 @@
 // A website monitor as clients of generation 2 send it: the shared settings, locations and an agreement.
 import { type Static, Type } from 'typebox'
 import type { FailureMode } from '#shared/contracts/subjects/website.ts'
-import { marks } from '../body/field-values.ts'
-import { Maybe } from '../body/fields.ts'
+import { Maybe, marks } from '../body/field-values.ts'
 import type { WebsiteInput } from '../website/family.ts'
 import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
 

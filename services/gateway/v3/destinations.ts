@@ -3,12 +3,12 @@
 
 import { type Static, Type } from 'typebox'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
-import { Closed } from '../body/schemas.ts'
 import type { GatewayContext } from '../context.ts'
 import { pathPart } from '../http/answer.ts'
 import { Paged } from '../http/route.ts'
@@ -44,14 +44,14 @@ const switches = {
   default: Type.Optional(Type.Boolean({ description: 'False leaves the mark as it is.' })),
 }
 
-const NewDestination = Closed({
+const NewDestination = Strict({
   name: NameText(bounds.nameCharacters),
   type: Type.Enum(['slack', 'webhook']),
   url: Url,
   channel: Type.Optional(Channel),
   ...switches,
 })
-const DestinationChange = Closed({
+const DestinationChange = Strict({
   name: Type.Optional(NameText(bounds.nameCharacters)),
   url: Type.Optional(Url),
   channel: Type.Optional(Channel),

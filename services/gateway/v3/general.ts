@@ -1,10 +1,10 @@
 // Version, the caller's own key, workspaces with their members, and locations. Rules: docs/reference/v3.md, 2.4, 2.7 and 2.8.
 import { Type } from 'typebox'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered, OrNull, writerOf } from '../body/result-schema.ts'
-import { Closed } from '../body/schemas.ts'
 import { Named, NameText, route } from './common.ts'
 
 export const Workspace = Answered('Workspace', {
@@ -53,7 +53,7 @@ const listWorkspaces = route('GET', '/workspaces', {
 const createWorkspace = route('POST', '/workspaces', {
   summary: 'Creates a workspace, which its creator owns.',
   needs: { role: 'anybody', scope: 'full' },
-  body: Closed({ name: NameText(60) }),
+  body: Strict({ name: NameText(60) }),
   status: 201,
   result: Workspace,
   refusals: ['422 name'],

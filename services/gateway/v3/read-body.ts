@@ -2,16 +2,16 @@
 // to 1.5 and 1.8.
 
 import type { Static, TObject } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import { AppError, refusal } from '#shared/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { parseJson, readBodyText } from '../body/json-body.ts'
-import { Closed } from '../body/schemas.ts'
 import type { Call } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
 
 /** Schema of a route that reads no body. */
-const NoFields = Closed({})
+const NoFields = Strict({})
 
 /**
  * Returns the body as the route declares it; `{}` if none was sent. Throws `too_large`, `malformed`, and `validation` with the faulty

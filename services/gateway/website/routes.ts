@@ -4,6 +4,7 @@
 import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import type { Command, CommandResults } from '#shared/contracts/subjects/command.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError, refusal } from '#shared/errors.ts'
@@ -12,7 +13,6 @@ import { isOfGenerations1And2 } from '#shared/subjects/subject-view.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import { redactedUrl } from '#shared/text/redaction.ts'
-import { Closed } from '../body/schemas.ts'
 import { roleIn } from '../callers/access.ts'
 import { requireBodyWorkspaceId, requireWorkspaceId } from '../callers/workspace-id.ts'
 import type { GatewayContext } from '../context.ts'
@@ -76,7 +76,7 @@ export function websiteRoutes(family: WebsiteFamily): Route[] {
     route('DELETE', one, {
       ...words.delete,
       needs: editor,
-      result: Closed(deleted),
+      result: Strict(deleted),
       find: (context, call) => findWebsite({ context, family, call }),
       handler: (context, call) => deleteWebsite({ context, family, call }, call.found),
     }),

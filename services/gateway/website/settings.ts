@@ -5,8 +5,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { isHttpUrl } from '#shared/net/http-url.ts'
 import { isMediaType } from '#shared/net/media-type.ts'
 import { hasHiddenCharacters } from '#shared/text/plain-text.ts'
-import { marks } from '../body/field-values.ts'
-import { Maybe } from '../body/fields.ts'
+import { Maybe, marks } from '../body/field-values.ts'
 
 const bounds = limits.website
 const methods = [...WebsiteMethod.enum]

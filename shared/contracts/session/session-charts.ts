@@ -1,7 +1,7 @@
 // Bodies of the session API for charts. Instants are RFC 3339. Figures are columns with a value for each step, so that a point takes only a
 // few bytes.
 import { type Static, Type } from 'typebox'
-import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
+import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 
 /** Time range of a chart; each range has its own step width. */
 export const ChartRange = Type.Enum(['24h', '7d', '30d', '400d'])
@@ -15,7 +15,7 @@ const Counts = (description: string) =>
   Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { description, examples: [[5, 0]] }))
 const Measured = () => Type.Optional(Type.Array(Nullable(Type.Number()), { examples: [[118, null]] }))
 
-export const ChartColumns = Closed('ChartColumns', {
+export const ChartColumns = Component('ChartColumns', {
   count: Counts('Reports.'),
   ok: Counts('Reports that say ok.'),
   min: Measured(),
@@ -30,7 +30,7 @@ const Figures = {
   description: 'The columns that were asked for: one value for each step from `from` to `to`, null if nothing was measured.',
 }
 
-export const ChartBand = Closed('ChartBand', {
+export const ChartBand = Component('ChartBand', {
   kind: Type.Enum(['incident', 'maintenance']),
   from: DateTime,
   to: Nullable({ ...DateTime, description: 'Null: it goes on.' }),
@@ -48,10 +48,10 @@ const frame = {
   bands: Type.Array(ChartBand, { description: 'Confirmed incidents and maintenance, newest first.' }),
 }
 
-export const LatencyChart = Closed('LatencyChart', {
+export const LatencyChart = Component('LatencyChart', {
   ...frame,
   series: Type.Array(
-    Closed('LatencySeries', {
+    Component('LatencySeries', {
       location_id: Type.String({ examples: ['aaaa'] }),
       location: Nullable(Type.String({ description: 'Its name; null: it is gone.', examples: ['frankfurt'] })),
       figures: { ...Figures, description: `${Figures.description} Total times of passed checks, whole ms.` },
@@ -60,12 +60,12 @@ export const LatencyChart = Closed('LatencyChart', {
 })
 export type LatencyChart = Static<typeof LatencyChart>
 
-export const ValueChart = Closed('ValueChart', {
+export const ValueChart = Component('ValueChart', {
   ...frame,
   signal: Type.String({ examples: ['depth'] }),
   figures: Figures,
   thresholds: Type.Array(
-    Closed('ValueThreshold', {
+    Component('ValueThreshold', {
       rule: Type.String({ examples: ['too-deep'] }),
       operator: Type.Enum(['eq', 'neq', 'gt', 'gte', 'lt', 'lte']),
       operand: Type.Number({
@@ -79,10 +79,10 @@ export const ValueChart = Closed('ValueChart', {
 })
 export type ValueChart = Static<typeof ValueChart>
 
-export const DayBars = Closed('DayBars', {
+export const DayBars = Component('DayBars', {
   at: DateTime,
   days: Type.Array(
-    Closed('DayBar', {
+    Component('DayBar', {
       day: Type.String({ description: 'Of UTC.', examples: ['2026-01-05'] }),
       checks: Type.Integer({ minimum: 0, description: 'Of all locations.' }),
       ok: Type.Integer({ minimum: 0 }),
@@ -96,10 +96,10 @@ export const DayBars = Closed('DayBars', {
 })
 export type DayBars = Static<typeof DayBars>
 
-export const FiguresPage = Closed('FiguresPage', {
+export const FiguresPage = Component('FiguresPage', {
   figures: Type.Record(
     Type.String(),
-    Closed('MonitorFigures', {
+    Component('MonitorFigures', {
       p95: Nullable(Type.Number({ description: 'Of the rolled-up hours of the last day, ms.', examples: [118] })),
       uptime_30d: Nullable(Type.Number({ description: '0 to 1, by confirmed incidents.', examples: [0.9936] })),
     }),

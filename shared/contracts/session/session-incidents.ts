@@ -1,11 +1,11 @@
 // Bodies of the session API for the records of an incident (past and next transitions of its machine), and for the trial of a rule. Instants are
 // RFC 3339.
 import { type Static, Type } from 'typebox'
-import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
+import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 
 const State = Type.Enum(['pending', 'problem', 'noData', 'recovering', 'closed'])
 
-export const RecordEvidence = Closed('RecordEvidence', {
+export const RecordEvidence = Component('RecordEvidence', {
   inputs: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
     description: 'As in the history of an Incident of generation 3.',
     examples: [[{ signal: 'beat', status: 'problem', at: '2026-01-05T12:02:00.000Z', reason: 'disk full' }]],
@@ -15,7 +15,7 @@ export const RecordEvidence = Closed('RecordEvidence', {
 })
 export type RecordEvidence = Static<typeof RecordEvidence>
 
-export const IncidentRecordObject = Closed('IncidentRecord', {
+export const IncidentRecordObject = Component('IncidentRecord', {
   sequence: Type.Integer({ minimum: 1 }),
   at: { ...DateTime, description: 'When the record took effect. A closing that was recovered is dated back.' },
   event: Type.String({ examples: ['problem.judged'] }),
@@ -29,7 +29,7 @@ export const IncidentRecordObject = Closed('IncidentRecord', {
 })
 export type IncidentRecordObject = Static<typeof IncidentRecordObject>
 
-export const OutlookStep = Closed('OutlookStep', {
+export const OutlookStep = Component('OutlookStep', {
   event: Type.String({ examples: ['hold.elapsed'] }),
   at: DateTime,
   to: { ...State, description: "The machine's state after it." },
@@ -42,7 +42,7 @@ export const OutlookStep = Closed('OutlookStep', {
 })
 export type OutlookStep = Static<typeof OutlookStep>
 
-export const IncidentRecordsPage = Closed('IncidentRecordsPage', {
+export const IncidentRecordsPage = Component('IncidentRecordsPage', {
   at: { ...DateTime, description: "The server's clock." },
   workspace_id: Type.String(),
   monitor_id: Type.String(),
@@ -53,7 +53,7 @@ export const IncidentRecordsPage = Closed('IncidentRecordsPage', {
     examples: [{ aaaa: 'frankfurt' }],
   }),
   outlook: Nullable(
-    Closed('IncidentOutlook', {
+    Component('IncidentOutlook', {
       by_time: Nullable(OutlookStep),
       by_report: Type.Array(OutlookStep, { description: 'What each next judgement would do, were it made now.' }),
     }),
@@ -62,7 +62,7 @@ export const IncidentRecordsPage = Closed('IncidentRecordsPage', {
 export type IncidentRecordsPage = Static<typeof IncidentRecordsPage>
 
 /** Response of POST /session/subjects/{id}/rules/trial: the verdict that a rule would have now. */
-export const RuleTrialInput = Closed('RuleTrialInput', {
+export const RuleTrialInput = Component('RuleTrialInput', {
   input: Type.String({ description: 'The slug of the signal, or `rule` and the slug of a rule.', examples: ['run'] }),
   state: Type.Enum(['problem', 'ok', 'unknown']),
   waited_for: Type.Boolean({ description: 'It never reported, and its time to do so is not over.' }),
@@ -73,7 +73,7 @@ export const RuleTrialInput = Closed('RuleTrialInput', {
 })
 export type RuleTrialInput = Static<typeof RuleTrialInput>
 
-export const RuleTrialObject = Closed('RuleTrial', {
+export const RuleTrialObject = Component('RuleTrial', {
   at: { ...DateTime, description: 'The instant of the judgement.' },
   verdict: Type.Enum(['problem', 'ok', 'no_data', 'not_judged']),
   explanation: Type.String({ examples: ['1 of 1 input failing (run)'] }),
@@ -87,7 +87,7 @@ export const RuleTrialObject = Closed('RuleTrial', {
   },
   open_now: Type.Boolean({ description: 'The rule that is replaced has an open incident.' }),
   incident: Nullable(
-    Closed('RuleTrialIncident', {
+    Component('RuleTrialIncident', {
       state: Type.Enum(['pending', 'problem', 'noData', 'recovering']),
       by_time: Nullable({ ...OutlookStep, description: 'What its deadline does, if nothing else is reported.' }),
     }),

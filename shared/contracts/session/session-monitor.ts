@@ -1,12 +1,12 @@
 // Body of GET /session/monitors/{id}. Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
-import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
+import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 import { MonitorRow, NextStepObject } from '#shared/contracts/session/session-monitors.ts'
 
 const Open = (description: string, example: object) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples: [example] })
 
-export const MonitorIncident = Closed('MonitorIncident', {
+export const MonitorIncident = Component('MonitorIncident', {
   id: Type.String({ examples: ['INCIDENT_ID'] }),
   state: Type.Enum(['pending', 'problem', 'noData', 'recovering'], { description: "The machine's." }),
   trouble_since: DateTime,
@@ -20,7 +20,7 @@ export const MonitorIncident = Closed('MonitorIncident', {
   /** Number of records so far. */
   sequence: Type.Integer({ minimum: 1, description: 'Of its latest record.' }),
   acknowledged: Nullable(
-    Closed('MonitorAcknowledgement', {
+    Component('MonitorAcknowledgement', {
       at: DateTime,
       by: Type.String({ examples: ['Ada'] }),
       via: Type.Enum(['api', 'ui', 'mcp']),
@@ -29,7 +29,7 @@ export const MonitorIncident = Closed('MonitorIncident', {
 })
 export type MonitorIncident = Static<typeof MonitorIncident>
 
-export const MonitorRulePart = Closed('MonitorRule', {
+export const MonitorRulePart = Component('MonitorRule', {
   key: Type.String({ examples: ['availability'] }),
   name: Type.String({ examples: ['Availability'] }),
   verdict: Nullable(Type.Enum(['problem', 'ok', 'no_data', 'not_judged'])),
@@ -41,7 +41,7 @@ export const MonitorRulePart = Closed('MonitorRule', {
   incident: Nullable(MonitorIncident),
 })
 
-export const LastIncident = Closed('LastIncident', {
+export const LastIncident = Component('LastIncident', {
   id: Type.String({ examples: ['INCIDENT_ID'] }),
   rule: Type.String({ description: 'Its key when the Incident opened.', examples: ['availability'] }),
   opened_at: DateTime,
@@ -49,7 +49,7 @@ export const LastIncident = Closed('LastIncident', {
   closed_at: Nullable(DateTime),
 })
 
-export const MonitorSignal = Closed('MonitorSignal', {
+export const MonitorSignal = Component('MonitorSignal', {
   signal: Type.String({ examples: ['reachability@aaaa'] }),
   location_id: Nullable(Type.String({ examples: ['aaaa'] })),
   state: Type.Enum(['ok', 'problem', 'no_data']),
@@ -62,7 +62,7 @@ export const MonitorSignal = Closed('MonitorSignal', {
   }),
 })
 
-export const MonitorDetail = Closed('MonitorDetail', {
+export const MonitorDetail = Component('MonitorDetail', {
   at: { ...DateTime, description: "The server's clock." },
   workspace_id: Type.String({ examples: ['WORKSPACE_ID'] }),
   kind: Type.Enum(['website', 'custom', 'template']),

@@ -1,17 +1,17 @@
 // Bodies of the session API about lists of monitors. Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
-import { Closed, DateTime, Nullable } from '#shared/contracts/common.ts'
+import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 import { rosterStatuses } from '#shared/contracts/subjects/roster.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
-export const NextStepObject = Closed('NextStep', {
+export const NextStepObject = Component('NextStep', {
   what: Type.Enum(['confirm', 'close', 'remind']),
   at: DateTime,
 })
 export type NextStepObject = Static<typeof NextStepObject>
 
-export const MonitorRow = Closed('MonitorRow', {
+export const MonitorRow = Component('MonitorRow', {
   id: Type.String({ examples: ['aB3dE6gH9k'] }),
   key: Type.String({ examples: ['shop'] }),
   name: Type.String({ examples: ['Shop'] }),
@@ -21,11 +21,11 @@ export const MonitorRow = Closed('MonitorRow', {
   status: Type.Enum([...rosterStatuses], { description: 'By the worst open incident. `unknown`: no rule can say anything yet.' }),
   since: Nullable(DateTime),
   incident: Nullable(
-    Closed('MonitorRowIncident', {
+    Component('MonitorRowIncident', {
       id: Type.String({ examples: ['INCIDENT_ID'] }),
       rule: Type.String({ examples: ['reachability'] }),
       explanation: Type.String({ description: 'At most 200 characters.', examples: ['2 of 3 locations failing'] }),
-      acknowledged: Nullable(Closed('MonitorRowAcknowledgement', { at: DateTime, by: Type.String({ examples: ['Ada'] }) })),
+      acknowledged: Nullable(Component('MonitorRowAcknowledgement', { at: DateTime, by: Type.String({ examples: ['Ada'] }) })),
       next: Nullable(NextStepObject),
     }),
   ),
@@ -34,7 +34,7 @@ export const MonitorRow = Closed('MonitorRow', {
 })
 export type MonitorRow = Static<typeof MonitorRow>
 
-export const MonitorCounts = Closed('MonitorCounts', {
+export const MonitorCounts = Component('MonitorCounts', {
   down: Count,
   no_data: Count,
   pending: Count,
@@ -45,7 +45,7 @@ export const MonitorCounts = Closed('MonitorCounts', {
 })
 export type MonitorCounts = Static<typeof MonitorCounts>
 
-export const MonitorPage = Closed('MonitorPage', {
+export const MonitorPage = Component('MonitorPage', {
   at: { ...DateTime, description: "The server's clock." },
   total: Type.Integer({ minimum: 0, description: 'Rows that fit the filters.' }),
   counts: { ...MonitorCounts, description: 'Of the whole workspace.' },

@@ -2,16 +2,15 @@
 // (reference/custom-subjects 4).
 
 import { type Static, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { ObservationView } from '#shared/contracts/subjects/subject-views.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
-import { marks } from '../../body/field-values.ts'
-import { Maybe } from '../../body/fields.ts'
+import { Maybe, marks } from '../../body/field-values.ts'
 import { timestampOfMicroseconds } from '../../body/instants.ts'
 import { Answered, Instant, Kind, OrNull } from '../../body/result-schema.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
-import { Closed } from '../../body/schemas.ts'
 import { pathPart } from '../../http/answer.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { editor, route } from '../classic-route.ts'
@@ -26,7 +25,7 @@ const wrongInstant = {
   details: 'observed_at must be an RFC 3339 timestamp such as 2026-01-02T15:04:05Z',
 }
 
-const ObservationBody = Closed({
+const ObservationBody = Strict({
   /** Any JSON type is accepted first: every value other than `ok` and `problem` is refused as `invalid status`. */
   status: Type.Enum(['ok', 'problem'], marks({ anyType: true, missing: wrongStatus, refusal: wrongStatus })),
   observed_at: Maybe(

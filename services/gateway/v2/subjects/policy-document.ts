@@ -9,8 +9,7 @@ import { firstCharacters } from '#shared/text/plain-text.ts'
 import { longestSlug } from '#shared/text/slug.ts'
 import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
 import { parseDuration } from '#shared/time/durations.ts'
-import { marks, requireMember } from '../../body/field-values.ts'
-import { Maybe } from '../../body/schemas.ts'
+import { Maybe, marks, requireMember } from '../../body/field-values.ts'
 import { MatchedLabels } from './labels.ts'
 
 const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; in whole milliseconds, at most 365 days.' })

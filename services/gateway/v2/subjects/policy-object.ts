@@ -2,10 +2,10 @@
 // durations.
 
 import { type Static, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import { formatDuration } from '#shared/time/durations.ts'
 import { Answered, Kind } from '../../body/result-schema.ts'
-import { Closed } from '../../body/schemas.ts'
 
 const Duration = Type.String({
   pattern: '^((\\d+h)?(\\d+m)?\\d+([.]\\d+)?s|\\d+ms)$',
@@ -13,7 +13,7 @@ const Duration = Type.String({
 })
 
 /** Unset members are absent. */
-const Input = Closed({
+const Input = Strict({
   signal: Type.Optional(Type.String()),
   from: Type.Optional(Type.String({ description: 'Another rule: its verdict is the input.' })),
   mode: Type.Optional(Type.Enum(['status', 'latest_value'])),
@@ -25,12 +25,12 @@ const Input = Closed({
 
 const Document = Answered('Policy', {
   inputs: Type.Array(Input),
-  decision: Closed({
+  decision: Strict({
     state: Type.Literal('down'),
     need: Type.Enum(['any', 'majority', 'all', 'at_least']),
     at_least: Type.Optional(Type.Integer({ minimum: 1 })),
   }),
-  wait: Closed({ confirm_after: Duration, close_after: Duration }),
+  wait: Strict({ confirm_after: Duration, close_after: Duration }),
 })
 
 export const SubjectRule = Answered('SubjectRule', {

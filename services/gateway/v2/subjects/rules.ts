@@ -1,10 +1,10 @@
 // /v2/subjects/{subject}/rules: the rules that decide when an incident opens (reference/custom-subjects 3).
 
 import { type Static, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { CustomSubjectView, RuleView } from '#shared/contracts/subjects/subject-views.ts'
 import { writerOf } from '../../body/result-schema.ts'
-import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
@@ -16,7 +16,7 @@ import { DocumentShape, readPolicy } from './policy-document.ts'
 import { withLocationIds, withLocationNames } from './policy-locations.ts'
 import { policyObject, SubjectRule } from './policy-object.ts'
 
-export const RuleBody = Closed({ name: NameField, document: DocumentShape, kind: Type.Optional(Type.Unknown()) })
+export const RuleBody = Strict({ name: NameField, document: DocumentShape, kind: Type.Optional(Type.Unknown()) })
 
 const all = '/subjects/:subject/rules'
 const one = `${all}/:rule`
@@ -78,7 +78,7 @@ const replaceRule = ruleWrite('POST', one, {
 
 const deleteRule = ruleWrite('DELETE', one, {
   summary: 'Removes a rule; its open incident closes without a message.',
-  result: Closed({ message: Type.String(), rule_id: Type.String(), subject_id: Type.String() }),
+  result: Strict({ message: Type.String(), rule_id: Type.String(), subject_id: Type.String() }),
   refusals: [builtIn, '2003 Rule is still used as an input'],
   handler: async ({ keeper }, { found: { subject, rule }, traceId }) => {
     const command = { kind: 'delete-rule', id: commandId(), rule: rule.slug } as const

@@ -1,15 +1,14 @@
 // /v2/subjects/{subject}/signals: addresses to which observations of a subject are reported (reference/custom-subjects 2).
 
 import { type Static, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { CustomSubjectView, SignalView } from '#shared/contracts/subjects/subject-views.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { marks } from '../../body/field-values.ts'
-import { Maybe } from '../../body/fields.ts'
+import { Maybe, marks } from '../../body/field-values.ts'
 import type { SentJson } from '../../body/json-body.ts'
 import { parseLossless } from '../../body/lossless-json.ts'
 import { Answered, Kind, writerOf } from '../../body/result-schema.ts'
-import { Closed } from '../../body/schemas.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { type ClassicRefusal, editor, member, routesWith } from '../classic-route.ts'
@@ -36,8 +35,8 @@ const Kinds = Type.Enum(['custom_heartbeat', 'heartbeat', 'custom_event', 'event
   ...marks({ missing: unknownKind, refusal: unknownKind }),
 })
 
-export const CreateSignalBody = Closed({ name: NameField, kind: Kinds, meta: Meta })
-const UpdateSignalBody = Closed({
+export const CreateSignalBody = Strict({ name: NameField, kind: Kinds, meta: Meta })
+const UpdateSignalBody = Strict({
   name: NameField,
   kind: Type.Optional(Type.Unknown({ description: 'It never changes: the other kind is refused.' })),
   meta: Meta,
@@ -108,7 +107,7 @@ const updateSignal = signalWrite('POST', one, {
 
 const deleteSignal = signalWrite('DELETE', one, {
   summary: 'Removes a signal and its observations.',
-  result: Closed({ message: Type.String(), signal_id: Type.String(), subject_id: Type.String() }),
+  result: Strict({ message: Type.String(), signal_id: Type.String(), subject_id: Type.String() }),
   refusals: [builtIn, '2003 Signal is still used by a rule'],
   handler: async ({ keeper }, { found: { subject, signal }, traceId }) => {
     const command = { kind: 'delete-signal', id: commandId(), signal: signal.slug } as const

@@ -1,6 +1,7 @@
 // A maintenance window in requests and responses (reference/custom-subjects 5.2), the same in generation 2 and in the session API.
 
 import { type Static, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { refusal } from '#shared/errors.ts'
@@ -8,13 +9,12 @@ import { marks } from '../../body/field-values.ts'
 import { millisecondsOf } from '../../body/instants.ts'
 import { Answered, Instant, Kind, OrNull, writerOf } from '../../body/result-schema.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
-import { Closed } from '../../body/schemas.ts'
 
 const EndsAt = Type.String({
   description: 'RFC 3339 with its own zone offset, in the future.',
   ...marks({ missing: { message: 'invalid observed_at', details: 'ends_at is required' } }),
 })
-export const WindowBody = Closed({ ends_at: EndsAt, kind: Type.Optional(Type.Unknown()) })
+export const WindowBody = Strict({ ends_at: EndsAt, kind: Type.Optional(Type.Unknown()) })
 
 export const Window = Answered('MaintenanceWindow', {
   subject_id: Type.String(),

@@ -2,13 +2,13 @@
 
 import { Type } from 'typebox'
 import type { AddressView } from '#shared/contracts/ask/ask-addresses.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { makeAddressToken } from '#shared/tokens/address-token.ts'
 import { hashToken } from '#shared/tokens/api-token.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
-import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import { type Call, pathPart } from '../../http/answer.ts'
 import { route, tooManyAt, type V3Call } from '../common.ts'
@@ -33,7 +33,7 @@ const MadeAddress = Answered('MadeAddress', {
   ...shownFields,
 })
 
-const NewAddress = Closed({
+const NewAddress = Strict({
   template: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The key of a published Template.' })),
   second_factor: Type.Optional(Type.Boolean()),
   description: Type.Optional(Type.String({ maxLength: limits.key.descriptionCharacters, trimmed: true, plain: 'line' })),

@@ -1,6 +1,7 @@
 // Reports of Observations: a single one, or up to 500 for several Resources. Rules: docs/reference/v3.md, section 7.
 
 import { type Static, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
 import { AppError, type ErrorCode } from '#shared/errors.ts'
@@ -9,7 +10,6 @@ import { firstCharacters } from '#shared/text/plain-text.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 import { Answered } from '../../body/result-schema.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
-import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { invalid, route } from '../common.ts'
@@ -30,8 +30,8 @@ export const observation = {
     Type.String({ minLength: 1, maxLength: 128, description: 'Of the sender: the same id again stores nothing.' }),
   ),
 }
-const Observation = Closed(observation)
-const BatchItem = Closed({ resource: Type.String({ minLength: 1, maxLength: 128 }), ...observation })
+const Observation = Strict(observation)
+const BatchItem = Strict({ resource: Type.String({ minLength: 1, maxLength: 128 }), ...observation })
 
 const batchItems = { minItems: 1, maxItems: 500 }
 
@@ -86,7 +86,7 @@ const single = route('POST', '/workspaces/:workspace/resources/:resource/observa
 const batch = route('POST', '/workspaces/:workspace/observations', {
   summary: 'Reports up to 500 Observations. One that is refused refuses no other.',
   needs: { role: 'editor', scope: 'observe' },
-  body: Closed({ observations: Type.Array(Type.Unknown(), { ...batchItems, documented: Type.Array(BatchItem, batchItems) }) }),
+  body: Strict({ observations: Type.Array(Type.Unknown(), { ...batchItems, documented: Type.Array(BatchItem, batchItems) }) }),
   bodyBytes: limits.http.bodyBytes,
   budgetMs: limits.v3.batchAnswerMs,
   result: BatchResult,

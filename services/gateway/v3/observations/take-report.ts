@@ -4,6 +4,7 @@
 import { type Static, Type } from 'typebox'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
 import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
 import { AppError } from '#shared/errors.ts'
@@ -11,7 +12,6 @@ import { day, limits } from '#shared/limits/limits.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
-import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import type { Call } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
@@ -20,7 +20,7 @@ import { invalid } from '../common.ts'
 import { findTemplate } from '../templates/find-template.ts'
 import { Accepted, accepted, archived, observation, refusalOf, sentObservation } from './observations.ts'
 
-const Report = Closed({
+const Report = Strict({
   resource: Type.String({ minLength: 1, maxLength: 128, description: 'The key or the id of a Resource.' }),
   ...observation,
   template_id: Type.Optional(

@@ -1,10 +1,10 @@
 // Commands to a Resource other than changes of its settings: archive, rebind, maintenance. Rules: docs/reference/v3.md, 6.4, 6.5 and 6.7.
 
 import { Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import { websiteTemplate } from '#shared/contracts/subjects/website.ts'
-import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { invalid, Meta, route, TemplateReference, type V3Call } from '../common.ts'
@@ -41,7 +41,7 @@ const rebind = route('POST', `${one}/rebind`, {
   more: 'Answers that both revisions take stay unless they are sent. Open Incidents close as `rule_removed`. While it is archived: 409.',
   needs: { role: 'editor', scope: 'full' },
   find: findResource,
-  body: Closed({
+  body: Strict({
     template: TemplateReference,
     meta: Type.Optional(Meta),
   }),
@@ -63,7 +63,7 @@ const start = route('PUT', maintenance, {
   more: 'Judging goes on. Openings, problems, silences and reminders are held; recoveries and acknowledgements are sent. While it is archived: 409.',
   needs: { role: 'editor', scope: 'maintenance' },
   find: findResource,
-  body: Closed({ minutes: Type.Integer({ minimum: 1, maximum: 10_080, description: 'Until the window ends by itself.' }) }),
+  body: Strict({ minutes: Type.Integer({ minimum: 1, maximum: 10_080, description: 'Until the window ends by itself.' }) }),
   result: ResourceObject,
   refusals: ['409', '422 minutes'],
   examples: [{ minutes: 60 }],

@@ -1,6 +1,7 @@
 // Resources: create, list, detail, change. Rules: docs/reference/v3.md, section 6.
 
 import { Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { Answers, SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
 import { websiteTemplate } from '#shared/contracts/subjects/website.ts'
@@ -11,7 +12,6 @@ import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
 import { readWebsiteAnswers } from '#shared/manifest/website-answers.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import { pathPart } from '../../http/answer.ts'
 import { Paged } from '../../http/route.ts'
@@ -29,7 +29,7 @@ const one = `${all}/:resource`
 
 const Labels = Type.Object({}, { additionalProperties: true, description: 'At most 16 texts of 1 to 128 characters.' })
 
-const NewResource = Closed({
+const NewResource = Strict({
   template: TemplateReference,
   key: Type.Optional(
     Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$', description: 'A slug of the name unless sent.' }),
@@ -39,7 +39,7 @@ const NewResource = Closed({
   labels: Type.Optional(Labels),
 })
 
-const ResourceChange = Closed({ name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) })
+const ResourceChange = Strict({ name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) })
 
 /** Finds the Resource by id, else by key, before scope and role are checked. */
 export async function findResource({ directory }: GatewayContext, call: V3Call): Promise<ResourceView> {

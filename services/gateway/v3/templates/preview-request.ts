@@ -2,16 +2,16 @@
 // check` share these refusals. Rule: docs/reference/v3.md, 3.11.
 
 import { type Static, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import { type Preview, previewObservations } from '#shared/contracts/resources/preview.ts'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { AppError } from '#shared/errors.ts'
 import { parseTimestamp } from '../../body/rfc3339.ts'
-import { Closed } from '../../body/schemas.ts'
 import { Meta } from '../common.ts'
 import { observation, sentObservation } from '../observations/observations.ts'
 
-const PreviewObservation = Closed({
+const PreviewObservation = Strict({
   ...observation,
   at: Type.String({ description: 'RFC 3339 with a zone.', examples: ['2026-10-05T12:00:00Z'] }),
 })
@@ -21,7 +21,7 @@ export const previewFields = {
   observations: Type.Optional(Type.Array(PreviewObservation, { maxItems: previewObservations })),
   at: Type.Optional(Type.String({ description: 'The instant of the last Observation unless sent.' })),
 }
-export const PreviewFields = Closed(previewFields)
+export const PreviewFields = Strict(previewFields)
 /** A member sent as null counts as absent. */
 export type SentPreview = { [Name in keyof Static<typeof PreviewFields>]?: Static<typeof PreviewFields>[Name] | null }
 

@@ -1,10 +1,10 @@
 // Preview of a Template: its rules judge the sent Observations at their own instants. Nothing is stored. Rule: docs/reference/v3.md, 3.11.
 
 import { type Static, Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { Closed } from '../../body/schemas.ts'
 import type { GatewayContext } from '../../context.ts'
 import { invalid, route, type V3Call } from '../common.ts'
 import { isRedactedIn } from '../redact.ts'
@@ -12,7 +12,7 @@ import { findTemplate } from './find-template.ts'
 import { PreviewObject, previewObject } from './preview-object.ts'
 import { previewFields, readPreview } from './preview-request.ts'
 
-const PreviewBody = Closed({
+const PreviewBody = Strict({
   /** The reader of manifests checks the members. Its refusals name dotted paths from the Template. */
   manifest: Type.Optional(Type.Object({}, { additionalProperties: true, documented: Manifest })),
   template: Type.Optional(
