@@ -5,8 +5,6 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isObject } from '#shared/api-v3/exchange.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
-import { oneLine } from '#shared/text/one-line.ts'
-import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { usageError } from '../../runtime/start-error.ts'
 
 export interface Profile {
@@ -28,7 +26,7 @@ export async function readProfiles(): Promise<Map<string, Profile>> {
   const file = profileFile()
   const text = await readOwnFile(file)
   if (text === null) return new Map()
-  const read = await parsed(file, text)
+  const read = parsed(file, text)
   const { profiles } = isObject(read) ? read : {}
   if (!isObject(profiles)) throw damaged(`${file}:profiles`, 'it must be an object')
   return new Map(
@@ -71,18 +69,39 @@ async function readOwnFile(file: string): Promise<string | null> {
   }
 }
 
-async function parsed(file: string, text: string): Promise<unknown> {
+/** Never quotes a message of the parser, which contains parts of the text, and so of a key. */
+function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
+  } catch {
+    const line = text.slice(0, faultIn(text)).split('\n').length
+    throw damaged(`${file}:${line}`, 'it is not valid JSON')
+  }
+}
+
+/** Returns the offset of the first invalid character. Only some messages of V8 contain this offset. */
+function faultIn(text: string): number {
+  const message = faultOf(text)
+  const named = /^[^"]* JSON at position (\d+)/.exec(message)?.[1]
+  if (named !== undefined) return Number(named)
+  // A binary search finds the longest beginning without that token. It parses about 20 beginnings.
+  let [good, bad] = [0, text.length]
+  while (bad - good > 1 && message.startsWith(unexpected)) {
+    const middle = (good + bad) >> 1
+    if (faultOf(text.slice(0, middle)).startsWith(unexpected)) bad = middle
+    else good = middle
+  }
+  return bad
+}
+
+const unexpected = 'Unexpected token'
+
+function faultOf(text: string): string {
+  try {
+    JSON.parse(text)
+    return ''
   } catch (error) {
-    // JSON is YAML, whose parser finds the line. It is loaded only here, because loading it takes time.
-    const { readObjects } = await import('../../../services/gateway/configuration/document.ts')
-    try {
-      readObjects(file, text)
-    } catch (fault) {
-      if (fault instanceof FileFault) throw damaged(`${file}:${fault.place}`, fault.fault)
-    }
-    throw damaged(file, oneLine((error as Error).message))
+    return (error as SyntaxError).message
   }
 }
 

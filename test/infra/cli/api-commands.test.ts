@@ -347,8 +347,22 @@ t.test('profile stores address, key and workspace with mode 0600, and is used in
   t.match(await run('status', environment), { code: 2, stderr: `Others may read the keys in ${file}: chmod 600 ${file}\n` })
   chmodSync(file, 0o600)
   t.match(await json('profile delete second', environment), { name: 'second' })
-  writeFileSync(file, '{"profiles": {\n  "default": {"url": "htt', { mode: 0o600 })
-  t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+profile\.json:2 \(/ })
+  const secret = 'wk_SECRETkey0123456789'
+  const damaged: [text: string, line: number][] = [
+    ['{"profiles": {\n  "default": {"url": "htt', 2],
+    [`{"profiles": {"default": {\n"url": "http://a",\n\n"key": ${secret}, "workspace": null}}}`, 4],
+    [`{"profiles": {"default": {\n"url": "http://a",\n"key": '${secret}', "workspace": null}}}`, 3],
+    [`{"profiles": {"default": {\n"key": !${secret}\n}}}`, 2],
+    [`{"profiles": {"default": {\n"key": "${secret}"\n"workspace": null}}}`, 3],
+    [`{"profiles": {}}\n\n${secret}`, 3],
+  ]
+  for (const [text, line] of damaged) {
+    writeFileSync(file, text, { mode: 0o600 })
+    const { code, stdout, stderr } = await run('status', environment)
+    t.strictSame([code, stdout], [2, ''], text)
+    t.ok(stderr.startsWith(`The profile file is damaged at ${file}:${line} (it is not valid JSON): `), stderr)
+    t.notMatch(stderr, /wk_|SEC|key0/, text)
+  }
   writeFileSync(file, '{"profiles": {"default": {"url": 3}}}', { mode: 0o600 })
   t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+:profiles\.default \(/ })
 })
