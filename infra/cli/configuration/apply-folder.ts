@@ -35,7 +35,7 @@ export async function applyFolder(folder: string, options: ApplyOptions): Promis
       await run(steps, { clients, present, place, options })
     })
   } catch (error) {
-    if (options.json && error instanceof FileFault) printJson({ error: error.toJSON() })
+    if (options.json && error instanceof FileFault) printJson({ error: faultObject(error) })
     throw error
   }
 }
@@ -118,7 +118,14 @@ const stepObject = ({ verb, kind, name, what, source }: Step) => ({
   kind,
   name,
   what,
-  ...(source === null ? {} : { file: source.file, line: source.lineOf('') }),
+  ...(source === null ? {} : { file: source.file, line: source.positionOf('').line }),
+})
+
+/** `place` is the line alone, and `message` begins with the dotted path. */
+const faultObject = (fault: FileFault) => ({
+  ...fault.toJSON(),
+  place: String(fault.at?.line ?? ''),
+  message: fault.sentence,
 })
 
 const failureObject = ({ step, message }: StepFailure) => ({ kind: step.kind, name: step.name, message })

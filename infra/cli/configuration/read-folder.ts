@@ -17,7 +17,7 @@ export async function readFolder(folder: string, say: (text: string) => void = (
     const text = await readText(file)
     bytes += Buffer.byteLength(text)
     if (bytes > clientLimits.configurationBytes) throw tooMuch(folder, `${clientLimits.configurationBytes} bytes`)
-    objects.push(...readObjects(file, text, share => say(`${Math.round(100 * share)} % of ${file} read …`)))
+    objects.push(...readObjects(file, text, { onRead: share => say(`${Math.round(100 * share)} % of ${file} read …`) }))
     if (objects.length > clientLimits.configurationObjects) throw tooMuch(folder, `${clientLimits.configurationObjects} objects`)
   }
   // An empty folder means a wrong name or a failed checkout. With --prune it would delete everything.

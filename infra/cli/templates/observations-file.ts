@@ -1,8 +1,8 @@
 // A file of Observations for a preview, JSON or YAML: a list, or an object with `observations`, `meta` and `at`.
 import { limits } from '#shared/limits/limits.ts'
 import { oneLine } from '#shared/text/one-line.ts'
-import { readObjects } from '../../../services/gateway/configuration/document.ts'
-import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
+import { faultAt, type Placed, readDocuments } from '../../../services/gateway/configuration/document.ts'
+import { FileFault, type Position } from '../../../services/gateway/configuration/file-fault.ts'
 import { readText } from '../configuration/read-folder.ts'
 
 export interface ObservationsFile {
@@ -12,20 +12,28 @@ export interface ObservationsFile {
   fault(field: string, message: string): FileFault
 }
 
-/** Throws FileFault for a file without objects, and StartError for a missing file. */
+const noun = 'an Observation'
+const content = 'a list of Observations, or an object with observations, meta and at'
+
+/** Throws FileFault for a file without a list or an object, and StartError for a missing file. */
 export async function readObservations(file: string): Promise<ObservationsFile> {
-  const objects = readObjects(file, await readText(file, limits.http.bodyBytes))
-  const [first] = objects
-  const whole = first !== undefined && ('observations' in first.value || 'meta' in first.value) ? first : null
-  const fields = whole?.value ?? { observations: objects.map(({ value }) => value) }
-  const lineOf = (field: string): number => {
-    const [, item, member = ''] = /^observations\.(\d+)\.?(.*)$/.exec(field) ?? []
-    if (whole === null) return objects[Number(item ?? 0)]?.lineOf(member) ?? 1
-    return whole.lineOf(Object.hasOwn(Object(whole.value['meta']), field) ? `meta.${field}` : field)
+  const documents = readDocuments(file, await readText(file, limits.http.bodyBytes), { noun, content })
+  if (documents.length === 0) throw new FileFault(file, '', `it must be ${content}`)
+  const whole = documents.flatMap(({ isList, objects }) => (isList ? [] : objects)).find(isPreview)
+  if (whole !== undefined && documents.length > 1) {
+    throw faultAt(whole, '', 'an object with observations, meta or at must be the only one of the file')
+  }
+  const objects = documents.flatMap(document => document.objects)
+  const positionOf = (field: string): Position | null => {
+    if (whole !== undefined) return whole.positionOf(Object.hasOwn(Object(whole.value['meta']), field) ? `meta.${field}` : field)
+    const [, item = 0, member = ''] = /^observations\.(\d+)\.?(.*)$/.exec(field) ?? []
+    return objects[Number(item)]?.positionOf(member) ?? null
   }
   return {
-    fields,
-    fault: (field, message) =>
-      new FileFault(file, String(lineOf(field)), oneLine(field === '' ? message : `${field}: ${message}`)),
+    fields: whole?.value ?? { observations: objects.map(({ value }) => value) },
+    fault: (field, message) => new FileFault(file, oneLine(field), oneLine(message), positionOf(field)),
   }
 }
+
+/** Whether an object holds the fields of a preview. An Observation has a signal. */
+const isPreview = ({ value }: Placed): boolean => 'observations' in value || 'meta' in value || !('signal' in value)

@@ -6,6 +6,8 @@ import { FileFault } from '../../../services/gateway/configuration/file-fault.ts
 import { readRevision } from '../../../services/gateway/configuration/wanted.ts'
 import { readText } from '../configuration/read-folder.ts'
 
+const noun = 'one object, a Template'
+
 export interface TemplateFile {
   source: Placed
   /** The Template as written, without its kind. */
@@ -16,7 +18,7 @@ export interface TemplateFile {
 
 /** Throws FileFault for what publication would refuse everywhere, and for a file that holds no Template or several. */
 export async function readTemplateFile(file: string): Promise<TemplateFile> {
-  const [source, ...others] = readObjects(file, await readText(file, limits.http.bodyBytes))
+  const [source, ...others] = readObjects(file, await readText(file, limits.http.bodyBytes), { noun, content: noun })
   if (source === undefined || others.length > 0) throw new FileFault(file, '', 'it must hold one Template')
   const { kind = 'Template', ...sent } = source.value
   if (kind !== 'Template') throw faultAt(source, 'kind', 'it must be Template')

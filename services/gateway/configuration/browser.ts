@@ -56,7 +56,7 @@ export async function readFile(
 }
 
 function objectsOf(name: string, bytes: Uint8Array, onRead: (share: number) => void): Placed[] {
-  const objects = readObjects(name, textOf(name, bytes), onRead)
+  const objects = readObjects(name, textOf(name, bytes), { onRead })
   const most = clientLimits.configurationObjects
   if (objects.length > most) throw new FileFault(name, '', `it holds more than ${most} objects`)
   if (objects.length === 0) throw new FileFault(name, '', 'it holds no configuration: there is no object in it')

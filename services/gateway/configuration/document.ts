@@ -16,25 +16,23 @@ import {
 import { limits } from '#shared/limits/limits.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { oneLine } from '#shared/text/one-line.ts'
-import { FileFault } from './file-fault.ts'
+import { FileFault, type Position, syntaxFault } from './file-fault.ts'
 
 /** An object of a file. */
 export interface Placed {
   value: Readonly<Record<string, unknown>>
   file: string
-  /** Returns the line of the member at a dotted path, or of its nearest parent. The first line is 1. */
-  lineOf(place: string): number
+  /** Returns the position of the member at a dotted path, or of its nearest parent. */
+  positionOf(place: string): Position
 }
 
-/** Returns a fault in one member of an object: file, line and dotted path. An empty path means the whole object. */
+/** Returns a fault in one member of an object. An empty path means the whole object. */
 export const faultAt = (
-  { value, file, lineOf }: Pick<Placed, 'file' | 'lineOf'> & Partial<Placed>,
+  { value, file, positionOf }: Omit<Placed, 'value'> & Partial<Placed>,
   place: string,
   message: string,
-): FileFault => {
-  const fault = oneLine(place === '' ? message : `${place}: ${message}`)
-  return new FileFault(file, String(lineOf(place)), fault, value === undefined ? null : nameOf(value))
-}
+): FileFault =>
+  new FileFault(file, oneLine(place), oneLine(message), positionOf(place), value === undefined ? null : nameOf(value))
 
 /** Returns a name such as `Resource backup-db1`; null: the object has neither key nor name. */
 function nameOf({ kind, key, name, subject }: Placed['value']): string | null {
@@ -42,14 +40,55 @@ function nameOf({ kind, key, name, subject }: Placed['value']): string | null {
   return typeof kind === 'string' && typeof own === 'string' ? oneLine(`${kind} ${own}`) : null
 }
 
+/** Words of a reader for its faults. */
+export interface ReadingOptions {
+  /** One object of the file. */
+  noun?: string
+  /** Content of the file. */
+  content?: string
+  /** Called after each further hundredth of the text. */
+  onRead?: (share: number) => void
+}
+
+/** A document of a file: one object, or a list of objects. */
+export interface PlacedDocument {
+  isList: boolean
+  objects: Placed[]
+}
+
+/** Returns the objects of all documents of a file. Throws as `readDocuments` does. */
+export const readObjects = (file: string, text: string, options?: ReadingOptions): Placed[] =>
+  readDocuments(file, text, options).flatMap(({ objects }) => objects)
+
 /**
- * Returns the objects of a file: one for each document, or one for each item of a list. Throws FileFault for invalid YAML 1.2, own tags,
- * too many expanded aliases, and values outside JSON. `onRead` is called after each further hundredth of the text.
+ * Returns the documents of a file, without those that contain only comments or `null`. Throws FileFault for invalid YAML 1.2, own tags, too
+ * many expanded aliases, and values outside JSON.
  */
-export function readObjects(file: string, text: string, onRead: (share: number) => void = () => {}): Placed[] {
+export function readDocuments(
+  file: string,
+  text: string,
+  { noun = 'an object with a kind', content = `${noun}, or a list of such`, onRead = () => {} }: ReadingOptions = {},
+): PlacedDocument[] {
   const lines = new LineCounter()
-  const documents = parse(file, text, { lines, onRead })
-  return documents.flatMap(document => objectsOf(document, file, lines))
+  return parse(file, text, { lines, onRead }).flatMap((document): PlacedDocument[] => {
+    const positionOf = (place: string) => positionIn(document, lines, place)
+    const [fault] = [...document.errors, ...document.warnings]
+    if (fault !== undefined) throw syntaxFault(file, positionAt(lines, fault.pos[0]), sentenceOf(fault))
+    const whole = { file, positionOf }
+    const value = plainValue(document, whole)
+    if (value === null) return []
+    requirePlain(value, [], whole)
+    if (isObject(value)) return [{ isList: false, objects: [{ value, ...whole }] }]
+    if (!Array.isArray(value)) throw faultAt(whole, '', `it must be ${content}`)
+    return [{ isList: true, objects: value.map((item, i) => itemOf(item, i, whole, noun)) }]
+  })
+}
+
+/** Returns an item of a list. */
+function itemOf(value: unknown, i: number, { file, positionOf }: Omit<Placed, 'value'>, noun: string): Placed {
+  const item = { file, positionOf: (place: string) => positionOf(place === '' ? String(i) : `${i}.${place}`) }
+  if (isObject(value)) return { value, ...item }
+  throw faultAt(item, '', `it must be ${noun}`)
 }
 
 interface Reading {
@@ -81,26 +120,7 @@ function* tokensOf(text: string, { lines, onRead }: Reading): Generator<CST.Toke
   yield* parser.end()
 }
 
-function objectsOf(document: Document.Parsed, file: string, lines: LineCounter): Placed[] {
-  const [fault] = [...document.errors, ...document.warnings]
-  if (fault !== undefined) throw new FileFault(file, String(lines.linePos(fault.pos[0]).line), sentenceOf(fault))
-  const root = document.contents
-  const lineOf = (place: string) => lineAt(document, lines, place)
-  const whole = { file, lineOf }
-  const value = plainValue(document, whole)
-  // A document that contains only comments.
-  if (value === null) return []
-  requirePlain(value, [], whole)
-  if (isObject(value)) return [{ value, file, lineOf }]
-  if (!Array.isArray(value) || !isSeq(root)) throw faultAt(whole, '', 'it must be an object with a kind, or a list of such')
-  return value.map((item, i) => {
-    const itemLine = (place: string) => lineOf(place === '' ? String(i) : `${i}.${place}`)
-    if (isObject(item)) return { value: item, file, lineOf: itemLine }
-    throw new FileFault(file, String(itemLine('')), 'it must be an object with a kind')
-  })
-}
-
-function plainValue(document: Document.Parsed, whole: Pick<Placed, 'file' | 'lineOf'>): unknown {
+function plainValue(document: Document.Parsed, whole: Omit<Placed, 'value'>): unknown {
   try {
     return document.toJS({ maxAliasCount: clientLimits.configurationAliases })
   } catch (error) {
@@ -112,7 +132,7 @@ function plainValue(document: Document.Parsed, whole: Pick<Placed, 'file' | 'lin
 }
 
 /** Throws for nesting deeper than the API accepts, which includes an alias inside its own anchor. Throws also for `.inf` and `.nan`. */
-function requirePlain(value: unknown, path: string[], whole: Pick<Placed, 'file' | 'lineOf'>): void {
+function requirePlain(value: unknown, path: string[], whole: Omit<Placed, 'value'>): void {
   if (typeof value === 'number' && !Number.isFinite(value)) throw faultAt(whole, path.join('.'), 'it must be a finite number')
   if (typeof value !== 'object' || value === null) return
   if (path.length >= limits.http.jsonDepth) throw faultAt(whole, path.slice(0, 1).join('.'), tooDeep)
@@ -124,7 +144,7 @@ const tooDeep = `it is nested deeper than ${limits.http.jsonDepth} levels`
 /** Returns the parser's message without its notes and examples. */
 const sentenceOf = ({ message }: YAMLError): string => oneLine(message.split('\n', 1)[0] ?? message)
 
-function lineAt(document: Document.Parsed, lines: LineCounter, place: string): number {
+function positionIn(document: Document.Parsed, lines: LineCounter, place: string): Position {
   let node: Node | null = document.contents
   let offset = node?.range?.[0] ?? document.range[0]
   for (const part of place === '' ? [] : place.split('.')) {
@@ -134,7 +154,12 @@ function lineAt(document: Document.Parsed, lines: LineCounter, place: string): n
     offset = key?.range?.[0] ?? offset
     node = next
   }
-  return lines.linePos(offset).line
+  return positionAt(lines, offset)
+}
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col: column } = lines.linePos(offset)
+  return { line, column }
 }
 
 /** Returns the node at the start of a member (its key), and its value. Undefined: there is no such member. */

@@ -1,23 +1,43 @@
 // A fault in one part of a file that people write. Pure: browsers load this file too.
 
+/** A position in a file. The first line and the first column are 1. */
+export interface Position {
+  line: number
+  column: number
+}
+
 export class FileFault extends Error {
   override readonly name = 'FileFault'
   readonly file: string
-  /** Place of the fault: `line:column`, a line, or a dotted path; empty: the whole file. */
+  /** Dotted path of the member at fault; `line:column` of a syntax error; empty: a whole object, or the whole file. */
   readonly place: string
   readonly fault: string
+  /** The fault after its dotted path. */
+  readonly sentence: string
+  /** Position of the place; null: the fault belongs to the whole file. */
+  readonly at: Position | null
   /** Object with the fault, such as `Template nightly`; null: the fault belongs to no single object. */
   readonly object: string | null
 
-  constructor(file: string, place: string, fault: string, object: string | null = null) {
-    super(place === '' ? `${file}: ${fault}` : `${file}:${place}: ${fault}`)
+  constructor(file: string, place: string, fault: string, at: Position | null = null, object: string | null = null) {
+    const isSyntax = at !== null && place === placeOf(at)
+    const sentence = place === '' || isSyntax ? fault : `${place}: ${fault}`
+    super(`${[file, isSyntax ? place : at?.line].filter(part => part !== undefined).join(':')}: ${sentence}`)
     this.file = file
     this.place = place
     this.fault = fault
+    this.sentence = sentence
+    this.at = at
     this.object = object
   }
 
   toJSON() {
-    return { file: this.file, place: this.place, message: this.fault }
+    const { file, place, at, fault } = this
+    return { file, place, line: at?.line ?? null, column: at?.column ?? null, message: fault }
   }
 }
+
+const placeOf = ({ line, column }: Position): string => `${line}:${column}`
+
+/** Returns the fault of a text that its language does not permit. Its place is the position. */
+export const syntaxFault = (file: string, at: Position, fault: string): FileFault => new FileFault(file, placeOf(at), fault, at)

@@ -77,12 +77,12 @@ const revisionsOf = (contents: ReadonlyMap<string, Manifest>, known: Context['kn
 
 /** Publication has checked the revision. A fault here means that the server knows more words than this program. */
 function publishedRevision(id: string, manifest: Manifest, known: Context['known']): Template {
-  const source = { value: {}, file: `Template ${id} of the workspace`, lineOf: () => 0 }
+  const source = { value: {}, file: `Template ${id} of the workspace`, positionOf: () => ({ line: 0, column: 0 }) }
   try {
     return readRevision(source, manifest, known)
   } catch (error) {
     if (!(error instanceof FileFault)) throw error
-    throw new FileFault(source.file, '', `${error.fault}; the server is newer than this program: update it`)
+    throw new FileFault(source.file, '', `${error.sentence}; the server is newer than this program: update it`)
   }
 }
 

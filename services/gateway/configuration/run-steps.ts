@@ -22,7 +22,7 @@ export class StepFailure extends Error {
 
 /** Returns the failure and the next action in one line. `again` names this action: `run it again`. */
 export function failureSentence({ step: { kind, name, source }, message, isUnanswered }: StepFailure, again: string): string {
-  const place = source === null ? '' : `${source.file}:${source.lineOf('')}: `
+  const place = source === null ? '' : `${source.file}:${source.positionOf('').line}: `
   const advice = isUnanswered ? `${again} to go on` : `correct it, and ${again} to go on`
   return oneLine(`${place}${kind} ${name} failed: ${message.replace(/\.$/, '')}; ${advice}.`)
 }

@@ -60,7 +60,13 @@ async function answer(question: ScriptQuestion, clients: Clients, { kept, port }
   }
 }
 
-const shown = ({ verb, kind, name, what, source }: Step) => ({ verb, kind, name, what, line: source?.lineOf('') ?? null })
+const shown = ({ verb, kind, name, what, source }: Step) => ({
+  verb,
+  kind,
+  name,
+  what,
+  line: source?.positionOf('').line ?? null,
+})
 
 async function run(steps: readonly Step[], { present }: FileToImport, clients: Clients, port: ScriptPort): Promise<null> {
   const places = new Map(steps.map((step, place) => [step, place]))
@@ -86,9 +92,9 @@ async function run(steps: readonly Step[], { present }: FileToImport, clients: C
 function sentenceOf(error: unknown): string {
   if (error instanceof StepFailure) return failureSentence(error, 'import the file again')
   if (error instanceof FileFault) {
-    const { file, place, object, fault } = error
-    const where = [file, place === '' ? null : `line ${place}`, object].filter(part => part !== null)
-    return `${where.join(', ')}: ${fault}.`
+    const { file, at, object, sentence } = error
+    const where = [file, at === null ? null : `line ${at.line}`, object].filter(part => part !== null)
+    return `${where.join(', ')}: ${sentence}.`
   }
   return isApiFailure(error) ? error.message : 'The page made a mistake. Load it again.'
 }

@@ -113,7 +113,7 @@ function requireOnce(source: Placed, named: Map<string, Placed>): void {
           : `resource ${key}`
   const first = named.get(id)
   const place = kind === 'Destination' ? 'name' : kind === 'DeliveryTable' ? 'subject' : 'key'
-  if (first !== undefined) throw faultAt(source, place, `it stands in ${first.file}:${first.lineOf('')} too`)
+  if (first !== undefined) throw faultAt(source, place, `it stands in ${first.file}:${first.positionOf('').line} too`)
   named.set(id, source)
 }
 

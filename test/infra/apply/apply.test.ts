@@ -82,7 +82,9 @@ t.test('apply refuses a wrong file with line and code 4, and writes nothing', as
   const { code, stdout, stderr } = await run(t, ['apply', place, '--workspace', workspace, '--json'])
   t.equal(code, 4)
   t.match(stderr, /^\S+\/b\.yaml:19: meta\.most: Field 'most' must be .*\n$/)
-  t.match(JSON.parse(stdout), { error: { file: join(place, 'b.yaml'), place: '19' } })
+  t.match(JSON.parse(stdout), {
+    error: { file: join(place, 'b.yaml'), place: '19', line: 19, column: 8, message: /^meta\.most: / },
+  })
   writeFileSync(join(place, 'b.yaml'), job)
   t.match((await run(t, ['apply', place, '--workspace', workspace])).stdout, /2 made, 0 changed, 0 left/, 'there was nothing')
 })

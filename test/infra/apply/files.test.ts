@@ -22,10 +22,10 @@ rules:
 `
 
 const faults: [what: string, text: string, fault: RegExp][] = [
-  ['a missing bracket', 'kind: Template\nsignals: [\nkey: job', /^a\.yaml:3: /],
-  ['a key that stands twice', 'kind: Template\nkey: a\nkey: b', /^a\.yaml:3: Map keys must be unique/],
-  ['a tag', 'kind: Monitor\nmeta: !!python/object {}', /^a\.yaml:2: Unresolved tag/],
-  ['a tag of YAML 1.1', '%YAML 1.1\n---\nkind: Monitor\nmeta: !!set {a}', /^a\.yaml:4: Unresolved tag/],
+  ['a missing bracket', 'kind: Template\nsignals: [\nkey: job', /^a\.yaml:3:1: /],
+  ['a key that stands twice', 'kind: Template\nkey: a\nkey: b', /^a\.yaml:3:1: Map keys must be unique/],
+  ['a tag', 'kind: Monitor\nmeta: !!python/object {}', /^a\.yaml:2:7: Unresolved tag/],
+  ['a tag of YAML 1.1', '%YAML 1.1\n---\nkind: Monitor\nmeta: !!set {a}', /^a\.yaml:4:7: Unresolved tag/],
   [
     'an infinite number',
     'kind: Monitor\nkey: a\nname: A\nmeta:\n  x: [1, .inf]',
@@ -185,7 +185,7 @@ t.test('folder is read with sub-folders and linked files within its bounds', asy
   write('a.yml', '# only a comment\n---\nkind: C\n')
   symlinkSync(join(folder, 'a.yml'), join(folder, 'z.yaml'))
   t.strictSame(
-    (await readFolder(folder)).map(({ value, file, lineOf }) => [value['kind'], file, lineOf('')]),
+    (await readFolder(folder)).map(({ value, file, positionOf }) => [value['kind'], file, positionOf('').line]),
     [
       ['C', join(folder, 'a.yml'), 3],
       ['A', join(folder, 'sub/b.json'), 1],

@@ -54,27 +54,36 @@ t.test('template check prints its findings in lines, without colours when piped'
 
 const wrongAt = { ...manifest, rules: [{ ...manifest.rules[0], decision: { all: [isProblem, { ...isProblem, signal: 'x' }] } }] }
 t.test('template check names file and line of the first fault', async t => {
-  const faults: [what: string, content: unknown, place: string, message: RegExp][] = [
-    ['a missing comma', '{\n  "key": "a"\n  "name": 1\n}', '3', /Missing , between/],
-    ['an early end', '{\r\n"key": [1,\r\n', '3', /must .*end with a \]/],
-    ['an open text', '{\n"key": "a', '2', /Missing closing "quote/],
-    ['nothing', '', '', /must hold one Template/],
-    ['no object', '[1]', '1', /must be an object/],
-    ['too deep', `${'['.repeat(65)}${']'.repeat(65)}`, '1', /deeper than 64/],
-    ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), '', /UTF-8/],
-    ['too large', `"${' '.repeat(1_048_576)}"`, '', /more than 1048576 bytes/],
-    ['an unknown key', { ...manifest, colour: 1 }, '37', /^colour: Unknown field 'colour'/],
-    ['an unknown signal', wrongAt, '38', /^rules\.0\.decision\.all\.1\.signal: .*declares no signal 'x'/],
-    ['a system key', { ...manifest, key: 'website-check' }, '2', /^key: .*system Template/],
+  const inOneLine = JSON.stringify({ ...manifest, colour: 1 })
+  /** `at`: line and column; null: the whole file. */
+  const faults: [what: string, content: unknown, at: [number, number] | null, place: string, message: RegExp][] = [
+    ['a missing comma', '{\n  "key": "a"\n  "name": 1\n}', [3, 3], '3:3', /^Missing , between/],
+    ['a missing comma in one line', '{"key": "a" "name": 1}', [1, 13], '1:13', /^Unexpected double-quoted-scalar token/],
+    ['an early end', '{\r\n"key": [1,\r\n', [3, 1], '3:1', /must .*end with a \]/],
+    ['an open text', '{\n"key": "a', [2, 10], '2:10', /^Missing closing "quote/],
+    ['nothing', '', null, '', /^it must hold one Template/],
+    ['a number', '7', [1, 1], '', /^it must be one object, a Template$/],
+    ['no object', '[1]', [1, 2], '', /^it must be one object, a Template$/],
+    ['too deep', `${'['.repeat(65)}${']'.repeat(65)}`, [1, 2], '0', /deeper than 64/],
+    ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), null, '', /UTF-8/],
+    ['too large', `"${' '.repeat(1_048_576)}"`, null, '', /more than 1048576 bytes/],
+    ['an unknown key', { ...manifest, colour: 1 }, [37, 3], 'colour', /^Unknown field 'colour'/],
+    ['an unknown key in one line', inOneLine, [1, inOneLine.indexOf('"colour"') + 1], 'colour', /^Unknown field 'colour'/],
+    ['an unknown signal', wrongAt, [38, 13], 'rules.0.decision.all.1.signal', /declares no signal 'x'/],
+    ['a system key', { ...manifest, key: 'website-check' }, [2, 3], 'key', /system Template/],
   ]
-  for (const [what, content, place, message] of faults) {
+  for (const [what, content, at, place, message] of faults) {
     const file = write('bad.json', content)
     const { code, stdout, stderr } = await check(file, '--json')
     t.equal(code, 4, what)
     const { error } = JSON.parse(stdout)
-    t.match(error, { file, place }, what)
+    const [line, column] = at ?? [null, null]
+    t.strictSame({ ...error, message: '' }, { file, place, line, column, message: '' }, what)
     t.match(error.message, message, what)
-    t.equal(stderr, `${file}${place === '' ? '' : `:${place}`}: ${error.message}\n`, what)
+    const named = /^\d+:/.test(place)
+      ? [file, place]
+      : [at === null ? file : `${file}:${line}`, ...(place === '' ? [] : [` ${place}`])]
+    t.equal(stderr, `${named.join(':')}: ${error.message}\n`, what)
   }
 })
 
@@ -114,13 +123,28 @@ t.test('template check names the line in a file of Observations', async t => {
     ['no instant', { ...sent, observations: [{ ...first, at: undefined }] }, '3: observations.0.at'],
     ['an unknown member', { ...sent, manifest }, '17: manifest'],
     ['too long', { ...sent, at: '2028-01-01T00:00:00Z' }, '17: at'],
-    ['a number', 7, '1'],
+    ['a number', 7, '1: it must be a list of Observations, or an object with observations, meta and at'],
+    ['a list of numbers', '[7]', '1: it must be an Observation'],
+    ['nothing', '', ' it must be a list of Observations, or an object with observations, meta and at'],
+    ['a comment alone', '# later', ' it must be a list of Observations'],
+    ['null', 'null', ' it must be a list of Observations'],
+    ['an empty list', [], ' hold'],
+    ['an empty object', {}, '1: hold'],
+    ['an instant alone', '{"at": "2026-10-05T12:00:00Z"}', '1: hold'],
+    ['an Observation without a signal', '{"at": "2026-10-05T12:00:00Z", "state": "ok"}', '1: state'],
+    [
+      'a second document',
+      `${JSON.stringify(sent)}\n---\n${JSON.stringify(first)}`,
+      '1: an object with observations, meta or at must',
+    ],
+    ['a second object of fields', `${JSON.stringify(first)}\n---\n{}`, '3: an object with observations, meta or at must'],
+    ['fields in a list', [sent, sent], '3: observations.0.observations'],
   ]
   for (const [what, content, place] of faults) {
     const file = write('bad.json', content)
     const { code, stderr } = await check(good, '--observations', file)
     t.equal(code, 4, what)
-    t.ok(stderr.startsWith(`${file}:${place}: `), `${what}: ${stderr}`)
+    t.match(stderr.slice(`${file}:`.length), new RegExp(`^${place}\\b`), `${what}: ${stderr}`)
   }
 })
 
