@@ -80,7 +80,7 @@ export interface Route<
   result?: TSchema
   /** Refusals of this route only, in the words of its dialect. Refusals that all routes of the dialect share are added. */
   refusals: readonly Word[]
-  /** Whether the audit records accepted requests; absent: no. Requests other than GET are always recorded (v3 11.3). */
+  /** Whether the audit records accepted reads; absent: no. Requests other than GET are always recorded (v3 11.3). */
   isAudited?: boolean
   /**
    * Whether the route changes nothing, although it has a body. Through a session such a request counts as a read, and the audit records
@@ -95,11 +95,8 @@ export interface Route<
 }
 
 /** Members of a record that its method and path leave open. Without refusals of its own, a route has only the shared ones. */
-export type StatedRoute<Record extends Pick<Route, 'method' | 'path' | 'refusals'>> = Omit<
-  Record,
-  'method' | 'path' | 'refusals'
-> &
-  Partial<Pick<Record, 'refusals'>>
+export type StatedRoute<Full extends Pick<Route, 'method' | 'path' | 'refusals'>> = Omit<Full, 'method' | 'path' | 'refusals'> &
+  Partial<Pick<Full, 'refusals'>>
 
 /** One page of a list. The dialect writes the cursor where its clients expect it. */
 export class Paged {

@@ -34,9 +34,7 @@ const Delivered = Answered('LoggedDelivery', {
   incident: OrNull(Type.String({ description: 'Null of a test.', examples: ['INCIDENT_ID'] })),
 })
 
-const listDeliveries = route({
-  method: 'GET',
-  path: '/workspaces/:workspaceId/deliveries',
+const listDeliveries = route('GET', '/workspaces/:workspaceId/deliveries', {
   summary: 'Attempts to send messages and messages kept back, newest first.',
   needs: member,
   query,

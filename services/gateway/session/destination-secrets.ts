@@ -37,9 +37,7 @@ async function placeOf({ directory }: SessionContext, call: VisitorCall): Promis
   return { workspaceId, number: found.number }
 }
 
-const makeSecret = route({
-  method: 'POST',
-  path,
+const makeSecret = route('POST', path, {
   summary: 'Makes the secret that signs the messages of a destination.',
   needs: owner,
   body: NewSecret,
@@ -56,13 +54,10 @@ const makeSecret = route({
   },
 })
 
-const removeSecret = route({
-  method: 'DELETE',
-  path,
+const removeSecret = route('DELETE', path, {
   summary: 'Messages of the destination are signed no more.',
   needs: owner,
   status: 204,
-  refusals: [],
   handler: async (context, call) => {
     await context.directory.ask('delete-destination-secret', await placeOf(context, call), call.traceId)
   },

@@ -15,9 +15,7 @@ const query: Record<string, QueryParameter> = {
   },
 }
 
-const watchEvents = route({
-  method: 'GET',
-  path: '/workspaces/:workspaceId/events',
+const watchEvents = route('GET', '/workspaces/:workspaceId/events', {
   summary: 'The events of a workspace as a stream (text/event-stream), until the session ends.',
   more: 'See docs/session-api.md, The stream of events.',
   needs: member,

@@ -30,22 +30,17 @@ const keyFields = {
 const Key = Answered('Key', keyFields)
 const MadeKey = Answered('MadeKey', { ...keyFields, token: Type.String({ description: 'Shown here alone.' }) })
 
-const listKeys = route({
-  method: 'GET',
-  path: '/keys',
+const listKeys = route('GET', '/keys', {
   summary: "One's own API keys.",
   needs: signedIn,
   result: Type.Object({ keys: Type.Array(Key) }, { additionalProperties: false }),
-  refusals: [],
   handler: async ({ directory }, { visitor, traceId }) => {
     const found = await directory.ask('list-keys', { userId: visitor.userId }, traceId)
     return { keys: found.map(keyObject) }
   },
 })
 
-const createKey = route({
-  method: 'POST',
-  path: '/keys',
+const createKey = route('POST', '/keys', {
   summary: 'Makes an API key, valid for 180 days.',
   more: 'Without a scope it may do whatever its owner may. With one it belongs to generation 3.',
   needs: signedIn,
@@ -63,9 +58,7 @@ const createKey = route({
   },
 })
 
-const deleteKey = route({
-  method: 'DELETE',
-  path: '/keys/:keyId',
+const deleteKey = route('DELETE', '/keys/:keyId', {
   summary: 'Deletes an API key.',
   needs: signedIn,
   status: 204,

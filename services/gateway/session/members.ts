@@ -23,22 +23,17 @@ const Member = Answered('Member', {
 const all = '/workspaces/:workspaceId/members'
 const one = `${all}/:userId`
 
-const listMembers = route({
-  method: 'GET',
-  path: all,
+const listMembers = route('GET', all, {
   summary: 'The members of a workspace.',
   needs: member,
   result: Type.Object({ members: Type.Array(Member) }, { additionalProperties: false }),
-  refusals: [],
   handler: async ({ directory }, call) => {
     const found = await directory.ask('list-members', { workspaceId: pathPart(call, 'workspaceId') }, call.traceId)
     return { members: found.map(memberObject) }
   },
 })
 
-const addMember = route({
-  method: 'POST',
-  path: all,
+const addMember = route('POST', all, {
   summary: 'Adds a member by username.',
   needs: owner,
   body: NewMember,
@@ -52,9 +47,7 @@ const addMember = route({
   },
 })
 
-const changeRole = route({
-  method: 'PATCH',
-  path: one,
+const changeRole = route('PATCH', one, {
   summary: 'Changes the role of a member; an owner stays.',
   needs: owner,
   body: MemberRole,
@@ -67,9 +60,7 @@ const changeRole = route({
   },
 })
 
-const removeMember = route({
-  method: 'DELETE',
-  path: one,
+const removeMember = route('DELETE', one, {
   summary: 'Removes a member, or leaves; an owner stays.',
   needs: { ...owner, orOneself: true },
   find: async (_context, { request }) => ({ userId: pathId(request, 'userId') }),

@@ -21,12 +21,9 @@ const WaysIn = Answered('WaysIn', {
   developer: Type.Boolean({ description: 'AUTH_DEV: every visitor is an administrator.' }),
 })
 
-const waysIn = openRoute({
-  method: 'GET',
-  path: '/sign-in',
+const waysIn = openRoute('GET', '/sign-in', {
   summary: 'The ways to sign in.',
   result: WaysIn,
-  refusals: [],
   handler: async ({ options }) => ({
     password: true,
     oidc: options.oidc && { name: options.oidc.name, start: oidcStartPath },
@@ -34,9 +31,7 @@ const waysIn = openRoute({
   }),
 })
 
-const signIn = openRoute({
-  method: 'POST',
-  path: '/sign-in',
+const signIn = openRoute('POST', '/sign-in', {
   summary: 'Signs in by password, and sets the session cookie.',
   body: Credentials,
   result: SignedIn,
@@ -54,14 +49,11 @@ const signIn = openRoute({
   },
 })
 
-const signOut = openRoute({
-  method: 'POST',
-  path: '/sign-out',
+const signOut = openRoute('POST', '/sign-out', {
   summary: 'Ends the session everywhere.',
   body: Type.Object({}),
   reader: null,
   status: 204,
-  refusals: [],
   examples: [{}],
   handler: async (context, call) => {
     const ended = await endEarlierSession(context, call)

@@ -26,13 +26,10 @@ export const SignedIn = Answered('SignedIn', {
   developer: Type.Boolean(),
 })
 
-const getSession = route({
-  method: 'GET',
-  path: '/',
+const getSession = route('GET', '/', {
   summary: 'Who is signed in, and where a member.',
   needs: signedIn,
   result: SignedIn,
-  refusals: [],
   handler: async (context, { request, reply, visitor, traceId }) => {
     const { cookies, clock } = context
     const token = cookies.token(request)
@@ -42,9 +39,7 @@ const getSession = route({
   },
 })
 
-const changePassword = route({
-  method: 'PUT',
-  path: '/password',
+const changePassword = route('PUT', '/password', {
   summary: "Changes one's own password; all other sessions end.",
   needs: signedIn,
   body: PasswordChange,

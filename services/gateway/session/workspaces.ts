@@ -17,22 +17,17 @@ export const WorkspaceOfMine = Answered('WorkspaceOfMine', {
   role: Type.Enum(['owner', 'editor', 'viewer'], { description: "The caller's." }),
 })
 
-const listWorkspaces = route({
-  method: 'GET',
-  path: '/workspaces',
+const listWorkspaces = route('GET', '/workspaces', {
   summary: 'The workspaces that one is a member of.',
   needs: signedIn,
   result: Type.Object({ workspaces: Type.Array(WorkspaceOfMine) }, { additionalProperties: false }),
-  refusals: [],
   handler: async ({ directory }, { visitor, traceId }) => {
     const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
     return { workspaces: workspaces.map(workspaceObject) }
   },
 })
 
-const createWorkspace = route({
-  method: 'POST',
-  path: '/workspaces',
+const createWorkspace = route('POST', '/workspaces', {
   summary: 'Makes a workspace; whoever makes it owns it.',
   needs: signedIn,
   body: WorkspaceName,
@@ -46,14 +41,11 @@ const createWorkspace = route({
   },
 })
 
-const renameWorkspace = route({
-  method: 'PATCH',
-  path: '/workspaces/:workspaceId',
+const renameWorkspace = route('PATCH', '/workspaces/:workspaceId', {
   summary: 'Renames a workspace.',
   needs: owner,
   body: WorkspaceName,
   result: WorkspaceOfMine,
-  refusals: [],
   examples: [{ name: 'Payments and refunds' }],
   handler: async ({ directory }, call) => {
     const asked = { workspaceId: pathPart(call, 'workspaceId'), name: call.body.name }

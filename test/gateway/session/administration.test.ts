@@ -52,8 +52,22 @@ t.test('administrator reads health findings, oldest first, and audit rows of cha
   t.equal(signedIn.status, 200)
   t.match((await ada.send('GET', '/session/health')).json, { version: '2.0.0', conditions: [] })
   const condition = (id: string, since: number, raised: 0 | 1): ConditionDocument => ({
-    ...{ id, rev: 1, writer: 'w', kind: 'location_lost', objectId: id, name: id, raised, since, changedAt: since, seenAt: since },
-    ...{ count: 0, summary: `${id} is lost.`, unsent: [], attempts: 0, claimedBy: null, dueAt: null },
+    id,
+    rev: 1,
+    writer: 'w',
+    kind: 'location_lost',
+    objectId: id,
+    name: id,
+    raised,
+    since,
+    changedAt: since,
+    seenAt: since,
+    count: 0,
+    summary: `${id} is lost.`,
+    unsent: [],
+    attempts: 0,
+    claimedBy: null,
+    dueAt: null,
   })
   await world.store.insert('conditions', [condition('late', 2_000, 1), condition('early', 1_000, 1), condition('over', 0, 0)])
   const { json } = await ada.send('GET', '/session/health')
@@ -86,10 +100,24 @@ t.test('location shows the instant of the last sign of life of a prober', async 
 t.test('delivery log has sent and withheld messages, newest first, without credentials in addresses', async t => {
   const path = `/session/workspaces/${world.workspaceId}/deliveries`
   const row = (number: number, over: Partial<DeliveryLogDocument>): DeliveryLogDocument => ({
-    ...{ id: `Log${number}`, rev: 1, number, workspaceId: world.workspaceId, destinationId: 'dest1', destinationNumber: 1 },
-    ...{ destinationName: 'Ops', destinationType: 'webhook', alertKind: 'problem', event: 'problem', status: 'delivered' },
-    ...{ reason: null, shownInV2: 1, payload: 'see https://ada:hunter2@a.example/', error: '', incidentId: 'Subject001.1' },
-    ...{ at: number * 1_000, expireAt: world.clock.now() + 1_000_000 },
+    id: `Log${number}`,
+    rev: 1,
+    number,
+    workspaceId: world.workspaceId,
+    destinationId: 'dest1',
+    destinationNumber: 1,
+    destinationName: 'Ops',
+    destinationType: 'webhook',
+    alertKind: 'problem',
+    event: 'problem',
+    status: 'delivered',
+    reason: null,
+    shownInV2: 1,
+    payload: 'see https://ada:hunter2@a.example/',
+    error: '',
+    incidentId: 'Subject001.1',
+    at: number * 1_000,
+    expireAt: world.clock.now() + 1_000_000,
     ...over,
   })
   await world.store.insert('deliveryLog', [

@@ -131,7 +131,10 @@ t.test('session has the rights of a full key of the same person', async t => {
 t.test('preview is compressed, and the response to a change is not', async t => {
   const signal = { key: 'run', kind: 'event', help: 'x'.repeat(500) }
   const rule = {
-    ...{ key: 'failing', action: 'Look.', wait: { confirm_after: 0, recover_after: 0 }, help: 'y'.repeat(500) },
+    key: 'failing',
+    action: 'Look.',
+    wait: { confirm_after: 0, recover_after: 0 },
+    help: 'y'.repeat(500),
     decision: { signal: 'run', field: 'status', operator: 'eq', operand: 'problem' },
   }
   const manifest = { key: 'long', version: 1, name: 'Long', signals: [signal], rules: [rule] }

@@ -12,10 +12,15 @@ const path = () => `/session/workspaces/${world.workspaceId}/template-uses`
 const uses = async () => (await world.viewer.send('GET', path())).json.uses
 
 const revision = (version: number) => ({
-  ...{ key: 'nightly', version, name: 'Nightly job', signals: [{ key: 'run', kind: 'event' }] },
+  key: 'nightly',
+  version,
+  name: 'Nightly job',
+  signals: [{ key: 'run', kind: 'event' }],
   rules: [
     {
-      ...{ key: 'failing', action: 'Read the log.', wait: { confirm_after: 0, recover_after: 0 } },
+      key: 'failing',
+      action: 'Read the log.',
+      wait: { confirm_after: 0, recover_after: 0 },
       decision: { signal: 'run', field: 'status', operator: 'eq', operand: 'problem' },
     },
   ],

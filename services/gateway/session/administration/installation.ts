@@ -8,9 +8,7 @@ import { AuditObject, auditObject } from '../../v3/audit.ts'
 import { sessionQuery } from '../caller/query.ts'
 import { admin, route } from '../caller/session-route.ts'
 
-const showHealth = route({
-  method: 'GET',
-  path: '/health',
+const showHealth = route('GET', '/health', {
   summary: 'What the operator should look at, the oldest first.',
   needs: admin,
   result: Answered('Health', {
@@ -26,7 +24,6 @@ const showHealth = route({
       { description: 'At most 200.' },
     ),
   }),
-  refusals: [],
   handler: async ({ clock, directory, version }, { traceId }) => {
     const conditions = await directory.ask('list-conditions', {}, traceId)
     return {
@@ -42,9 +39,7 @@ const auditQuery: Record<string, QueryParameter> = {
   after: { schema: Type.String({ pattern: '^[0-9A-Za-z]{1,64}$' }), meaning: 'The `next` of the page before.' },
 }
 
-const showAudit = route({
-  method: 'GET',
-  path: '/audit',
+const showAudit = route('GET', '/audit', {
   summary: 'Who changed what outside of workspaces, newest first; a workspace has its own audit.',
   needs: admin,
   query: auditQuery,

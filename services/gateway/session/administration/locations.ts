@@ -24,21 +24,16 @@ const Place = Answered('Place', {
   last_seen_at: OrNull({ ...Instant, description: 'The newest beat of any of its probers; null: none is known.' }),
 })
 
-const listLocations = route({
-  method: 'GET',
-  path: '/locations',
+const listLocations = route('GET', '/locations', {
   summary: 'The locations that probers check from.',
   needs: signedIn,
   result: Answered('Places', { locations: Type.Array(Place) }),
-  refusals: [],
   handler: async ({ directory }, { traceId }) => ({
     locations: (await directory.ask('list-locations', {}, traceId)).map(locationObject),
   }),
 })
 
-const createLocation = route({
-  method: 'POST',
-  path: '/locations',
+const createLocation = route('POST', '/locations', {
   summary: 'Makes a location.',
   needs: admin,
   body: NewLocation,
@@ -50,9 +45,7 @@ const createLocation = route({
     locationObject(await directory.ask('create-location', { id: randomId(idLength.location), name, displayName }, traceId)),
 })
 
-const changeLocation = route({
-  method: 'PATCH',
-  path: '/locations/:locationId',
+const changeLocation = route('PATCH', '/locations/:locationId', {
   summary: 'Renames a location; `display_name: null` removes that.',
   needs: admin,
   body: LocationChange,
@@ -67,9 +60,7 @@ const changeLocation = route({
   },
 })
 
-const deleteLocation = route({
-  method: 'DELETE',
-  path: '/locations/:locationId',
+const deleteLocation = route('DELETE', '/locations/:locationId', {
   summary: 'Deletes a location that no monitor uses.',
   needs: admin,
   status: 204,

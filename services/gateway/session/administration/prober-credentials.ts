@@ -26,22 +26,17 @@ const MadeCredential = Answered('MadeProberCredential', {
   credentials: Type.String({ description: "The file's text, shown here alone." }),
 })
 
-const listCredentials = route({
-  method: 'GET',
-  path: '/prober-credentials',
+const listCredentials = route('GET', '/prober-credentials', {
   summary: 'The credentials of probers on other machines.',
   needs: admin,
   result: Type.Object({ prober_credentials: Type.Array(Credential) }, { additionalProperties: false }),
-  refusals: [],
   handler: async ({ directory }, { traceId }) => {
     const found = await directory.ask('list-prober-credentials', {}, traceId)
     return { prober_credentials: found.map(credentialObject) }
   },
 })
 
-const createCredential = route({
-  method: 'POST',
-  path: '/prober-credentials',
+const createCredential = route('POST', '/prober-credentials', {
   summary: 'Makes a credential for a prober of a location.',
   needs: admin,
   body: NewCredential,
@@ -56,9 +51,7 @@ const createCredential = route({
   },
 })
 
-const deleteCredential = route({
-  method: 'DELETE',
-  path: '/prober-credentials/:credentialId',
+const deleteCredential = route('DELETE', '/prober-credentials/:credentialId', {
   summary: 'Revokes a credential; its prober is cut off.',
   needs: admin,
   status: 204,

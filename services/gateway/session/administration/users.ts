@@ -41,22 +41,17 @@ const Account = Answered('Account', {
   signed_in_at: OrNull(Instant),
 })
 
-const listUsers = route({
-  method: 'GET',
-  path: users,
+const listUsers = route('GET', users, {
   summary: 'All accounts.',
   needs: admin,
   result: Type.Object({ users: Type.Array(Account) }, { additionalProperties: false }),
-  refusals: [],
   handler: async ({ directory }, { traceId }) => {
     const found = await allPages(after => directory.ask('list-users', { after }, traceId))
     return { users: found.map(userObject) }
   },
 })
 
-const createUser = route({
-  method: 'POST',
-  path: users,
+const createUser = route('POST', users, {
   summary: 'Makes an account.',
   needs: admin,
   body: NewUser,
@@ -71,9 +66,7 @@ const createUser = route({
   },
 })
 
-const changeUser = route({
-  method: 'PATCH',
-  path: `${users}/:userId`,
+const changeUser = route('PATCH', `${users}/:userId`, {
   summary: 'Changes an account.',
   needs: admin,
   body: UserChange,
@@ -89,9 +82,7 @@ const changeUser = route({
   },
 })
 
-const setPassword = route({
-  method: 'PUT',
-  path: `${users}/:userId/password`,
+const setPassword = route('PUT', `${users}/:userId/password`, {
   summary: "Sets somebody's password; their sessions end.",
   needs: admin,
   body: NewPassword,

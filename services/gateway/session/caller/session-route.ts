@@ -2,7 +2,7 @@
 import type { TObject } from 'typebox'
 import type { SentJson } from '../../body/json-body.ts'
 import type { Call } from '../../http/answer.ts'
-import type { Needs, Route } from '../../http/route.ts'
+import type { Needs, Route, StatedRoute } from '../../http/route.ts'
 import type { SessionContext, VisitorCall } from './session-call.ts'
 import type { SessionErrorWord } from './session-error.ts'
 
@@ -11,15 +11,23 @@ interface Json {
   json(): Promise<SentJson>
 }
 
+type SessionRoute<Found, Body extends TObject, Caller extends Call> = StatedRoute<
+  Route<Found, Body, SessionContext, Caller, SessionErrorWord>
+>
+
 /** Creates a route record. TypeScript infers the types of its parts from each other. */
 export const route = <Found, Body extends TObject>(
-  record: Route<Found, Body, SessionContext, VisitorCall & Json, SessionErrorWord>,
-): Route => record
+  method: Route['method'],
+  path: string,
+  record: SessionRoute<Found, Body, VisitorCall & Json>,
+): Route => ({ refusals: [], ...record, method, path })
 
 /** Creates the record of a route that needs no sign-in. */
 export const openRoute = <Found, Body extends TObject>(
-  record: Omit<Route<Found, Body, SessionContext, Call, SessionErrorWord>, 'needs'>,
-): Route => ({ ...record, needs: { role: 'nobody', scope: 'full' } })
+  method: Route['method'],
+  path: string,
+  record: Omit<SessionRoute<Found, Body, Call>, 'needs'>,
+): Route => ({ refusals: [], ...record, needs: needs('nobody'), method, path })
 
 /** A session has the rights of a full key. */
 const needs = (role: Needs['role']): Needs => ({ role, scope: 'full' })

@@ -36,9 +36,7 @@ const signalQuery: Record<string, QueryParameter> = {
   signal: { required: true, schema: Type.String({ minLength: 1, maxLength: 400 }), meaning: 'The key of a signal.' },
 }
 
-const showLatency = route({
-  method: 'GET',
-  path: `${one}/latency`,
+const showLatency = route('GET', `${one}/latency`, {
   summary: 'Response times of a monitor by location, with incidents and maintenance.',
   needs: member,
   find: findMonitor,
@@ -70,9 +68,7 @@ const showLatency = route({
   },
 })
 
-const showValues = route({
-  method: 'GET',
-  path: `${one}/values`,
+const showValues = route('GET', `${one}/values`, {
   summary: 'Values of a signal that senders report, with the thresholds of its rules.',
   needs: member,
   find: findMonitor,
@@ -106,9 +102,7 @@ const daysQuery: Record<string, QueryParameter> = {
   count: { schema: Type.Integer({ minimum: 1, maximum: limits.charts.days }), meaning: 'Days, today included; absent: 90.' },
 }
 
-const showDays = route({
-  method: 'GET',
-  path: `${one}/days`,
+const showDays = route('GET', `${one}/days`, {
   summary: 'The last days of a monitor, one after the other: checks, time in trouble, incidents.',
   needs: member,
   find: findMonitor,
@@ -146,9 +140,7 @@ const idsQuery: Record<string, QueryParameter> = {
   },
 }
 
-const showFigures = route({
-  method: 'GET',
-  path: '/workspaces/:workspaceId/figures',
+const showFigures = route('GET', '/workspaces/:workspaceId/figures', {
   summary: 'Response time and uptime of some monitors; those that are not there are left out.',
   needs: member,
   query: idsQuery,

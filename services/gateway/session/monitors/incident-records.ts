@@ -48,9 +48,7 @@ async function findRecords({ directory, incidentIds }: SessionContext, call: Vis
   return { incident, workspaceId: incident.workspaceId, records }
 }
 
-const readRecords = route({
-  method: 'GET',
-  path: `${one}/records`,
+const readRecords = route('GET', `${one}/records`, {
   summary: 'The records of an incident, oldest first, and what comes next.',
   needs: member,
   find: findRecords,
@@ -78,9 +76,7 @@ const readRecords = route({
   },
 })
 
-const inspect = route({
-  method: 'GET',
-  path: `${one}/inspection`,
+const inspect = route('GET', `${one}/inspection`, {
   summary: 'The records of an incident as messages of the Stately inspection protocol.',
   needs: member,
   find: findRecords,
@@ -104,10 +100,15 @@ async function namesIn({ directory }: SessionContext, history: readonly HistoryD
 function recordObject(entry: HistoryDocument, ofLocations: boolean): IncidentRecordObject {
   const { sequence, at, event, kind, state, deadlineAt, condition, explanation, evidence } = entry
   return {
-    ...{ sequence, at: timestamp(at), event: event.type, event_at: timestamp(event.at), kind },
+    sequence,
+    at: timestamp(at),
+    event: event.type,
+    event_at: timestamp(event.at),
+    kind,
     state: state as IncidentRecordObject['state'],
     deadline_at: timestampOrNull(deadlineAt),
-    ...{ condition, explanation: redactedText(explanation) },
+    condition,
+    explanation: redactedText(explanation),
     evidence: evidence && evidenceObject(evidence, ofLocations),
   }
 }
@@ -116,7 +117,9 @@ function recordObject(entry: HistoryDocument, ofLocations: boolean): IncidentRec
 export function stepObject({ event, at, to, orders }: Step, recipients: IncidentRecipients | null): OutlookStep {
   const message = orders.find(order => order.type === 'announce')?.params
   return {
-    ...{ event, at: timestamp(at), to },
+    event,
+    at: timestamp(at),
+    to,
     announces: message?.kind ?? null,
     reminder: message?.reminder ?? false,
     held: message?.held ?? false,

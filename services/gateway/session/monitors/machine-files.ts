@@ -8,16 +8,13 @@ import { route, signedIn } from '../caller/session-route.ts'
 
 const forms = ['source', 'json', 'mermaid'] as const
 
-const machineFile = route({
-  method: 'GET',
-  path: '/machines/:machine/:form',
+const machineFile = route('GET', '/machines/:machine/:form', {
   summary: 'A state machine as other tools open it: `source` for XState, `json` for the Stately editor, `mermaid`.',
   needs: signedIn,
   result: Type.Object({
     name: Type.String({ description: 'Name for a file.', examples: ['incident.ts'] }),
     text: Type.String({ examples: ['stateDiagram-v2'] }),
   }),
-  refusals: [],
   handler: async (_context, call) => {
     const { machines, mermaid, statelyJson } = await drawings()
     const name = pathPart(call, 'machine')

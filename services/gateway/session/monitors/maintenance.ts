@@ -11,9 +11,7 @@ import { findSubject, subjectQuery } from './subjects.ts'
 const path = '/subjects/:subjectId/maintenance'
 const reader = fieldReader(WindowBody)
 
-const startMaintenance = route({
-  method: 'POST',
-  path,
+const startMaintenance = route('POST', path, {
   summary: 'Starts maintenance of a monitor or a custom subject now.',
   needs: editor,
   find: findSubject,
@@ -31,9 +29,7 @@ const startMaintenance = route({
   },
 })
 
-const moveMaintenance = route({
-  method: 'PATCH',
-  path,
+const moveMaintenance = route('PATCH', path, {
   summary: 'Moves the end of the running window.',
   needs: editor,
   find: findSubject,
@@ -41,7 +37,6 @@ const moveMaintenance = route({
   body: WindowBody,
   reader,
   result: Window,
-  refusals: [],
   examples: [{ ends_at: '2099-12-31T23:00:00+01:00' }],
   handler: async ({ clock, keeper }, { found: subject, body, traceId }) => {
     const command = { kind: 'move-maintenance', id: commandId(), endsAt: readEndsAt(body, clock.now()) } as const
@@ -49,15 +44,12 @@ const moveMaintenance = route({
   },
 })
 
-const cancelMaintenance = route({
-  method: 'DELETE',
-  path,
+const cancelMaintenance = route('DELETE', path, {
   summary: 'Ends the running window early.',
   needs: editor,
   find: findSubject,
   query: subjectQuery,
   result: Window,
-  refusals: [],
   handler: async ({ clock, keeper }, { found: subject, traceId }) => {
     const command = { kind: 'cancel-maintenance', id: commandId() } as const
     return windowObject(subject, await keeper.send(subject.id, command, traceId), clock.now())

@@ -34,14 +34,11 @@ async function readMonitor({ directory }: Pick<Means, 'directory'>, call: Visito
 export const monitorOfPage = async (context: Means, call: VisitorCall) =>
   detailOf(context, { ...call, found: await readMonitor(context, call, pathId(call.request, 'id')) })
 
-const showMonitor = route({
-  method: 'GET',
-  path: '/monitors/:monitorId',
+const showMonitor = route('GET', '/monitors/:monitorId', {
   summary: 'One monitor with its rules, open incidents, newest reports and window.',
   needs: member,
   find: findMonitor,
   result: MonitorDetail,
-  refusals: [],
   handler: (context, call) => detailOf(context, call),
 })
 
@@ -77,8 +74,15 @@ async function detailOf(
 }
 
 const ofMonitor = (id: string): IncidentFilters => ({
-  ...{ state: 'all', template: null, meta: [], labels: [] },
-  ...{ resources: [id], rule: null, isOpen: null, isConfirmed: null, isAcknowledged: null },
+  state: 'all',
+  template: null,
+  meta: [],
+  labels: [],
+  resources: [id],
+  rule: null,
+  isOpen: null,
+  isConfirmed: null,
+  isAcknowledged: null,
 })
 
 const lastIncident = (last: IncidentRecord | undefined, encode: (id: string) => string) =>

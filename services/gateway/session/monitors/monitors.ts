@@ -20,9 +20,7 @@ const query: Record<string, QueryParameter> = {
   count: { schema: count, meaning: 'Rows of the page; absent: 100.' },
 }
 
-const listMonitors = route({
-  method: 'GET',
-  path: '/workspaces/:workspaceId/monitors',
+const listMonitors = route('GET', '/workspaces/:workspaceId/monitors', {
   summary: 'A page of the monitors, the worst first, then by name; archived ones are left out.',
   needs: member,
   query,

@@ -21,9 +21,7 @@ const query: Record<string, QueryParameter> = {
 
 const Rejected = OrNull(Type.Enum(['clock_skew', 'late', 'out_of_order', 'out_of_retention']))
 
-const listObservations = route({
-  method: 'GET',
-  path: '/monitors/:monitorId/observations',
+const listObservations = route('GET', '/monitors/:monitorId/observations', {
   summary: 'Newest reports and checks of a monitor: context, no record of decisions.',
   needs: member,
   find: findMonitor,

@@ -27,9 +27,7 @@ const TrialBody = Type.Object(
 )
 
 /** Every member may try a rule: the result reveals only what the signals already show. */
-const tryRule = route({
-  method: 'POST',
-  path: '/subjects/:subjectId/rules/trial',
+const tryRule = route('POST', '/subjects/:subjectId/rules/trial', {
   summary: 'Says what a rule would say now. Stores nothing.',
   more: 'Refused as saving it would be, but for its name. A website monitor stays one.',
   needs: member,
@@ -59,9 +57,15 @@ function trialObject(trial: RuleTrial): RuleTrialObject {
   // No confirmation or recovery delay ends while the rule has no verdict.
   const byTime = incident && verdict !== 'not_judged' ? incidentOutlook(incident, judgedAt, mutedTo).byTime : null
   return {
-    ...{ at: timestamp(judgedAt), verdict, explanation: redactedText(explanation) },
+    at: timestamp(judgedAt),
+    verdict,
+    explanation: redactedText(explanation),
     inputs: inputs.map(({ input, value, isYoung, number, at, reason, changesAt }) => ({
-      ...{ input, state: value, waited_for: isYoung, value: number, at: timestampOrNull(at) },
+      input,
+      state: value,
+      waited_for: isYoung,
+      value: number,
+      at: timestampOrNull(at),
       reason: reason === null ? null : redactedText(reason),
       changes_at: timestampOrNull(changesAt),
     })),

@@ -49,9 +49,7 @@ async function findNamed({ directory }: SessionContext, { visitor, request, trac
 const one = '/subjects/:subjectId'
 
 /** Body and result are those of generation 2. */
-const createSignal = route({
-  method: 'POST',
-  path: `${one}/signals`,
+const createSignal = route('POST', `${one}/signals`, {
   summary: 'Adds a signal; a monitor becomes a custom subject by it, for good.',
   needs: editor,
   find: findSubject,
@@ -69,9 +67,7 @@ const createSignal = route({
 })
 
 /** Body and result are those of generation 2. */
-const createRule = route({
-  method: 'POST',
-  path: `${one}/rules`,
+const createRule = route('POST', `${one}/rules`, {
   summary: 'Adds a rule; a monitor becomes a custom subject by it, for good.',
   needs: editor,
   find: findSubject,
@@ -90,9 +86,7 @@ const createRule = route({
 })
 
 /** From now on reads do not find the subject. Its data is deleted in slices. */
-const deleteSubject = route({
-  method: 'DELETE',
-  path: one,
+const deleteSubject = route('DELETE', one, {
   summary: 'Deletes a custom subject with its whole history.',
   needs: editor,
   find: findSubject,

@@ -4,9 +4,7 @@ import { pathPart } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { member, route } from '../caller/session-route.ts'
 
-const showUses = route({
-  method: 'GET',
-  path: '/workspaces/:workspaceId/template-uses',
+const showUses = route('GET', '/workspaces/:workspaceId/template-uses', {
   summary: 'How many unarchived Resources live by each revision of a Template; revisions without one are left out.',
   needs: member,
   result: Type.Object({
@@ -15,7 +13,6 @@ const showUses = route({
       examples: [{ 'nightly@2': 3 }],
     }),
   }),
-  refusals: [],
   handler: async ({ directory }, call) => ({
     uses: await directory.ask('count-template-uses', { workspaceId: pathPart(call, 'workspaceId') }, call.traceId),
   }),

@@ -83,9 +83,7 @@ function troubleOf({ logger }: SessionContext, error: unknown): SignInTrouble {
 
 const signInPage = (trouble: SignInTrouble): string => `/?sign_in_error=${trouble}`
 
-const start = openRoute({
-  method: 'GET',
-  path: '/oidc/start',
+const start = openRoute('GET', '/oidc/start', {
   summary: 'Leads to the OIDC provider.',
   more: 'Without a provider: 404.',
   query: returnTo,
@@ -95,9 +93,7 @@ const start = openRoute({
   handler: leading(begin),
 })
 
-const callback = openRoute({
-  method: 'GET',
-  path: '/oidc/callback',
+const callback = openRoute('GET', '/oidc/callback', {
   summary: 'Where the provider sends people back to.',
   budgetMs: null,
   status: 303,
