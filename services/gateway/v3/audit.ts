@@ -28,6 +28,7 @@ const listAudit = route('GET', '/workspaces/:workspace/audit', {
   summary: 'Who changed what in the workspace or read its evidence, newest first.',
   more: 'A page with filters may be short, or empty, and have a next one.',
   needs: { role: 'owner', scope: 'full' },
+  isAudited: false,
   query: {
     person: { schema: Type.String({ pattern: idPattern }), meaning: 'The id of a person.' },
     path: {

@@ -15,12 +15,15 @@ export interface V3Call extends Call {
 /** A refusal: its status, then the fields that `details.field` may name, such as `422 name`. */
 export type V3Refusal = `${number}` | `${number} ${string}`
 
-/** Creates a route record. TypeScript infers the types of its parts from each other. The audit records a read only if the record says so. */
-export const route = <Found, Body extends TObject>(
-  method: Route['method'],
+/** The record of a read says whether the audit records it. Requests of other methods are always recorded. */
+type Audited<Method> = Method extends 'GET' ? { isAudited: boolean } : { isAudited?: never }
+
+/** Creates a route record. TypeScript infers the types of its parts from each other. */
+export const route = <Method extends Route['method'], Found, Body extends TObject>(
+  method: Method,
   path: string,
-  record: StatedRoute<Route<Found, Body, GatewayContext, V3Call, V3Refusal>>,
-): Route => ({ refusals: [], isAudited: method !== 'GET', ...record, method, path })
+  record: Omit<StatedRoute<Route<Found, Body, GatewayContext, V3Call, V3Refusal>>, 'isAudited'> & Audited<Method>,
+): Route => ({ refusals: [], ...record, method, path })
 
 export const Named = Answered('Named', { id: Type.String(), name: Type.String() })
 
@@ -39,7 +42,9 @@ export const tooManyAt =
 
 /** Schema of a reference to a Template. */
 export const TemplateReference = Type.String({
-  ...{ minLength: 1, maxLength: 100, description: 'A key, which means its highest version, or key@version.' },
+  minLength: 1,
+  maxLength: 100,
+  description: 'A key, which means its highest version, or key@version.',
 })
 
 /** Schema of answers. Only the Template's reader checks the members of this object (1.4). */

@@ -73,6 +73,7 @@ async function find({ directory }: GatewayContext, call: V3Call): Promise<Destin
 const list = route('GET', all, {
   summary: 'Destinations of the workspace by name.',
   needs: reading,
+  isAudited: false,
   result: Type.Array(DestinationObject),
   handler: async ({ directory }, { workspaceId, traceId }) =>
     (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject),
@@ -102,6 +103,7 @@ const create = route('POST', all, {
 const detail = route('GET', one, {
   summary: 'One destination.',
   needs: reading,
+  isAudited: false,
   find,
   result: DestinationObject,
   handler: async (_context, { found }) => destinationObject(found),
@@ -160,6 +162,7 @@ const writeDelivery = writerOf(DestinationDelivery)
 const deliveries = route('GET', `${one}/deliveries`, {
   summary: 'Attempts to send to the destination and messages kept back from it, newest first.',
   needs: reading,
+  isAudited: false,
   find,
   query: pageQuery,
   result: Type.Array(DestinationDelivery),

@@ -16,6 +16,7 @@ export const Workspace = Answered('Workspace', {
 const version = route('GET', '/version', {
   summary: 'Version of the installation.',
   needs: { role: 'nobody', scope: null },
+  isAudited: false,
   result: Answered('Version', { version: Type.String({ examples: ['2.0.0'] }), api: Type.Literal('v3') }),
   handler: async ({ version }) => ({ version, api: 'v3' }),
 })
@@ -23,6 +24,7 @@ const version = route('GET', '/version', {
 const key = route('GET', '/key', {
   summary: 'Whose key it is and what it may do.',
   needs: { role: 'anybody', scope: null },
+  isAudited: false,
   result: Answered('Key', {
     user: Named,
     access: Type.Array(Type.Enum(['full', 'read', ...keyActions])),
@@ -42,6 +44,7 @@ const key = route('GET', '/key', {
 const listWorkspaces = route('GET', '/workspaces', {
   summary: 'Workspaces that the key reaches, by name.',
   needs: { role: 'anybody', scope: null },
+  isAudited: false,
   result: Type.Array(Workspace),
   handler: async ({ directory }, { request: { identity }, traceId }) => {
     const { userId, scope } = identity
@@ -75,6 +78,7 @@ function asFaultOfName(error: unknown): never {
 const listLocations = route('GET', '/locations', {
   summary: 'Locations of the installation.',
   needs: { role: 'anybody', scope: null },
+  isAudited: false,
   result: Type.Array(Named),
   handler: async ({ directory }, { traceId }) =>
     (await directory.ask('list-locations', {}, traceId)).map(({ id, name }) => ({ id, name })),
@@ -92,6 +96,7 @@ const writeMember = writerOf(MemberObject)
 const listMembers = route('GET', '/workspaces/:workspace/members', {
   summary: 'People of the workspace, by username.',
   needs: { role: 'owner', scope: 'full' },
+  isAudited: false,
   result: Type.Array(MemberObject),
   handler: async ({ directory }, { workspaceId, traceId }) =>
     (await directory.ask('list-members', { workspaceId }, traceId)).map(member =>

@@ -100,7 +100,9 @@ export function incidentObject({ incident, next, outline, transitions }: Inciden
     ...incidentItem(incident, incidentIds),
     history: transitions.map(entry =>
       writeTransition({
-        ...{ ...entry, verdict: entry.condition, explanation: redactedText(entry.explanation) },
+        ...entry,
+        verdict: entry.condition,
+        explanation: redactedText(entry.explanation),
         evidence: entry.evidence && evidenceObject(entry.evidence, incident.isOfLocations),
       }),
     ),

@@ -36,6 +36,7 @@ const readRecord = ({ directory }: GatewayContext, incidentId: string, { workspa
 
 const listed = {
   needs: { role: 'viewer', scope: null },
+  isAudited: false,
   query: { ...incidentFilters, ...pageQuery },
   result: Type.Array(IncidentItem),
   refusals: [...incidentFilterRefusals, '422 limit', '422 cursor'],

@@ -42,6 +42,7 @@ const NewAddress = Strict({
 const list = route('GET', all, {
   summary: 'Observation addresses of the workspace, the oldest first, without their tokens.',
   needs,
+  isAudited: false,
   result: Type.Array(AddressObject),
   handler: async ({ directory }, { workspaceId, traceId }) =>
     (await directory.ask('list-addresses', { workspaceId }, traceId)).map(addressObject),

@@ -33,6 +33,7 @@ const overview = route('GET', '/workspaces/:workspace/overview', {
   summary: 'Resources by state, open Incidents by rule and standing, the ten oldest.',
   more: 'As last recorded. It looks at the oldest 10,000 open Incidents.',
   needs: { role: 'viewer', scope: null },
+  isAudited: false,
   result: OverviewObject,
   handler: async ({ directory, incidentIds }, { workspaceId, traceId }) => {
     const found = await directory.ask('get-overview', { workspaceId }, traceId)

@@ -53,6 +53,7 @@ export async function findResource({ directory }: GatewayContext, call: V3Call):
 const list = route('GET', all, {
   summary: 'Resources of the workspace by id.',
   needs: { role: 'viewer', scope: null },
+  isAudited: false,
   query: {
     ...pageQuery,
     ...filterQuery,
@@ -107,6 +108,7 @@ const create = route('POST', all, {
 const detail = route('GET', one, {
   summary: 'One Resource with its signals and rules, as they read now.',
   needs: { role: 'viewer', scope: null },
+  isAudited: false,
   find: findResource,
   result: ResourceObject,
   handler: async (context, { request: { identity }, found, traceId }) => {

@@ -14,6 +14,7 @@ import { TemplateObject, templateObject } from './template-object.ts'
 const listSystem = route('GET', '/templates', {
   summary: 'System Templates.',
   needs: { role: 'anybody', scope: null },
+  isAudited: false,
   result: Type.Array(TemplateObject),
   handler: async (_context, { request: { identity } }) => {
     const isRedacted = isRedactedAnywhere(identity)
@@ -24,6 +25,7 @@ const listSystem = route('GET', '/templates', {
 const listTemplates = route('GET', '/workspaces/:workspace/templates', {
   summary: "System Templates, then the workspace's own, every revision by key and version.",
   needs: { role: 'viewer', scope: null },
+  isAudited: false,
   result: Type.Array(TemplateObject),
   handler: async ({ directory }, { request, workspaceId, traceId }) => {
     const own = await allPages(after => directory.ask('list-templates', { workspaceId, after }, traceId))
@@ -48,6 +50,7 @@ const referenceCharacters = 100
 const detail = route('GET', '/workspaces/:workspace/templates/:template', {
   summary: 'One Template by its key, which means the highest version, or by key@version.',
   needs: { role: 'viewer', scope: null },
+  isAudited: false,
   find: findTemplate,
   result: TemplateObject,
   handler: async (_context, { request, workspaceId, found }) =>
