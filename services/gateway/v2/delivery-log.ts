@@ -6,7 +6,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { invalidField } from '../body/field-values.ts'
 import { Answered, Instant, Kind, writerOf } from '../body/result-schema.ts'
 import { AlertKind, DestinationType, publicNumber } from './notification-fields.ts'
-import { notificationQuery, readIn } from './notification-workspace.ts'
+import { notificationQuery, routeByQuery } from './notification-workspace.ts'
 import { invalid } from './refusals.ts'
 
 const Delivery = Answered('NotificationDelivery', {
@@ -30,7 +30,7 @@ const logQuery = {
 }
 
 /** A filter that names an unknown destination matches nothing. */
-export const listDeliveries = readIn('GET', '/notifications/deliveries', {
+export const listDeliveries = routeByQuery('GET', '/notifications/deliveries', {
   summary: 'The delivery log, newest first; it never holds a URL.',
   query: logQuery,
   result: Type.Array(Delivery),

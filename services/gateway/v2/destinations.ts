@@ -8,7 +8,7 @@ import type { Route } from '../http/route.ts'
 import type { ClassicRefusal } from './classic-route.ts'
 import * as bodies from './destination-body.ts'
 import { DestinationType, messageAbout } from './notification-fields.ts'
-import { readIn, routesOfOne, writeIn } from './notification-workspace.ts'
+import { routeByBody, routeByQuery, routesOfOne } from './notification-workspace.ts'
 import { invalid, invalidName } from './refusals.ts'
 
 const Destination = Answered('NotificationDestination', {
@@ -37,18 +37,18 @@ const ofFields: readonly ClassicRefusal[] = [
 ]
 const example = { name: 'Ops channel', url: 'https://hooks.example.com/services/T0/B0/x' }
 
-const { byQuery, byBody } = routesOfOne('Destination', ({ directory }, wanted, traceId) =>
+const { routeOfOneByQuery, routeOfOneByBody } = routesOfOne('Destination', ({ directory }, wanted, traceId) =>
   directory.ask('get-destination', wanted, traceId),
 )
 
-const list = readIn('GET', all, {
+const list = routeByQuery('GET', all, {
   summary: 'The destinations of a workspace, by name. Needs editor: URLs are secrets.',
   result: Type.Array(Destination),
   handler: async ({ directory }, { found: { workspaceId }, traceId }) =>
     (await directory.ask('list-destinations', { workspaceId }, traceId)).map(destinationObject),
 })
 
-const create = writeIn('POST', all, {
+const create = routeByBody('POST', all, {
   summary: 'Makes a destination, enabled; the first of a workspace becomes its default.',
   body: bodies.CreateDestinationBody,
   result: Destination,
@@ -60,14 +60,14 @@ const create = writeIn('POST', all, {
   },
 })
 
-const get = byQuery('GET', one, {
+const get = routeOfOneByQuery('GET', one, {
   summary: 'A destination.',
   result: Destination,
   refusals: [noDestination],
   handler: async (_context, { found }) => destinationObject(found),
 })
 
-const update = byBody('POST', one, {
+const update = routeOfOneByBody('POST', one, {
   summary: 'Replaces a destination, but for its type.',
   body: bodies.UpdateDestinationBody,
   result: Destination,
@@ -79,7 +79,7 @@ const update = byBody('POST', one, {
   },
 })
 
-const remove = byQuery('DELETE', one, {
+const remove = routeOfOneByQuery('DELETE', one, {
   summary: 'Removes a destination, and subjects no longer select it.',
   result: messageAbout('destination_id', { was_default: Type.Boolean() }),
   refusals: [noDestination],
@@ -94,7 +94,7 @@ const remove = byQuery('DELETE', one, {
   },
 })
 
-const switchOnOrOff = byBody('POST', `${one}/enabled`, {
+const switchOnOrOff = routeOfOneByBody('POST', `${one}/enabled`, {
   summary: 'Switches a destination on or off.',
   body: bodies.SwitchDestinationBody,
   result: Destination,
@@ -106,7 +106,7 @@ const switchOnOrOff = byBody('POST', `${one}/enabled`, {
   },
 })
 
-const makeDefault = byBody('POST', `${one}/default`, {
+const makeDefault = routeOfOneByBody('POST', `${one}/default`, {
   summary: 'Makes it the default of its workspace.',
   body: bodies.NoFieldsBody,
   result: Destination,
@@ -116,7 +116,7 @@ const makeDefault = byBody('POST', `${one}/default`, {
     destinationObject(await directory.ask('make-default-destination', { workspaceId, id }, traceId)),
 })
 
-const test = byBody('POST', `${one}/test`, {
+const test = routeOfOneByBody('POST', `${one}/test`, {
   summary: 'Sends one real test message; it is never sent again.',
   body: bodies.NoFieldsBody,
   result: messageAbout('destination_id'),

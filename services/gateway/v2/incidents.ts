@@ -54,6 +54,9 @@ export const listIncidents = route('GET', '/incidents', {
 const write = writerOf(Incident)
 const incidentObject = (incident: IncidentView, ids: IncidentIds, namesOf: (ids: readonly string[]) => string[]) =>
   write({
-    ...{ ...incident, id: ids.encode(incident.id), monitorId: incident.subjectId, monitorName: incident.subjectName },
+    ...incident,
+    id: ids.encode(incident.id),
+    monitorId: incident.subjectId,
+    monitorName: incident.subjectName,
     locations: { failing: namesOf(incident.failing), unknown: namesOf(incident.unknown), ok: namesOf(incident.ok) },
   })

@@ -20,9 +20,9 @@ export const inWorkspace: readonly ClassicRefusal[] = ['2004 Ambiguous workspace
 
 const inQuery = { query: notificationQuery, refusals: inWorkspace }
 
-/** Functions like `route`, for routes without and with a body. All require an editor, because URLs are secrets. */
-export const readIn = routesWith(editor, { ...inQuery, find: (_context, call) => workspaceOfQuery(call) })
-export const writeIn = routesWith(editor, { ...inQuery, find: (_context, call) => workspaceOfBody(call) })
+/** Functions like `route`: the query names the workspace, or also the body. All require an editor, because URLs are secrets. */
+export const routeByQuery = routesWith(editor, { ...inQuery, find: (_context, call) => workspaceOfQuery(call) })
+export const routeByBody = routesWith(editor, { ...inQuery, find: (_context, call) => workspaceOfBody(call) })
 
 type Ask<Found> = (
   context: GatewayContext,
@@ -31,8 +31,8 @@ type Ask<Found> = (
 ) => Promise<Found | null>
 
 /**
- * Returns functions like `route`, for routes whose path names an object by its number, without and with a body. `ask` returns the object;
- * null: the workspace has no object of this number.
+ * Returns functions like `route` for routes whose path names an object by its number: the query names the workspace, or also the body.
+ * `ask` returns the object; null: the workspace has no object of this number.
  */
 export function routesOfOne<Found extends { workspaceId: string }>(noun: 'Destination' | 'Transformation', ask: Ask<Found>) {
   const findIn = (workspaceOf: typeof workspaceOfQuery) => async (context: GatewayContext, call: ClassicCall) => {
@@ -43,8 +43,8 @@ export function routesOfOne<Found extends { workspaceId: string }>(noun: 'Destin
     throw refusal('not_found', `${noun} not found`, `The workspace has no such ${noun.toLowerCase()}`)
   }
   return {
-    byQuery: routesWith(editor, { ...inQuery, find: findIn(workspaceOfQuery) }),
-    byBody: routesWith(editor, { ...inQuery, find: findIn(workspaceOfBody) }),
+    routeOfOneByQuery: routesWith(editor, { ...inQuery, find: findIn(workspaceOfQuery) }),
+    routeOfOneByBody: routesWith(editor, { ...inQuery, find: findIn(workspaceOfBody) }),
   }
 }
 

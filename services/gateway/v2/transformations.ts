@@ -13,7 +13,7 @@ import { Answered, Instant, Kind, writerOf } from '../body/result-schema.ts'
 import type { Route } from '../http/route.ts'
 import { anybody, type ClassicRefusal, route } from './classic-route.ts'
 import { AlertKind, messageAbout, WorkspaceId } from './notification-fields.ts'
-import { readIn, routesOfOne, writeIn } from './notification-workspace.ts'
+import { routeByBody, routeByQuery, routesOfOne } from './notification-workspace.ts'
 import { invalid, invalidName } from './refusals.ts'
 
 const template = Type.String({
@@ -68,11 +68,11 @@ const ofFields: readonly ClassicRefusal[] = [
 ]
 const example = { name: 'Pager', template: '{"text": "{{ summary }}", "link": "{{ link }}"}' }
 
-const { byQuery, byBody } = routesOfOne('Transformation', ({ directory }, wanted, traceId) =>
+const { routeOfOneByQuery, routeOfOneByBody } = routesOfOne('Transformation', ({ directory }, wanted, traceId) =>
   directory.ask('get-transformation', wanted, traceId),
 )
 
-const list = readIn('GET', all, {
+const list = routeByQuery('GET', all, {
   summary: 'The payload templates of a workspace, by name.',
   result: Type.Array(Transformation),
   handler: async ({ directory }, { found: { workspaceId }, traceId }) => {
@@ -81,7 +81,7 @@ const list = readIn('GET', all, {
   },
 })
 
-const create = writeIn('POST', all, {
+const create = routeByBody('POST', all, {
   summary: 'Stores a payload template that renders all samples.',
   body: TransformationBody,
   result: Transformation,
@@ -102,7 +102,7 @@ const listSamples = route('GET', `${all}/samples`, {
 })
 
 /** Checks the transformation as a save would, and stores nothing. */
-const preview = writeIn('POST', `${all}/preview`, {
+const preview = routeByBody('POST', `${all}/preview`, {
   summary: 'Renders a template against the samples and stores nothing.',
   isDry: true,
   body: PreviewBody,
@@ -120,14 +120,14 @@ const preview = writeIn('POST', `${all}/preview`, {
   },
 })
 
-const get = byQuery('GET', one, {
+const get = routeOfOneByQuery('GET', one, {
   summary: 'A payload template.',
   result: Transformation,
   refusals: [noTransformation],
   handler: async (_context, { found }) => transformationObject(found),
 })
 
-const update = byBody('POST', one, {
+const update = routeOfOneByBody('POST', one, {
   summary: 'Replaces name and template.',
   body: TransformationBody,
   result: Transformation,
@@ -139,7 +139,7 @@ const update = byBody('POST', one, {
   },
 })
 
-const remove = byQuery('DELETE', one, {
+const remove = routeOfOneByQuery('DELETE', one, {
   summary: 'Removes a payload template; destinations that used it send the built-in body.',
   result: messageAbout('transformation_id'),
   refusals: [noTransformation],

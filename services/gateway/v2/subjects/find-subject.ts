@@ -29,8 +29,8 @@ export const ofSubject: readonly ClassicRefusal[] = [
 const onSubject = { query: subjectQuery, refusals: ofSubject }
 
 /** Functions like `route`, for routes whose path names a subject: reads, and writes that require an editor. */
-export const subjectRead = routesWith(member, { ...onSubject, find: findCustomSubject })
-export const subjectWrite = routesWith(editor, { ...onSubject, find: findCustomSubject })
+export const subjectReadRoute = routesWith(member, { ...onSubject, find: findCustomSubject })
+export const subjectWriteRoute = routesWith(editor, { ...onSubject, find: findCustomSubject })
 
 interface Below {
   workspaceId: string

@@ -7,7 +7,7 @@ import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { Answered, Instant, Kind, OrNull, writerOf } from '../../body/result-schema.ts'
 import type { Route } from '../../http/route.ts'
 import { acknowledgeRoute } from '../../subjects/acknowledge.ts'
-import { findCustomSubject, ofSubject, subjectQuery, subjectRead } from './find-subject.ts'
+import { findCustomSubject, ofSubject, subjectQuery, subjectReadRoute } from './find-subject.ts'
 
 const SubjectIncident = Answered('SubjectIncident', {
   id: Type.String(),
@@ -24,7 +24,7 @@ const SubjectIncident = Answered('SubjectIncident', {
   kind: Kind('subject_incident'),
 })
 
-const listIncidents = subjectRead('GET', '/subjects/:subject/incidents', {
+const listIncidents = subjectReadRoute('GET', '/subjects/:subject/incidents', {
   summary: 'The open incidents of a subject, the newest trouble first.',
   result: Type.Array(SubjectIncident),
   handler: async ({ directory, incidentIds }, { found: { id: subjectId, slug, workspaceId }, traceId }) => {
@@ -54,7 +54,10 @@ function newestFirst(one: IncidentView, other: IncidentView): number {
 const write = writerOf(SubjectIncident)
 const incidentObject = (incident: IncidentView, subjectSlug: string, ids: IncidentIds) =>
   write({
-    ...{ ...incident, id: ids.encode(incident.id), subjectId: subjectSlug, ruleId: incident.ruleSlug },
+    ...incident,
+    id: ids.encode(incident.id),
+    subjectId: subjectSlug,
+    ruleId: incident.ruleSlug,
     acknowledged: incident.acknowledgedAt !== null,
     acknowledgedBy: incident.acknowledgedBy ?? '',
   })

@@ -4,7 +4,7 @@ import { OrNull } from '../../body/result-schema.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import type { ClassicRefusal } from '../classic-route.ts'
-import { subjectRead, subjectWrite } from './find-subject.ts'
+import { subjectReadRoute, subjectWriteRoute } from './find-subject.ts'
 import { readEndsAt, Window, WindowBody, windowObject } from './window.ts'
 
 const path = '/subjects/:subject/maintenance'
@@ -12,7 +12,7 @@ const badEnd: ClassicRefusal = '2001 invalid observed_at'
 const noWindow: ClassicRefusal = '2002 No maintenance window'
 
 /** Returns the running window; null: none is running (reference/custom-subjects 5.1). */
-const getMaintenance = subjectRead('GET', path, {
+const getMaintenance = subjectReadRoute('GET', path, {
   summary: 'The running maintenance window; null while none runs.',
   result: OrNull(Window),
   handler: async ({ clock }, { found: subject }) => {
@@ -22,7 +22,7 @@ const getMaintenance = subjectRead('GET', path, {
   },
 })
 
-const startMaintenance = subjectWrite('POST', path, {
+const startMaintenance = subjectWriteRoute('POST', path, {
   summary: 'Starts maintenance now: problems and no data wait, recoveries are told.',
   body: WindowBody,
   result: Window,
@@ -37,7 +37,7 @@ const startMaintenance = subjectWrite('POST', path, {
 })
 
 /** Changes the end of the running window. The window keeps its start. */
-const moveMaintenance = subjectWrite('POST', `${path}/ends_at`, {
+const moveMaintenance = subjectWriteRoute('POST', `${path}/ends_at`, {
   summary: 'Moves the end of the running window.',
   body: WindowBody,
   result: Window,
@@ -49,7 +49,7 @@ const moveMaintenance = subjectWrite('POST', `${path}/ends_at`, {
   },
 })
 
-const cancelMaintenance = subjectWrite('DELETE', path, {
+const cancelMaintenance = subjectWriteRoute('DELETE', path, {
   summary: 'Ends the running window early.',
   result: Window,
   refusals: [noWindow],

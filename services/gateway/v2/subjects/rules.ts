@@ -10,7 +10,7 @@ import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { type ClassicRefusal, editor, member, routesWith } from '../classic-route.ts'
 import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
-import { findWithRule, ofSubject, subjectQuery, subjectRead, subjectWrite } from './find-subject.ts'
+import { findWithRule, ofSubject, subjectQuery, subjectReadRoute, subjectWriteRoute } from './find-subject.ts'
 import { NameField } from './name.ts'
 import { DocumentShape, readPolicy } from './policy-document.ts'
 import { withLocationIds, withLocationNames } from './policy-locations.ts'
@@ -22,8 +22,8 @@ const all = '/subjects/:subject/rules'
 const one = `${all}/:rule`
 const ofRule: readonly ClassicRefusal[] = [...ofSubject, '2002 Rule not found']
 const onRule = { query: subjectQuery, refusals: ofRule, find: findWithRule }
-const ruleRead = routesWith(member, onRule)
-const ruleWrite = routesWith(editor, onRule)
+const ruleReadRoute = routesWith(member, onRule)
+const ruleWriteRoute = routesWith(editor, onRule)
 const builtIn: ClassicRefusal = '2003 Rule is managed by Website monitoring'
 const ofDocument: readonly ClassicRefusal[] = [
   ...([invalid, invalidName, '2001 Unknown input', '2001 Invalid input mode'] as const),
@@ -36,14 +36,14 @@ const tooDeep = {
   document: { inputs: [depth], decision: { need: 'any' }, wait: { confirm_after: '2m', close_after: '2m' } },
 }
 
-const listRules = subjectRead('GET', all, {
+const listRules = subjectReadRoute('GET', all, {
   summary: 'The rules of a subject.',
   result: Type.Array(SubjectRule),
   handler: async (context, { found: subject, traceId }) =>
     Promise.all(subject.rules.map(rule => ruleObject(context, traceId, subject, rule))),
 })
 
-const createRule = subjectWrite('POST', all, {
+const createRule = subjectWriteRoute('POST', all, {
   summary: 'Authors a rule, which judges from then on.',
   body: RuleBody,
   result: SubjectRule,
@@ -56,14 +56,14 @@ const createRule = subjectWrite('POST', all, {
   },
 })
 
-const getRule = ruleRead('GET', one, {
+const getRule = ruleReadRoute('GET', one, {
   summary: 'A rule.',
   result: SubjectRule,
   handler: (context, { found: { subject, rule }, traceId }) => ruleObject(context, traceId, subject, rule),
 })
 
 /** Replaces the whole rule. Id and slug stay, so its incidents stay attached. */
-const replaceRule = ruleWrite('POST', one, {
+const replaceRule = ruleWriteRoute('POST', one, {
   summary: 'Replaces a rule: a new version of its policy, the same slug and incidents.',
   body: RuleBody,
   result: SubjectRule,
@@ -76,7 +76,7 @@ const replaceRule = ruleWrite('POST', one, {
   },
 })
 
-const deleteRule = ruleWrite('DELETE', one, {
+const deleteRule = ruleWriteRoute('DELETE', one, {
   summary: 'Removes a rule; its open incident closes without a message.',
   result: Strict({ message: Type.String(), rule_id: Type.String(), subject_id: Type.String() }),
   refusals: [builtIn, '2003 Rule is still used as an input'],

@@ -13,7 +13,7 @@ import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { type ClassicRefusal, editor, member, routesWith } from '../classic-route.ts'
 import { invalid, invalidName, subjectTooLarge } from '../refusals.ts'
-import { findWithSignal, ofSubject, subjectQuery, subjectRead, subjectWrite } from './find-subject.ts'
+import { findWithSignal, ofSubject, subjectQuery, subjectReadRoute, subjectWriteRoute } from './find-subject.ts'
 import { NameField } from './name.ts'
 
 const kinds = {
@@ -56,19 +56,19 @@ const all = '/subjects/:subject/signals'
 const one = `${all}/:signal`
 export const ofSignal: readonly ClassicRefusal[] = [...ofSubject, '2002 Signal not found']
 const onSignal = { query: subjectQuery, refusals: ofSignal, find: findWithSignal }
-const signalRead = routesWith(member, onSignal)
-const signalWrite = routesWith(editor, onSignal)
+const signalReadRoute = routesWith(member, onSignal)
+const signalWriteRoute = routesWith(editor, onSignal)
 const builtIn: ClassicRefusal = '2003 Signal is managed by Website monitoring'
 const badKind: ClassicRefusal = '2001 Invalid signal kind'
 const badMeta: ClassicRefusal = '2001 Invalid meta'
 
-const listSignals = subjectRead('GET', all, {
+const listSignals = subjectReadRoute('GET', all, {
   summary: 'The signals of a subject.',
   result: Type.Array(Signal),
   handler: async (_context, { found }) => found.signals.map(signal => signalObject(found, signal)),
 })
 
-const createSignal = subjectWrite('POST', all, {
+const createSignal = subjectWriteRoute('POST', all, {
   summary: 'Adds a signal.',
   more: 'A heartbeat reports on a schedule, and its silence can become no data; an event reports when something happens.',
   body: CreateSignalBody,
@@ -84,14 +84,14 @@ const createSignal = subjectWrite('POST', all, {
   },
 })
 
-const getSignal = signalRead('GET', one, {
+const getSignal = signalReadRoute('GET', one, {
   summary: 'A signal.',
   result: Signal,
   handler: async (_context, { found: { subject, signal } }) => signalObject(subject, signal),
 })
 
 /** Replaces name and meta. A change to the other kind is refused; any other `kind` value is ignored (reference/custom-subjects 2.6). */
-const updateSignal = signalWrite('POST', one, {
+const updateSignal = signalWriteRoute('POST', one, {
   summary: 'Replaces name and meta; kind and slug never change.',
   body: UpdateSignalBody,
   result: Signal,
@@ -105,7 +105,7 @@ const updateSignal = signalWrite('POST', one, {
   },
 })
 
-const deleteSignal = signalWrite('DELETE', one, {
+const deleteSignal = signalWriteRoute('DELETE', one, {
   summary: 'Removes a signal and its observations.',
   result: Strict({ message: Type.String(), signal_id: Type.String(), subject_id: Type.String() }),
   refusals: [builtIn, '2003 Signal is still used by a rule'],

@@ -12,7 +12,7 @@ import { commandId } from '../../subjects/command-id.ts'
 import { inWorkspaceExample } from '../../website/example.ts'
 import { editor, member, route, workspaceQuery } from '../classic-route.ts'
 import { accessDenied, invalid, invalidName, missingWorkspace } from '../refusals.ts'
-import { subjectRead } from './find-subject.ts'
+import { subjectReadRoute } from './find-subject.ts'
 import { NameField } from './name.ts'
 
 const ofWebsites = {
@@ -85,7 +85,7 @@ const createSubject = route('POST', '/subjects', {
   },
 })
 
-const getSubject = subjectRead('GET', '/subjects/:subject', {
+const getSubject = subjectReadRoute('GET', '/subjects/:subject', {
   summary: 'A subject.',
   result: Subject,
   handler: async (_context, { found }) => customSubjectObject(found),
