@@ -8,7 +8,10 @@ import type { Query, Scalar, Store } from '#shared/store/port.ts'
  * Yields the pages of a query in its order, each of `query.limit` documents, the last one shorter or empty. A `select` must contain the
  * fields of the sort. `find` reads one page on each step; its errors are thrown.
  */
-export function pagesOf<T extends { id: string }>(query: Query, find: (page: Query) => Promise<T[]>): AsyncGenerator<T[]> {
+export function pagesOf<Q extends Query, T extends { id: string }>(
+  query: Q,
+  find: (page: Q) => Promise<T[]>,
+): AsyncGenerator<T[]> {
   return pages<T, NonNullable<Query['after']>>(async after => {
     const items = await find(after === null ? query : { ...query, after })
     const last = items.at(-1)

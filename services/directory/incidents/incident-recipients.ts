@@ -27,7 +27,10 @@ export async function recipientsOf(
   const destinations = await destinationsOf(store, workspaceId)
   const notified = openings.filter(({ snapshot: { value } }) => value === 'delivered' || value === 'sending')
   const facts = {
-    ...{ destinations, selections: tables[0]?.selections ?? [], subjectGone: false, isOvertaken: false },
+    destinations,
+    selections: tables[0]?.selections ?? [],
+    subjectGone: false,
+    isOvertaken: false,
     openedAt: new Set(notified.map(({ destinationId }) => destinationId)),
   }
   const namesOf = (kind: AlertKind): string[] =>

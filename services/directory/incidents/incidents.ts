@@ -1,4 +1,4 @@
-// Reads of incidents for generations 1 and 2. Only keepers write them.
+// Reads of incidents for generations 1 and 2, and of the installation's conditions. Keepers write incidents, notifiers write conditions.
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'

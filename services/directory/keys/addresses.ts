@@ -2,13 +2,13 @@
 // Rules: docs/reference/v3.md, section 8.
 import type { AddressDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { AddressIdentity, AddressView } from '#shared/contracts/ask/ask-addresses.ts'
-import { AppError, type ErrorFacts, refusal } from '#shared/errors.ts'
+import { type ErrorFacts, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { systemTemplates } from '#shared/manifest/website-check.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Answer, DirectoryContext } from '../context.ts'
 import { pick } from '../documents/pick.ts'
-import { checkText } from '../people/fields.ts'
+import { checkDescription } from '../people/fields.ts'
 import { isDeleted, workspaceNotFound } from '../people/workspaces.ts'
 import { getTemplate } from '../templates/templates.ts'
 import { revoke } from './revoke.ts'
@@ -23,7 +23,7 @@ export const findAddress: Answer<'find-address'> = async ({ store }, { tokenHash
 export const createAddress: Answer<'create-address'> = async (context, request) => {
   const { store, clock, logger } = context
   const { id, workspaceId, tokenHash, secondFactor } = request
-  const description = readDescription(request.description)
+  const description = checkDescription(request.description, limits.key.descriptionCharacters)
   if ((await livingWorkspace(store, workspaceId)) === null) throw workspaceNotFound(workspaceId)
   const template = request.template === null ? null : await readTemplateKey(context, workspaceId, request.template)
   const [repeated = null] = await store.get('addresses', [id])
@@ -74,16 +74,6 @@ async function requireRoom(store: Store, workspaceId: string): Promise<void> {
     'Too many addresses',
     `A workspace has at most ${most} Observation addresses; delete one that is not used any more`,
   )
-}
-
-function readDescription(text: string): string {
-  const most = limits.key.descriptionCharacters
-  try {
-    return checkText(text, most, 'Invalid description', 'A description', 'description')
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    throw invalid('Invalid description', error.details, 'description')
-  }
 }
 
 /** Returns the key of a Template that the workspace has published. Throws `validation` for any other text. */

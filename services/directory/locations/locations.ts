@@ -86,7 +86,7 @@ export const deleteLocation: Answer<'delete-location'> = async (context, { locat
 async function countAssigned(store: Store, locationId: string): Promise<number> {
   let assigned = 0
   const query = { where: { deletedAt: null }, select: ['checkLocations'] as const, limit: limits.location.scanSubjects }
-  for await (const page of pagesOf(query, next => store.find('subjects', { ...next, select: query.select })))
+  for await (const page of pagesOf(query, next => store.find('subjects', next)))
     assigned += page.filter(({ checkLocations }) => checkLocations.includes(locationId)).length
   return assigned
 }

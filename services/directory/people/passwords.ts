@@ -31,7 +31,9 @@ const saltCharacters = 22
 export function createPasswords(cost: PasswordCost = limits.password): Passwords {
   /** Compared if a user has no password: takes the same time, and is never equal. */
   const nobody: Phc = {
-    ...{ memory: cost.memoryKib, passes: cost.passes, parallelism: cost.parallelism },
+    memory: cost.memoryKib,
+    passes: cost.passes,
+    parallelism: cost.parallelism,
     nonce: Buffer.from('nobody has this salt'),
     hash: Buffer.alloc(limits.password.hashBytes),
   }

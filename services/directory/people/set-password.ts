@@ -20,8 +20,8 @@ export const setPassword: Answer<'set-password'> = async (context, request) => {
   }
   // Hashed first, so that an invalid new password is refused before the try is counted.
   const password = await context.passwords.hash(request.password)
-  const refusal = await refuse(context, user, request)
-  if (refusal) return refusal
+  const refused = await checkPresent(context, user, request)
+  if (refused) return refused
   const changed = await changeGuarded(context.store, 'users', user.id, present => {
     if (!present) throw userNotFound(user.id)
     if (request.current && present.password !== user.password) throw changedAtOnce()
@@ -38,8 +38,8 @@ export const setPassword: Answer<'set-password'> = async (context, request) => {
 const isRepeat = (user: UserDocument, { current }: AskRequest<'set-password'>): boolean =>
   current !== undefined && user.passwordChange?.attemptId === current.attemptId
 
-/** Returns the refusal of the present password; null: the change may continue. */
-async function refuse(context: DirectoryContext, user: UserDocument, { current }: AskRequest<'set-password'>) {
+/** Checks the present password. Returns the outcome of a refusal; null: the change may continue. */
+async function checkPresent(context: DirectoryContext, user: UserDocument, { current }: AskRequest<'set-password'>) {
   if (!current) return null
   if (user.password === undefined) {
     throw refusal('invalid_state', 'No password', 'This account has no password; an administrator sets the first one')

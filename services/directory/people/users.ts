@@ -89,10 +89,10 @@ async function requireOtherAdministrator(store: Store, userId: string): Promise<
   throw refusal('invalid_state', 'Last administrator', details)
 }
 
-async function restoreAdministrator(context: DirectoryContext, userId: string, refusal: Error): Promise<never> {
+async function restoreAdministrator(context: DirectoryContext, userId: string, cause: Error): Promise<never> {
   await changeGuarded(context.store, 'users', userId, present => present && { ...present, admin: true, disabled: false })
   await revoke(context, 'user', userId)
-  throw refusal
+  throw cause
 }
 
 export async function findByUsername(store: Store, text: string): Promise<UserDocument | null> {

@@ -88,7 +88,7 @@ async function compareWithStore(context: RosterContext, workspaceId: string, row
   const present = new Set<string>()
   const where = { workspaceId, archivedAt: null, deletedAt: null }
   const query = { where, limit: bounds.revsPerRead, select: ['rev'] as const }
-  for await (const found of pagesOf(query, next => context.store.find('subjects', { ...next, select: query.select }))) {
+  for await (const found of pagesOf(query, next => context.store.find('subjects', next))) {
     for (const { id } of found) present.add(id)
     const newer = found.filter(({ id, rev }) => (rows.revOf(id) ?? 0) < rev)
     for (const row of await readRows(context, newer)) if (rows.revOf(row.id) !== null || !isHeard(row.id)) rows.put(row)

@@ -43,7 +43,11 @@ const unreadReading = ({ signal, state, value, atUs, reason }: ObservationEntry)
   readingOf(signal, { state, value, atUs, reason })
 
 const readingOf = (signal: string, read: Pick<MonitorReading, 'state' | 'value' | 'atUs' | 'reason'>): MonitorReading => ({
-  ...{ signal, locationId: null, ...read, reason: plain(read.reason), baselines: {} },
+  signal,
+  locationId: null,
+  ...read,
+  reason: plain(read.reason),
+  baselines: {},
 })
 
 async function templateOf({ store }: DirectoryContext, subject: SubjectDocument): Promise<Template | null> {

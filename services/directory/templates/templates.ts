@@ -79,7 +79,7 @@ export const countTemplateUses: Answer<'count-template-uses'> = async ({ store }
   const uses = new Map<string, number>()
   const where = { workspaceId, archivedAt: null, deletedAt: null }
   const query = { where, limit: limits.roster.revsPerRead, select: ['template'] as const }
-  for await (const found of pagesOf(query, next => store.find('subjects', { ...next, select: query.select })))
+  for await (const found of pagesOf(query, next => store.find('subjects', next)))
     for (const { template } of found) if (template !== null) uses.set(template, (uses.get(template) ?? 0) + 1)
   return Object.fromEntries(uses)
 }
