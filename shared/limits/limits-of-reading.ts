@@ -1,5 +1,5 @@
-// Limits of long reads (the audit, lists and histories of Incidents, overviews, rosters, event streams, charts), and of accepted
-// Observations.
+// Limits of long reads (the audit, lists of Incidents, overviews, rosters, event streams, charts), of the writes of audit rows, and of
+// accepted Observations.
 import { hour, minute, second } from '#shared/time/time-units.ts'
 
 export const auditLimits = {

@@ -30,7 +30,7 @@ export const limits = {
     commandBacklog: 1_000,
     /** Idempotency records of a subject: a retry arrives within seconds, so a few are enough. */
     idempotencyRecords: 16,
-    /** Life of an idempotency record: longer than `request.totalMs` for gateways, and than most outages for programs. */
+    /** Life of an idempotency record. A gateway retries for `request.totalMs` only, and programs retry after outages shorter than this. */
     idempotencyAgeMs: 90 * second,
     /** Instants that the keeper gave to reports, kept for their retries: more than one whole round of reports. */
     stamps: 1_024,
@@ -280,7 +280,7 @@ export const limits = {
     requestMs: 30 * second,
     /** Interval of the check for clients that are late with them. */
     lateMs: 1 * second,
-    /** Time without traffic after which a connection with an unfinished response is closed; checked once in this time. */
+    /** Time without traffic after which Node closes a connection with an unfinished response. Node checks this once in the time itself. */
     stalledMs: 60 * second,
     /** Life of an idle connection: a little longer than that of usual proxies, so that the proxy closes first. */
     keepAliveMs: 75 * second,

@@ -388,7 +388,12 @@ onEachStore('reads', async (t, given) => {
     const count = 12
     await store.upsert('incidents', [{ id: 'told.1', rev: 1, subjectId: 'told' } as never])
     const entries = Array.from({ length: count }, (_, i) => ({
-      ...{ id: `told.1.${i + 1}`, rev: 1, incidentId: 'told.1', subjectId: 'told', sequence: i + 1, at: i },
+      id: `told.1.${i + 1}`,
+      rev: 1,
+      incidentId: 'told.1',
+      subjectId: 'told',
+      sequence: i + 1,
+      at: i,
       explanation: 'x'.repeat(limits.request.pageBytes / 5),
     }))
     await store.upsert('history', entries as never)

@@ -74,7 +74,12 @@ function generate(seed: number) {
 
 const logOf = (store: Store, wanted: Partial<ListObservations>) =>
   listObservations({ store, clock: { now: () => now } as Clock } as DirectoryContext, {
-    ...{ subjectId: site, signal: null, from: null, to: null, unaccepted: false, limit: 50 },
+    subjectId: site,
+    signal: null,
+    from: null,
+    to: null,
+    unaccepted: false,
+    limit: 50,
     ...wanted,
   })
 
@@ -216,7 +221,10 @@ t.test('v3 7.8 page of the log is bounded in bytes, and has at least one entry',
   await store.upsert('subjects', [watched])
   const row = (i: number, bytes: number) =>
     pushed(observationOfSeries(seriesId(site, 's1', {}), (now - i * second) * 1_000), {
-      ...{ rejectReason: null, error: null, labels: null, sentId: `r${i}` },
+      rejectReason: null,
+      error: null,
+      labels: null,
+      sentId: `r${i}`,
       body: JSON.stringify({ x: 'y'.repeat(bytes) }),
     })
   await store.upsert(

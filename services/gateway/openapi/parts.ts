@@ -46,7 +46,12 @@ export function pathsOf(
 export const parameterNames = (path: string): string[] => [...path.matchAll(/[{](\w+)[}]/g)].map(([, name = '']) => name)
 
 export const pathParameter = (name: string, description: string, example: string): JsonSchema => ({
-  ...{ name, in: 'path', required: true, description, schema: { type: 'string', minLength: 1 }, example },
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string', minLength: 1 },
+  example,
 })
 
 export const operationId = ({ method }: Route, path: string): string =>
@@ -61,7 +66,11 @@ export function queryOf(
   const parameters = Object.entries<QueryParameter>(query).map(([name, { required = false, schema, meaning }]) => {
     const example = exampleOf(name, required)
     return {
-      ...{ name, in: 'query', required, description: meaning, schema: plainSchema(schema, components) },
+      name,
+      in: 'query',
+      required,
+      description: meaning,
+      schema: plainSchema(schema, components),
       ...(example === undefined ? {} : { example }),
     }
   })

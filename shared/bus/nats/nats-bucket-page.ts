@@ -1,4 +1,4 @@
-// Entries of a bucket, and pages of its changes in the order of their revisions, each read by its own consumer.
+// Reader of bucket changes on NATS: pages in the order of their revisions. Each page has a consumer of its own, which is removed after it.
 import { createInbox, type Msg, type MsgHdrs } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
 import { consumerConfig, type Position, parsePosition } from '#shared/bus/nats/nats-consumer.ts'

@@ -1,5 +1,5 @@
-// Requests about destinations with their secrets, transformations, delivery tables and the delivery log (reference/messages). A change names its object by the
-// internal id, so that a retry changes the same object.
+// Requests about destinations with their secrets, transformations, delivery tables and the delivery log (reference/messages). A change
+// names its object by the internal id, so that a retry changes the same object.
 import { Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable } from '#shared/contracts/common.ts'

@@ -89,7 +89,10 @@ export interface DeliveryLogDocument extends Stored {
   expireAt: number
 }
 
-/** Request for a test message (reference/messages 1.9). `destinationId`: internal id, not the number. A disabled destination can be tested too. */
+/**
+ * Request for a test message (reference/messages 1.9). `destinationId`: internal id, not the number. A disabled destination can be tested
+ * too.
+ */
 export const TestMessage = Type.Object({ destinationId: Id })
 export type TestMessage = Static<typeof TestMessage>
 

@@ -11,7 +11,10 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const ProberState = Strict({ version: Type.String({ maxLength: 40 }), inFlight: Count, buffered: Count, shed: Count })
 
 export const doorRequests = {
-  /** Reports: subject and check result. The door drops and counts invalid reports and stores the others before it responds. `dropped`: number of invalid ones. */
+  /**
+   * Reports: subject and check result. The door drops and counts invalid reports and stores the others before it responds. `dropped`:
+   * number of invalid reports.
+   */
   report: ask<{ dropped: number }>()({ reports: Type.Array(Type.Unknown(), { maxItems: 50 }) }),
   /**
    * The next changes of the location's checks after a position; null: from the beginning. If there are none, the door responds after the

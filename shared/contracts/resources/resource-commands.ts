@@ -12,7 +12,7 @@ const TemplateRevision = Type.String({ minLength: 3, maxLength: 80, pattern: '@'
 /** `meta` as the client sent it. Only the Template's fields validate it. */
 const SentAnswers = Type.Record(Type.String(), Type.Unknown())
 const Name = Type.String({ minLength: 1, maxLength: 400 })
-const Bound = { template: TemplateRevision, answers: SentAnswers }
+const Binding = { template: TemplateRevision, answers: SentAnswers }
 
 /** Errors: validation with `field`, invalid_state if the subject exists. */
 export const CreateResource = command<ResourceView>()('create-resource', {
@@ -20,7 +20,7 @@ export const CreateResource = command<ResourceView>()('create-resource', {
   /** Key of the Resource. */
   slug: Slug,
   name: Name,
-  ...Bound,
+  ...Binding,
   labels: LabelMap,
 })
 
@@ -46,7 +46,7 @@ export const ArchiveResource = command<ResourceView>()('archive-resource', {})
  */
 export const RebindResource = command<ResourceView>()('rebind-resource', {
   workspaceId: Id,
-  ...Bound,
+  ...Binding,
 })
 
 /** Starts a maintenance window, or moves the end of the running one. Errors: invalid_state if the Resource is archived. */
@@ -92,7 +92,7 @@ export const FirstReport = command<{ results: ObservedResult[] }>()('first-repor
   /** Key of the Resource. */
   slug: Slug,
   name: Name,
-  ...Bound,
+  ...Binding,
   /** Key of the only Template that the address accepts; null: any. */
   boundTo: Nullable(Type.String()),
   observation: HeardObservation,

@@ -1,5 +1,5 @@
-// Bodies of the session API for the records of an incident (past and next transitions of its machine), and for the trial of a rule. Instants are
-// RFC 3339.
+// Bodies of the session API for the records of an incident (past and next transitions of its machine), and for the trial of a rule.
+// Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 

@@ -178,7 +178,10 @@ export interface IdempotencyRecord {
   stampUs?: number
 }
 
-/** Tag of a subject (v3 9.2 to 9.4). id: `subjectTagId(workspace, tag, subject)`. `rev`: revision of the subject with the change; smaller revisions change nothing. */
+/**
+ * Tag of a subject (v3 9.2 to 9.4). id: `subjectTagId(workspace, tag, subject)`. `rev`: revision of the subject with the change; smaller
+ * revisions change nothing.
+ */
 export interface SubjectTagDocument extends Stored {
   /** 1: the tag is removed. The document stays for a while so that late writes change nothing. */
   gone: 0 | 1

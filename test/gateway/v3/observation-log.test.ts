@@ -35,14 +35,18 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 
 const resources = '/workspaces/w1/resources'
 const host = {
-  ...{ key: 'host', version: 1, name: 'Host' },
+  key: 'host',
+  version: 1,
+  name: 'Host',
   signals: [
     { key: 'probe', kind: 'heartbeat', every_seconds: 60 },
     { key: 'load', kind: 'event' },
   ],
   rules: [
     {
-      ...{ key: 'down', action: 'Restart the host.', wait: { confirm_after: 0, recover_after: 0 } },
+      key: 'down',
+      action: 'Restart the host.',
+      wait: { confirm_after: 0, recover_after: 0 },
       decision: { signal: 'probe', field: 'status', operator: 'eq', operand: 'problem' },
     },
   ],
@@ -68,7 +72,12 @@ t.test('v3 7.8 log has exactly its members, newest first, for signals of every k
     { ...members, id: 'c', signal: 'speed', state: 'ok', at: sent[2]?.at, labels: { env: 'prod', api_token: 'secret' } },
     { ...members, id: 'b', signal: 'load', state: 'no_data', at: sent[0]?.at, body: { pid: 7 } },
     {
-      ...{ ...members, id: 'a', signal: 'probe', state: 'problem', value: 1.5, at: sent[1]?.at },
+      ...members,
+      id: 'a',
+      signal: 'probe',
+      state: 'problem',
+      value: 1.5,
+      at: sent[1]?.at,
       reason: 'see https://h.example/?token=redacted',
     },
   ]
@@ -121,8 +130,13 @@ t.test('v3 7.8 checks are log entries of their location among pushed reports', a
     { ...checked, state: 'ok', value: 90, labels: {}, reason: null, at: at(2 * minute - 90) },
     { id: 'p', signal, location: berlin, state: 'problem', source: 'api', at: at(3 * minute) },
     {
-      ...{ ...checked, state: 'problem', value: 250, labels: { status: '503' }, reason: 'status 503 at https://shop.example/' },
-      ...{ at: at(4 * minute - 250), received_at: at(4 * minute - 250) },
+      ...checked,
+      state: 'problem',
+      value: 250,
+      labels: { status: '503' },
+      reason: 'status 503 at https://shop.example/',
+      at: at(4 * minute - 250),
+      received_at: at(4 * minute - 250),
     },
   ])
   t.strictSame((await log('shop')).json.result, result, 'it has no other signal')
