@@ -18,7 +18,7 @@ await withBrowser(async () => {
     if (status >= 300 || (json.error ?? null) !== null) throw new Error(`${path}: ${text}`)
     return json.result
   }
-  /** Streams check the rights of their person once a second. */
+  /** A stream checks the rights of its person once a second. */
   const lookAtRights = () => world.clock.advance(2_000)
   const live = (page: Page) => page.locator('[data-link=live]').waitFor()
 
@@ -78,7 +78,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('visitor sees the deadlines of the server when their clock is an hour ahead or late', async t => {
+  t.test('visitor sees the deadlines of the server when the visitor clock is an hour ahead or behind', async t => {
     const { incident } = await world.addFailing('Clocks')
     const due = async (shiftMs: number) => {
       const { page, close } = await open(world.address, `/incidents/${incident}`, {

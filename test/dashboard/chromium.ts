@@ -61,7 +61,7 @@ export async function open(origin: string, path: string, options: OpenOptions = 
   if (as !== undefined) await signIn(context, origin, as)
   await options.before?.(context)
   const page = await context.newPage()
-  // A timeout shorter than the minutes of tap, so that a wrong wait fails sooner.
+  // Shorter than the timeout of tap, so that a test that waits in vain fails sooner.
   page.setDefaultTimeout(8_000)
   const faults: string[] = []
   page.on('console', message => {
@@ -91,9 +91,9 @@ interface AxeResult {
 }
 
 /**
- * Violations that axe finds, and checks that it could not decide. Left out are elements half outside their scroll box or below another one,
- * texts in a drawing and texts of one character: their colours are those of other texts. The debugger puts axe in, so that the page's own
- * policy stays as it is.
+ * Returns the violations that axe finds and the checks that axe cannot decide. Undecided checks are left out for covered elements, texts in
+ * a drawing and texts of one character: other texts have the same colours. The debugger injects axe, so the content security policy of the
+ * page is unchanged.
  */
 export async function axeFaults(page: Page): Promise<string[]> {
   const cdp = await page.context().newCDPSession(page)

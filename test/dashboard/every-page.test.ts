@@ -1,5 +1,6 @@
-// Every page of the map (`pagePaths`) in a real browser, with content, before the real keeper, directory and gateway in virtual time: accessible in
-// both colour schemes, without an error or a violation of its policy, within the width of a phone, and small.
+// Every page of the map (`pagePaths`) in a real browser, with content, with the real keeper, directory and gateway in virtual time. A page
+// is accessible in both colour schemes, causes no error and no violation of its content security policy, fits the width of a phone, and is
+// small.
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -81,7 +82,7 @@ await withBrowser(async () => {
 
   const paths = await fill()
   for (const [page, path] of Object.entries(paths) as [PageName, string][])
-    t.test(`page ${page} is accessible, quiet, small and within its width`, { timeout: 60_000 }, async t => {
+    t.test(`page ${page} is accessible, without errors, small and within its width`, { timeout: 60_000 }, async t => {
       for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
         const seen = await open(world.address, path, { as: 'ada', colorScheme, width })
         await isDrawn(seen.page)

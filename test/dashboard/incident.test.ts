@@ -106,7 +106,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('the inspector gets the records after consent, at its own origin', async t => {
+  t.test('inspector gets the records only after consent, at its own origin', async t => {
     const { incident } = await world.addFailing('Inspected')
     const receiver = `<script>
       const seen = []
@@ -127,7 +127,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('the page is accessible, quiet and within its width', { timeout: 60_000 }, async t => {
+  t.test('page is accessible, without errors and within its width', { timeout: 60_000 }, async t => {
     const { incident } = await world.addFailing('Looks')
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1280, 360]) {

@@ -44,7 +44,7 @@ t.test('summary of the list says whether any monitor has a problem, the worst fi
   t.strictSame([worstOf(bad), worstOf(none), worstOf({ ...bad, down: 1 })], ['no-data', 'up', 'down'])
 })
 
-t.test('each path of the map leads to its page, and back', async t => {
+t.test('each path of the page map leads to its page, and each page to its path', async t => {
   for (const [page, path] of Object.entries(pagePaths)) {
     const place = placeOf(path.replaceAll(/:\w+/g, 'a%2Fb'))
     t.equal(place?.page, page, path)
@@ -233,7 +233,7 @@ t.test('stream is live after its hello, lost when disconnected, and the page rea
   t.equal(renewed, 3)
 })
 
-t.test("first stream continues from the news of the page's data, and the page reads nothing again", async t => {
+t.test("first stream continues from the position of the page's data, and the page reads nothing again", async t => {
   const paths: string[] = []
   const hellos: (() => void)[] = []
   const open = (path: string): Source => {

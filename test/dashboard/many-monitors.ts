@@ -1,4 +1,4 @@
-// A session world whose workspace has many monitors in chosen states: documents in the store, and states as news of a keeper.
+// A session world whose workspace has many monitors in chosen states: documents in the store, and states published like those of a keeper.
 
 import type { Test } from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -31,7 +31,7 @@ export async function startManyMonitors(t: Test, count: number): Promise<ManyMon
   })
   await store.insert('subjects', documents)
   const ask = { workspaceId, status: 'all', kind: 'all', text: '', from: 0, count: 1 } as const
-  // The roster is read once and then updated by news.
+  // The roster is read once and then updated by published changes.
   await world.ask('list-roster', ask)
   const keeper = hub.connect()
   const incident: ManyMonitors['incident'] = (number, more = {}) => ({

@@ -1,5 +1,5 @@
-// The page of a monitor in a real browser, before the real keeper, directory and gateway in virtual time: its state and machine, figures, past,
-// acts, and what every page owes.
+// The page of a monitor in a real browser, with the real keeper, directory and gateway in virtual time: its state and state machine,
+// figures, past, actions, and the requirements of every page.
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -28,7 +28,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('monitor that is up shows the same day in at most 30 kB, and keeps the room of its chart', async t => {
+  t.test('monitor that is up shows the same day in at most 30 kB, and reserves the space of its chart', async t => {
     const id = await addChartedMonitor(world, 'Calm', { isFailing: false })
     const { page, faults, bytes, close } = await show(id)
     const uptime = page.getByRole('heading', { name: 'Uptime' })
@@ -102,7 +102,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('the page is accessible, quiet and within its width', { timeout: 60_000 }, async t => {
+  t.test('page is accessible, without errors and within its width', { timeout: 60_000 }, async t => {
     const { id } = await world.addFailing('Looks')
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1280, 360]) {
@@ -189,7 +189,7 @@ await withBrowser(async () => {
     await viewer.close()
   })
 
-  t.test('messages about a monitor are listed with their outcome, and those about others are not', async t => {
+  t.test('page lists the messages about its monitor with their outcome, and none about other monitors', async t => {
     const { id } = await world.addFailing('Told')
     const row = (number: number, over: Partial<DeliveryLogDocument>): DeliveryLogDocument => ({
       ...{ id: `Told${number}`, rev: 1, number, workspaceId: world.workspaceId, destinationId: 'dest1', destinationNumber: 1 },
@@ -247,7 +247,7 @@ await withBrowser(async () => {
     await Promise.all([close(), reader.close()])
   })
 
-  t.test('the log shows all or what was not accepted, of all days or of one', async t => {
+  t.test('log shows all reports or only those that were not accepted, of all days or of one day', async t => {
     const v2 = '/session/v2/subjects'
     const send = async (path: string, body: object) => {
       const sent = await world.editor.send('POST', path, { body })

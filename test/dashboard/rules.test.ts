@@ -1,4 +1,4 @@
-// Custom subjects and their rules in a real browser, before the real keeper, directory and gateway in virtual time.
+// Custom subjects and their rules in a real browser, with the real keeper, directory and gateway in virtual time.
 import type { BrowserContext, Page } from 'playwright-core'
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
@@ -132,7 +132,7 @@ await withBrowser(async () => {
     await seen.close()
   })
 
-  t.test('every kind of input and need is written, saved and shown again', async t => {
+  t.test('form writes, saves and shows again every kind of input and every value of `need`', async t => {
     const { slug, id } = await custom('Whole')
     await v2('POST', `/subjects/${slug}/rules`, {
       name: 'First',
@@ -254,7 +254,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a viewer reads rules and what they would say, and sees no button that would be refused', async t => {
+  t.test('viewer reads rules and the results of trials, and sees no button that would be refused', async t => {
     const { slug, id } = await custom('Read only')
     await v2('POST', `/subjects/${slug}/rules`, {
       name: 'Failing',
@@ -331,7 +331,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('each page is accessible, quiet, small and within its width', { timeout: 240_000 }, async t => {
+  t.test('each page is accessible, without errors, small and within its width', { timeout: 240_000 }, async t => {
     const { slug, id } = await custom('A subject with a name that is rather long, as some are')
     await report(slug, { status: 'problem', value: 97.5, error: 'disk full: '.repeat(20) })
     const inputs = ['a', 'b', 'c'].map(host => ({ signal: 'beat', mode: 'status', match: { host }, no_data_after: '10m' }))

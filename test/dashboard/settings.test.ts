@@ -49,7 +49,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a full key is made without a scope, and a refusal stands beside its field', async t => {
+  t.test('full key is created without a scope, and a refusal is shown beside its field', async t => {
     const { page, close } = await visit('/keys', 'edith')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByLabel('Access').selectOption('full')
@@ -320,7 +320,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a viewer reads that addresses are for editors, and the page asks for none', async t => {
+  t.test('viewer reads that addresses are for editors, and the page requests no addresses', async t => {
     const { page, faults, close } = await visit('/settings/addresses', 'vera')
     await page.getByText('Not for viewers').waitFor()
     t.same(faults, [])

@@ -65,7 +65,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a new password counts from the next sign-in, and refusals stand beside their fields', async t => {
+  t.test('new password is valid from the next sign-in, and refusals are shown beside their fields', async t => {
     const world = await startSessionWorld(t)
     await world.addPerson('ann', { [world.workspaceId]: 'viewer' })
     const { page, close } = await open(world.addresses[0]!, '/account', { as: 'ann' })
@@ -91,7 +91,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a person signs in at the provider by its button and comes back, and a refusal there is said', async t => {
+  t.test('person signs in at the provider by its button and returns, and a refusal of the provider is shown', async t => {
     const redirect = createServer()
     const port = await new Promise<number>(resolve =>
       redirect.listen(0, '127.0.0.1', () => resolve((redirect.address() as AddressInfo).port)),
@@ -124,7 +124,7 @@ await withBrowser(async () => {
     await refused.close()
   })
 
-  t.test('pages outside the map are accessible, quiet and within their width', { timeout: 120_000 }, async t => {
+  t.test('pages outside `pagePaths` are accessible, without errors and within their width', { timeout: 120_000 }, async t => {
     const world = await startSessionWorld(t)
     await world.addPerson('ann', { [world.workspaceId]: 'owner' }, { admin: true })
     for (const path of ['/sign-in', '/no-such-page']) {

@@ -1,5 +1,5 @@
-// Templates in a real browser, before the real keeper, directory and gateway in virtual time: written by keyboard, previewed while typing,
-// published, and given to the Resources of an older revision.
+// Templates in a real browser, with the real keeper, directory and gateway in virtual time: written by keyboard, previewed while typing,
+// published, and bound to the Resources of an older revision.
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
@@ -58,7 +58,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a fault deep in a rule stands beside its field, in the form and in the JSON', async t => {
+  t.test('fault deep in a rule is shown beside its field, in the form and in the JSON', async t => {
     const { page, faults, close } = await visit('/templates/night-job/edit', 'edith')
     await page.getByText('The Template can be published.').waitFor()
     await page.getByLabel('Confirmed after, seconds').fill('soon')
@@ -125,7 +125,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a name of script or of 100 letters from right to left is shown as it is, within the page', async t => {
+  t.test('name with a script element or of 100 letters from right to left is shown as text, within the page', async t => {
     const rules = [
       {
         key: 'failing',
@@ -224,7 +224,7 @@ await withBrowser(async () => {
     }
   })
 
-  t.test('a viewer reads Templates, and sees no act that would be refused', async t => {
+  t.test('viewer reads Templates, and sees no action that would be refused', async t => {
     for (const path of ['/templates', '/templates/night-job', '/templates/night-job@1', '/templates/website-check']) {
       const { page, faults, close } = await visit(path, 'vera')
       await page.locator('main table').first().waitFor()
@@ -237,7 +237,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('each page is accessible, quiet, small and within its width', { timeout: 240_000 }, async t => {
+  t.test('each page is accessible, without errors, small and within its width', { timeout: 240_000 }, async t => {
     for (const path of ['/templates', '/templates/night-job', '/templates/night-job/edit', '/templates/new']) {
       for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
         const { page, faults, bytes, close } = await visit(path, 'edith', { colorScheme, width })

@@ -1,4 +1,4 @@
-// Transformations in a real browser: written with their samples beside, given to a destination, edited and deleted.
+// Transformations in a real browser: written beside their samples, set on a destination, edited and deleted.
 import t from 'tap'
 import { startSessionWorld } from '../support/worlds/session-world.ts'
 import { axeFaults, type OpenOptions, open, overflows, tabTo, withBrowser } from './chromium.ts'
@@ -17,7 +17,7 @@ await withBrowser(async () => {
   await world.ask('create-destination', { ...ops, name: 'Ops', default: true, transformationId: null })
 
   t.test(
-    'an editor writes a transformation by keyboard, sees its samples while typing, and gives it to a destination',
+    'an editor writes a transformation by keyboard, sees its samples while typing, and sets it on a destination',
     async t => {
       const { page, faults, close } = await visit('edith')
       await page.getByText('All destinations get the usual message.').waitFor()
@@ -106,7 +106,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('the page is accessible, quiet, small and within its width, with a list and with the editor', async t => {
+  t.test('page is accessible, without errors, small and within its width, with a list and with the editor', async t => {
     const template = `{"text": "${'{{ summary }} '.repeat(30)}", "x": "${'y'.repeat(300)}"}`
     await world.ask('create-transformation', { id: 'long', workspaceId: home, name: 'A long name '.repeat(6), template })
     const [long] = await stored()

@@ -52,7 +52,7 @@ await withBrowser(async () => {
     const main = page.locator('main')
     // Begin and end of the incident.
     t.match(await main.textContent(), /Lasted 2 min: from 15 Nov 2023, 03:08:00 to 15 Nov 2023, 03:10:\d\d, when it recovered/)
-    // The message: its receiver and its instant.
+    // Receiver and instant of the message.
     t.match((await page.locator('section[aria-labelledby=told] tbody tr').allTextContents()).reverse(), [
       /15 Nov 2023, 03:10:01problemOn callDelivered/,
       /03:12:00recoveryOn callDelivered/,

@@ -1,4 +1,4 @@
-// Requests about typed text, and the sentences about uses of a transformation: without a browser.
+// Requests that follow typed text, and the sentences about uses of a transformation, without a browser.
 import t from 'tap'
 import { createAsking, type Outcome } from '../../../services/dashboard/data/asking.ts'
 import { lossOf, sharedError, usedBy } from '../../../services/dashboard/transformations/transformation.ts'
@@ -36,22 +36,25 @@ t.test('request is sent once after the last key', t => {
   t.end()
 })
 
-t.test('older response never replaces a newer one, and is marked as old during typing', async t => {
-  const { asking, asked, pass, settle } = setUp()
-  asking.change('a')
-  pass()
-  asking.change('ab')
-  t.ok(asked[0]?.signal.aborted)
-  asked[0]?.answer('of a')
-  await settle()
-  t.equal(asking.answer.value, null)
-  pass()
-  asked[1]?.answer('of ab')
-  await settle()
-  t.same([asking.answer.value, asking.isOld.value], ['of ab', false])
-  asking.change('abc')
-  t.same([asking.answer.value, asking.isOld.value], ['of ab', true])
-})
+t.test(
+  'response to older text never replaces a newer response, and the shown response is marked as old during typing',
+  async t => {
+    const { asking, asked, pass, settle } = setUp()
+    asking.change('a')
+    pass()
+    asking.change('ab')
+    t.ok(asked[0]?.signal.aborted)
+    asked[0]?.answer('of a')
+    await settle()
+    t.equal(asking.answer.value, null)
+    pass()
+    asked[1]?.answer('of ab')
+    await settle()
+    t.same([asking.answer.value, asking.isOld.value], ['of ab', false])
+    asking.change('abc')
+    t.same([asking.answer.value, asking.isOld.value], ['of ab', true])
+  },
+)
 
 t.test('same request is repeated at once on demand, and a failure keeps the last response', async t => {
   const { asking, asked, pass, settle } = setUp()
@@ -71,7 +74,7 @@ t.test('same request is repeated at once on demand, and a failure keeps the last
   t.same([asking.answer.value, asking.failure.value], ['second', null])
 })
 
-t.test('news during a request lead to one more request afterwards, however many news arrive', async t => {
+t.test('request is sent once more after its response when any number of changes arrive meanwhile', async t => {
   const { asking, asked, pass, settle } = setUp()
   asking.change('a')
   pass()

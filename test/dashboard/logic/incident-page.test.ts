@@ -1,4 +1,5 @@
-// Logic of the incident pages without a browser: records read page by page, moments, the life of a drawing, sentences, lists, the inspector.
+// Logic of the incident pages without a browser: records read page by page, moments, highlighted arrows of the drawing, sentences, lists,
+// the inspector.
 import t from 'tap'
 import type { IncidentRecordObject, IncidentRecordsPage, OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { createPaged } from '../../../services/dashboard/data/paged.ts'
@@ -209,7 +210,7 @@ t.test('a list shows the state of each incident, the worst first, and the closed
   )
 })
 
-t.test('a paged list reads on, and reads as many pages again', async t => {
+t.test('paged list loads further pages, and reloads as many pages as it has', async t => {
   const asked: (string | null)[] = []
   const list = createPaged<number>(async cursor => {
     asked.push(cursor)
@@ -228,7 +229,7 @@ t.test('a paged list reads on, and reads as many pages again', async t => {
   t.same(asked, [null, '1', '2'])
 })
 
-t.test('the inspector gets messages at its own origin alone, each once, and all again when it is loaded anew', async t => {
+t.test('inspector gets messages only at its own origin, each once, and all again when it is reloaded', async t => {
   const posted: [unknown, string][] = []
   const popup = { postMessage: (message: unknown, origin: string) => void posted.push([message, origin]) }
   let listener: (event: MessageEvent) => void = () => {}

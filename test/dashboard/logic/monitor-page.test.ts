@@ -34,36 +34,41 @@ t.test('ticks reach from below the lowest value to above the highest, and have 0
   t.strictSame(valueTicks(0, 4, 0), [0, 0.25, 0.5, 0.75, 1])
 })
 
-t.test('values are one line, or three when a step has different ones, with thresholds and baselines as levels', async t => {
-  const at = 1_767_614_400_000
-  const from = new Date(at - 600_000).toISOString()
-  const seriesOf = (figures: ChartColumns) => valueSeries({ figures }, pointsOf({ from, step_seconds: 300 }))
-  t.strictSame(seriesOf({ count: [0, 2, 1], min: [null, null, 40], mean: [null, null, 40], max: [null, null, 40] }), [
-    {
-      name: 'value',
-      points: [
-        { at: at - 300_000, value: null },
-        { at, value: 40 },
+t.test(
+  'values are drawn as one line, or as three when a step has different values, with thresholds and baselines as levels',
+  async t => {
+    const at = 1_767_614_400_000
+    const from = new Date(at - 600_000).toISOString()
+    const seriesOf = (figures: ChartColumns) => valueSeries({ figures }, pointsOf({ from, step_seconds: 300 }))
+    t.strictSame(seriesOf({ count: [0, 2, 1], min: [null, null, 40], mean: [null, null, 40], max: [null, null, 40] }), [
+      {
+        name: 'value',
+        points: [
+          { at: at - 300_000, value: null },
+          { at, value: 40 },
+        ],
+      },
+    ])
+    t.strictSame(
+      seriesOf({ count: [2], min: [30], mean: [40], max: [50] }).map(({ name, points }) => [name, points[0]?.value]),
+      [
+        ['mean', 40],
+        ['highest', 50],
+        ['lowest', 30],
       ],
-    },
-  ])
-  t.strictSame(
-    seriesOf({ count: [2], min: [30], mean: [40], max: [50] }).map(({ name, points }) => [name, points[0]?.value]),
-    [
-      ['mean', 40],
-      ['highest', 50],
-      ['lowest', 30],
-    ],
-  )
-  t.strictSame(seriesOf({ count: [2], min: [null], mean: [null], max: [null] }), [], 'reports without a value')
-  const threshold = (baseline_days: number | null, median: number | null) =>
-    ({ rule: 'deep', operator: 'gt', operand: 2, baseline_days, median }) as const
-  t.strictSame(valueLevels({ thresholds: [threshold(null, null)] }), [{ value: 2, words: 'deep: > 2' }])
-  t.strictSame(valueLevels({ thresholds: [threshold(7, 50)] }), [{ value: 100, words: 'deep: > 2 × 7-day median 50', since: 50 }])
-  t.strictSame(valueLevels({ thresholds: [threshold(7, null)] }), [], 'no line without a median')
-  t.strictSame(waitingBaselines({ thresholds: [threshold(7, null), threshold(7, 50)] }), ['deep'])
-  t.strictSame([null, 0.1 + 0.2, 1_234.567_89, -25].map(number), ['–', '0.3', '1,234.57', '-25'])
-})
+    )
+    t.strictSame(seriesOf({ count: [2], min: [null], mean: [null], max: [null] }), [], 'reports without a value')
+    const threshold = (baseline_days: number | null, median: number | null) =>
+      ({ rule: 'deep', operator: 'gt', operand: 2, baseline_days, median }) as const
+    t.strictSame(valueLevels({ thresholds: [threshold(null, null)] }), [{ value: 2, words: 'deep: > 2' }])
+    t.strictSame(valueLevels({ thresholds: [threshold(7, 50)] }), [
+      { value: 100, words: 'deep: > 2 × 7-day median 50', since: 50 },
+    ])
+    t.strictSame(valueLevels({ thresholds: [threshold(7, null)] }), [], 'no line without a median')
+    t.strictSame(waitingBaselines({ thresholds: [threshold(7, null), threshold(7, 50)] }), ['deep'])
+    t.strictSame([null, 0.1 + 0.2, 1_234.567_89, -25].map(number), ['–', '0.3', '1,234.57', '-25'])
+  },
+)
 
 t.test('address of the log has its kind, its day in the zone of the visitor, and the instant of the next page', async t => {
   const asked = (filters: Parameters<typeof logAddress>[1]) =>
@@ -76,7 +81,7 @@ t.test('address of the log has its kind, its day in the zone of the visitor, and
   t.strictSame(asked({ isUnaccepted: false, day: 'someday', before: null }), { limit: '20' })
 })
 
-t.test('window counts down to its end, and names its starter and each move of its end', async t => {
+t.test('window shows the time to its end, the person who started it, and each move of its end', async t => {
   const window = {
     value: 'running',
     context: { startedAt: 0, endsAt: 120_000, by: 'Ada', deadlineAt: 120_000 },
@@ -94,7 +99,7 @@ t.test('window counts down to its end, and names its starter and each move of it
   )
 })
 
-t.test('a monitor of a Template is archived alone, an archived one ends no more, and losses are named', async t => {
+t.test('monitor of a Template can only be archived, an archived monitor offers no action, and losses are named', async t => {
   const row = {} as MonitorRow
   t.strictSame(endsOf({ kind: 'template', row }), ['archive'])
   t.strictSame(endsOf({ kind: 'custom', row }), ['archive', 'delete'])
@@ -109,7 +114,7 @@ t.test('a monitor of a Template is archived alone, an archived one ends no more,
   t.equal(lossesOf('archive', { kind: 'website', rules: [], window: null })[0], 'Its checks stop.')
 })
 
-t.test('boxes of alert delivery become rows, and a sentence says who gets which messages', async t => {
+t.test('checked boxes of alert delivery become rows, and a sentence says who gets which messages', async t => {
   const none = toggled([], 1, 'problem')
   const both = toggled(toggled(none, 1, 'recovery'), 2, 'no_data')
   t.strictSame(both, [

@@ -47,7 +47,7 @@ t.test('typed fields become a document, and a stored document fills the same fie
   t.end()
 })
 
-t.test('a refusal of a document finds its field and speaks of it', t => {
+t.test('refusal of a document is shown at its field, and its sentence fits that field', t => {
   const at = (details: string, named: string | null) => {
     const { field, message } = placed(new Refusal(422, 'invalid', details, named))
     return [field, message]
@@ -76,7 +76,7 @@ t.test('a refusal of a document finds its field and speaks of it', t => {
 const ops = { name: 'Ops', enabled: true, default: true }
 const desk = { name: 'Desk', enabled: false, default: false }
 
-t.test('recipients are read from the table, else from the default', t => {
+t.test('recipients come from the delivery table, or from the default destination when the table is empty', t => {
   const table: DeliveryTable = {
     selections: [
       { destination_name: 'Ops', alert_kinds: ['problem'] },

@@ -29,7 +29,7 @@ import { templateRows } from '../../../services/dashboard/templates/template-row
 
 const end = Date.parse('2026-11-23T12:00:00Z')
 
-t.test('a place of a draft is read and changed, whatever JSON stands there', async t => {
+t.test('field of a draft is read and changed, whatever JSON value it has', async t => {
   const draft = emptyDraft()
   t.equal(valueAt(draft, 'rules.0.decision.any.0.operand'), 'problem')
   t.equal(valueAt({ rules: 'none' }, 'rules.0.key'), undefined)
@@ -53,7 +53,7 @@ t.test('refusal is shown at its field, or at the nearest field around it', async
   t.strictSame([shownPlace('hold', places), shownPlace(null, places)], ['answers.hold', null])
 })
 
-t.test('a typed answer becomes a value of its type, and stays a text if it is none', async t => {
+t.test('typed answer becomes a value of its type, or stays text if it is no such value', async t => {
   t.strictSame(
     [answerOf('duration', '90'), answerOf('number', 'x'), answerOf('boolean', 'true'), answerOf('string', '5')],
     [90, 'x', true, '5'],
@@ -200,7 +200,7 @@ t.test('preview is shown as a sequence of events with the titles of its messages
   t.equal(outcomeOf({ ...rule, incidents: [{ ...incident, confirmed_at: null }] }), 'No Incident is confirmed: nobody is woken.')
 })
 
-t.test('the changes of a draft are sentences about the Resources that take it', async t => {
+t.test('changes of a draft are sentences about the Resources that would use it', async t => {
   const before = emptyDraft()
   t.strictSame(changesBetween(before, { ...before, version: 2 }), [])
   const after = withValue(
@@ -238,7 +238,7 @@ const revision = (version: number, destination: string | null = null): SentTempl
   ],
 })
 
-t.test('a row of the list counts Resources by revision, and says what is not usable', async t => {
+t.test('row of the list counts Resources by revision, and names damaged revisions and disabled destinations', async t => {
   const destinations = [{ id: 'd1', name: 'Ops', enabled: false }]
   const templates = [revision(1), revision(10, 'd1'), revision(2)]
   const [row, draft] = templateRows({ templates, destinations, uses: { 'job@10': 3, 'job@1': 2, 'job@7': 1 } }, ['new-one'])
