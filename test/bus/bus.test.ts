@@ -71,7 +71,7 @@ async function recreateStream({ url, token, connect: connectTo }: TestBus, strea
   await connectTo('declares', { streamBytes })
 }
 
-/** Resolves when the bus is connected again. */
+/** Resolves at the next connection of the bus. */
 const backAgain = (bus: Bus) => new Promise<void>(resolve => bus.onConnection(connected => connected && resolve()))
 
 t.test('restart of a nats-server', async t => {
@@ -173,7 +173,7 @@ t.test('restart of a nats-server', async t => {
     const manager = await jetstreamManager(connection)
     const names: string[] = []
     for await (const { name } of manager.consumers.list(observationStream)) names.push(name)
-    // Feeds of earlier tests are removing their consumers at the same time.
+    // Feeds of earlier tests remove their consumers at the same time, so a consumer may already be absent.
     for (const name of names) await manager.consumers.delete(observationStream, name).catch(() => false)
     await connection.close()
     await publishNumbers(bus, subject, upTo(5, 6))
@@ -184,7 +184,7 @@ t.test('restart of a nats-server', async t => {
     t.strictSame([deaf.items, hearing.items.length], [[5], 1], 'it was deaf for a moment')
   })
 
-  t.test('feed breaks when the stream lost its end and has grown again while the feed was disconnected', async t => {
+  t.test('feed breaks when the stream lost its newest messages and has grown again while the feed was disconnected', async t => {
     const bus = await server.connect('cut')
     const subject = subjectOn(3)
     await publishNumbers(bus, subject, upTo(2))

@@ -12,7 +12,7 @@ export interface Harness {
   now(): number
   /** Replaces the stream with an empty one. */
   recreateStream(): Promise<void>
-  /** A connection whose stream has a small bound, and a function that restores the bound. */
+  /** A connection whose stream is full after few messages, and a function that restores its capacity. */
   fillable(): Promise<{ bus: Bus; undo(): Promise<void> }>
   /** Disconnects this connection from the bus until the returned function is called. */
   cutOff(bus: Bus): Promise<() => Promise<void>>
@@ -20,7 +20,7 @@ export interface Harness {
   cutsAll: boolean
 }
 
-/** Collects messages and lets a test wait for their number. */
+/** Collects messages. A test can wait until a given number has arrived. */
 export function collector<T>() {
   const items: T[] = []
   let wanted = { count: 0, resolve: () => {} }
@@ -50,7 +50,7 @@ export function subjectOn(partition: number): string {
 export async function openFeed(bus: Bus, partition: number, from: FeedOptions['from'], accept: () => boolean = () => true) {
   const got = collector<StreamMessage>()
   const broken = collector<string>()
-  /** Number of messages that had arrived when the feed reported that it hears nothing, and when it reported that it had caught up. */
+  /** Numbers of messages received so far, at each report that the feed is cut off (`deaf`) or has caught up (`hearing`). */
   const deaf = collector<number>()
   const hearing = collector<number>()
   const onMessage = (message: StreamMessage) => {
@@ -218,7 +218,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.match(broken.items[0], /ends before/)
   })
 
-  t.test('stream refuses messages as full, and stores again when there is room', async t => {
+  t.test('full stream refuses messages, and stores messages again when its capacity is restored', async t => {
     const { bus, undo } = await harness.fillable()
     const subject = subjectOn(13)
     const pad = 'x'.repeat(4_000)
@@ -269,7 +269,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     await silent.close()
   })
 
-  t.test('feed reports that it hears nothing when its connection is lost, and reports again when it has caught up', async t => {
+  t.test('feed reports the loss of its connection, and reports again when it has caught up', async t => {
     const [bus, publisher] = [await harness.connect(), await harness.connect()]
     const subject = subjectOn(5)
     await publishNumbers(bus, subject, upTo(3))

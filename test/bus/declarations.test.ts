@@ -1,4 +1,4 @@
-// The first declaration of streams and buckets, on a bus whose servers may not have found each other yet.
+// First declaration of streams and buckets, while the servers of the bus may not have found each other yet.
 import t from 'tap'
 import { declareWithRetry } from '#shared/bus/declarations.ts'
 import { startTestBus } from '../support/bus/nats.ts'

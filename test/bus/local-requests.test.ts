@@ -1,4 +1,4 @@
-// Requests whose responder is in the same process: they stay inside the process. The bounds of the bus and the timeouts apply to them too.
+// Requests whose responder is in the same process: they never reach the bus. The size limit of the bus and the timeouts apply to them too.
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
 import { createLocalRequests } from '#shared/bus/clients/local-requests.ts'
@@ -93,7 +93,7 @@ async function maxPayload({ url, token }: { url: string; token: string }): Promi
   return largest
 }
 
-t.test('subscription takes no requests after it could not be made', async t => {
+t.test('subscription that failed takes no requests after a reconnect', async t => {
   const dataFolder = t.testdir()
   const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
   const first = await startNatsServer({ binary, dataFolder, port: 0 })
@@ -120,7 +120,7 @@ t.test('subscription takes no requests after it could not be made', async t => {
   t.equal(await refused(bus.request('lost', {}, { timeoutMs: 5_000 })), 'no_responders')
 })
 
-/** A table on a clock that the test moves, and the number of timers that the table has set. */
+/** Local requests on a clock that the test advances, and the number of timers that they have set. */
 function world() {
   const virtual = createVirtualClock()
   let timers = 0
@@ -165,7 +165,7 @@ t.test('each request has its own timeout, all requests share one timer, and none
   t.equal(timers(), 0)
 })
 
-t.test('refused request is not delivered later, and a closed bus leaves no timer', async t => {
+t.test('refused request is never delivered, and a closed bus leaves no timer', async t => {
   const { virtual, local, answers, ask, kindOf, timers } = world()
   const refusedAtOnce = kindOf(ask(1_000))
   local.refuseAll()

@@ -7,7 +7,7 @@ import { limits, second } from '#shared/limits/limits.ts'
 import { startTestCluster, type TestCluster } from '../support/bus/nats-cluster.ts'
 import { subjectOn, upTo } from './contract.ts'
 
-/** Twice the 10 s of docs/detection.md: an election may be repeated, and the machine may be busy with other tests. */
+/** Twice the 10 s of docs/detection.md, because an election may be repeated and other tests may load the machine. */
 const boundMs = 20 * second
 /** Time, ms, for which all clients must be served without interruption before a fault counts as over. */
 const servedMs = 3 * second
@@ -175,7 +175,7 @@ async function startTraffic(bus: Bus, node: number) {
     acknowledged,
     broken,
     watchDeafMs: () => watchDeafMs,
-    /** For each acknowledged report of its own: time from the acknowledgement to the arrival here, ms. */
+    /** For each report that this process published: time from the acknowledgement to the arrival here, ms. */
     deafMs: () => [...acknowledgedAt].map(([name, at]) => Math.max(0, (heard.get(name) ?? Date.now()) - at)),
     stop: async () => {
       isRunning = false

@@ -1,4 +1,4 @@
-// The transport of the bus client when the server ends the connection first.
+// Transport of the bus client when the server closes the connection first.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t from 'tap'
@@ -14,7 +14,7 @@ t.test('connection throws nothing when its server has ended it and the client wr
   await transport.connect({ hostname: '127.0.0.1', port: (server.address() as AddressInfo).port, tlsName: '' }, {})
   const [far] = (await accepted) as [Socket]
   const { socket } = transport
-  // More bytes than the system's buffers hold, so that the socket cannot finish before the next write.
+  // More bytes than the buffers of the operating system hold, so that the socket cannot finish before the next write.
   far.pause()
   transport.send(Buffer.alloc(64 * 1024 * 1024))
   far.end()

@@ -181,7 +181,7 @@ function describeReceivers(t: Test, pair: Connect): void {
 
 function describeSilence(t: Test, pair: Connect, harness: Harness): void {
   t.test(
-    'request fails at once without a responder and by timeout without a response, and a late response is dropped',
+    'request fails at once without a responder, or at its timeout without a response, and a late response is dropped',
     async t => {
       const { asker, server } = await pair(t)
       t.equal(await refused(asker.request('nobody.home', {}, patient)), 'no_responders')
@@ -197,7 +197,7 @@ function describeSilence(t: Test, pair: Connect, harness: Harness): void {
     },
   )
 
-  t.test('request in flight is refused when the connection is lost, and later requests until it is back', async t => {
+  t.test('request in flight fails when the connection is lost, and so do later requests until the reconnect', async t => {
     const { asker, server } = await pair(t)
     const waiting = collector<Incoming>()
     const subscription = await server.subscribe('cut', waiting.add)

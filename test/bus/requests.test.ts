@@ -91,7 +91,7 @@ t.test('repeated command', async t => {
   }
 })
 
-t.test('command without a responder reaches a keeper within 50 ms of its start', async t => {
+t.test('command without a responder reaches a keeper within 50 ms after the keeper starts', async t => {
   const { clock, server, keeper } = world()
   const outcome = outcomeOf(keeper.send('subject001', command))
   await clock.advance(1_000)
@@ -139,9 +139,9 @@ t.test('server of requests', async t => {
     t.match(await ask({ n: 'x' }), { ok: false, error: { code: 'malformed', details: /\/n/ } })
     t.match(await ask({}, 'other'), { ok: false, error: { code: 'not_found' } })
   }
-  t.test('server turns every outcome into a reply', outcomes)
+  t.test('server replies to every request with its result or its error', outcomes)
 
-  t.test('server refuses with `busy` above its bound, and finishes running requests when it closes', async t => {
+  t.test('server refuses requests with `busy` above its bound, and finishes running requests when it closes', async t => {
     const releases: (() => void)[] = []
     const { ask, subscription, clock } = await serving(n => new Promise(resolve => releases.push(() => resolve(n))))
     const held = Array.from({ length: limits.bus.servedAtOnce }, (_, n) => ask({ n }))

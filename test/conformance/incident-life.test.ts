@@ -21,7 +21,7 @@ t.teardown(() => world.stop())
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/
 const after = (text: string, ms: number) => new Date(Date.parse(text) + ms).toISOString()
 
-/** A monitor in one location, reported once an hour unless stated otherwise. */
+/** Creates a monitor in one location. `interval`: seconds between its checks. */
 async function watched(interval = 3_600) {
   const body = {
     name: 'Shop',

@@ -78,7 +78,7 @@ function wrongObjects({ path }: Route): Defect[] {
 const wordsOf: Record<string, string> = { status: 'invalid status', ends_at: 'invalid observed_at' }
 
 /**
- * Faults of a body: no JSON, a field of another JSON type, and a missing first field. Other checks judge the types of `meta` and `status`.
+ * Faults of a body: no JSON, a field of another JSON type, and no first field. Skips `meta` and `status`: a later check finds their types.
  */
 function wrongBody(route: Route, { body }: Sent, inBody: boolean): Defect[] {
   if (route.path.endsWith('/acknowledge'))

@@ -8,7 +8,7 @@ import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'
 import { freshThings, pathOf, type Route, routes, secretMark, type Things } from './routes.ts'
 
 const seed = Number(process.env['SEED'] ?? 20_260_704)
-/** Number of generated requests of the whole file, shared by all routes; takes some seconds. */
+/** Number of generated requests, divided among all routes; takes some seconds. */
 const cases = Number(process.env['CASES'] ?? 4_000)
 
 const home = 'home000000'

@@ -86,7 +86,7 @@ const policy = () => ({
     wait: { confirm_after: '1m', close_after: '0s' },
   },
 })
-/** Policy of the rule itself, without the input that reads a rule: a rule cannot cite itself. */
+/** Policy of the rule `rule` itself. Omits the input that reads this rule, because a rule cannot cite itself. */
 const ownPolicy = () => ({ name: 'Rule', document: { ...policy().document, inputs: policy().document.inputs.slice(0, 2) } })
 const observation = () => ({
   status: 'problem',
@@ -179,7 +179,7 @@ export const pathOf = (route: Pick<Route, 'path'>, things: Things): string =>
 /** Collections that stay between calls: people and locations. All collections below a workspace are emptied. */
 const kept: readonly CollectionName[] = ['users', 'workspaces', 'memberships', 'keys', 'locations', 'counters', 'settings']
 
-/** Restores the same few objects before each call: objects that the previous call removed or added are put right. */
+/** Empties all collections except `kept`, and creates the objects of `Things` for the next call. */
 export async function freshThings(world: ApiWorld, workspace: string): Promise<Things> {
   for (const collection of Object.keys(collections) as CollectionName[]) {
     if (kept.includes(collection)) continue
@@ -266,7 +266,7 @@ const runningWindow = (subjectId: string, at: number): MaintenanceSnapshot => {
 
 const incidentIds = createIncidentIds('salt')
 
-/** Options of the gateway, equal to the options in `startApiWorld`. */
+/** Returns the public id as the gateway of `startApiWorld` encodes it. */
 export const publicIncidentId = (internalId: string): string => incidentIds.encode(internalId)
 
 /** An open incident document of a website monitor whose confirmation delay still runs. */

@@ -7,7 +7,7 @@ import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support
 const monitors = '/api/v2/monitoring/websites'
 const home = 'home000000'
 const second = 1_000
-/** Time after its start during which a location without a report is not yet counted as silent. */
+/** Time after its addition in which a location without a report does not count as silent. */
 const graceMs = 60 * second
 
 const names = ['de', 'fr', 'jp', 'us'] as const
@@ -116,7 +116,7 @@ t.test('location becomes unknown after three of its intervals without a report',
   t.match(await incidentOf(id), { status: 'pending', locations: { failing: [], unknown: ['fr'], ok: ['de'] } })
 })
 
-t.test('monitor without locations has no data and is never checked', async t => {
+t.test('monitor without locations reads as no data and is never checked', async t => {
   const id = await create([])
   for (const name of names) t.equal(await isChecked(name, id), false, name)
   t.match(await incidentOf(id), { status: 'pending', locations: { failing: [], unknown: [], ok: [] } })

@@ -334,7 +334,7 @@ t.test('update with an unknown region is refused, and the stored rule stays unch
   t.strictSame(resultOf(await get(`${rules}/${before.id}`)), before)
 })
 
-t.test('update with the returned rule changes nothing', async t => {
+t.test('update with an unchanged copy of the rule changes nothing', async t => {
   const before = await created({ regions: ['us', 'fr "west"'] })
   t.strictSame(resultOf(await post(`${rules}/${before.id}`, before)), before)
 })
@@ -379,7 +379,7 @@ const troubled = async (change: Record<string, unknown> = {}) => {
 const acknowledge = (path: string, token = owner) => world.call('POST', path, { token })
 const listedIncident = async (id: string) =>
   resultOf(await get(`/api/v2/incidents?workspace_id=${home}&monitor_id=${id}`))[0] ?? null
-/** Reports the present result of a rule once a minute, so that the rule never becomes silent. */
+/** Lets time pass and repeats the result of the rule once a minute, so that the rule never becomes silent. */
 const pass = async (id: string, ms: number, ok: boolean) => {
   for (let passed = 0; passed < ms; passed += minute) {
     await world.clock.advance(minute)
@@ -636,6 +636,6 @@ t.test('incident that closes between read and command is returned in its new sta
   await commanded.close()
 })
 
-t.test('document of a route names every refusal that the requests of this file received', async t =>
+t.test('document of a route lists every refusal that the requests of this file received', async t =>
   t.strictSame(undocumented, []),
 )

@@ -474,7 +474,7 @@ t.test('update replaces every field, but keeps the agreement when it is absent',
   )
 })
 
-t.test('update with the returned monitor changes nothing', async t => {
+t.test('update with an unchanged copy of the monitor changes nothing', async t => {
   const before = await created({ locations: ['us', 'fr "west"'], agreement: 'any' })
   t.strictSame(resultOf(await post(`${websites}/${before.id}`, before)), before)
 })
@@ -884,6 +884,6 @@ t.test('name of a destination is refused when it is in use in upper or lower cas
   t.equal((await world.store.find('destinations', { limit: 1_000 })).length, before)
 })
 
-t.test('document of a route names every refusal that the requests of this file received', async t =>
+t.test('document of a route lists every refusal that the requests of this file received', async t =>
   t.strictSame(undocumented, []),
 )

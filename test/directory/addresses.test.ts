@@ -1,4 +1,5 @@
-// Observation addresses in the directory, on both stores (docs/reference/v3.md, 8.1, 8.2 and 8.4): bounds, revocation, first reports of one key.
+// Observation addresses in the directory, on both stores (docs/reference/v3.md, 8.1, 8.2 and 8.4): bounds, revocation, and concurrent first
+// reports that name one key.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'

@@ -99,7 +99,7 @@ onEachStore('names', async (t, given) => {
     t.equal(await reserve('Shop', 's3', 'other'), 'shop')
     t.equal(await reserve('***', 's4'), 'website')
   })
-  await t.test('subject gets the same slug when it asks again', async t => {
+  await t.test('repeated reservation for a subject returns the same slug', async t => {
     t.equal(await reserve('Shop', 's2'), 'shop-2')
     t.equal(await reserve('Shop', 's2'), 'shop-2')
     t.equal(await reserve('Shop', 's3', 'third'), 'shop', 'in another workspace it has none yet')
@@ -134,7 +134,7 @@ onEachStore('names', async (t, given) => {
     clock.advance(limits.directory.reservationMs + 1)
     t.strictSame(new Set(await Promise.all([reserve('Both', 'b2'), reserve('Both', 'b3')])), new Set(['both', 'both-2']))
   })
-  await t.test('used name stays reserved at any age, and the name of a deleted subject is free', async t => {
+  await t.test('name of an existing subject stays reserved at any age, and the name of a deleted subject is free', async t => {
     await reserve('Used', 'used000001')
     const subject = subjectDocument('used000001', 'w', 'used', 'Used', check, clock.now())
     await store.insert('subjects', [subject])
@@ -185,7 +185,7 @@ onEachStore('keys', async (t, given) => {
     await t.rejects(ask('create-key', { ...order, id: 'other' }), { code: 'validation' })
     t.equal(await store.count('keys', {}), 1)
   })
-  await t.test('last use of a key never moves to an earlier instant', async t => {
+  await t.test('last use of a key is never replaced by an earlier instant', async t => {
     await ask('touch-keys', { usedAt: { [made.id]: 2_000, nobody: 5 } })
     await ask('touch-keys', { usedAt: { [made.id]: 1_000 } })
     t.match(await ask('list-keys', { userId: null }), [{ id: made.id, lastUsedAt: 2_000, username: 'owner' }])
@@ -248,7 +248,7 @@ onEachStore('locations', async (t, given) => {
     await presence.delete(`prober.${id}.one`)
     t.equal(await workers('eu'), 1)
   })
-  await t.test("prober stays counted for up to a minute while no prober's heartbeat arrives", async t => {
+  await t.test('prober counts as live for up to a minute while no heartbeat of any prober arrives', async t => {
     const { id } = await ask('ensure-location', { name: 'eu' })
     await presence.put(`prober.${id}.two`, {})
     await pass(limits.presence.beatMs)
@@ -276,7 +276,7 @@ onEachStore('locations', async (t, given) => {
     await pass(limits.presence.goneMs)
     t.equal(await live(), '0')
   })
-  await t.test('presence entry that is repeated after a reconnect is no sign of life', async t => {
+  await t.test('presence entry that is repeated after a reconnect does not count as a heartbeat', async t => {
     let repeat = (): void => undefined
     let beats = 0
     const entry = { key: 'prober.aaaa.one', revision: 3, at: 0, value: {} }
@@ -410,7 +410,7 @@ onEachStore('reads', async (t, given) => {
       entries.map(entry => entry.sequence),
     )
   })
-  await t.test('last page of an open incident has the records that only its subject still holds', async t => {
+  await t.test('last page of an open incident has the records that are still stored only in its subject', async t => {
     const incident = { version: 3, value: 'problem', context: { incidentId: 'holding.2' } }
     const rules = [
       { key: 'r1', incident: null },
@@ -437,7 +437,7 @@ onEachStore('reads', async (t, given) => {
     t.equal(await ask('workspace-exists', { workspaceId: 'there' }), true)
     t.equal(await ask('workspace-exists', { workspaceId: 'nowhere' }), false)
   })
-  await t.test('pages stay below 512 KiB, have each item once, and end', async t => {
+  await t.test('pages stay below 512 KiB, contain each item once, and have an end', async t => {
     const ids = Array.from({ length: 600 }, (_, i) => `p${String(i).padStart(3, '0')}`)
     for (const [i, id] of ids.entries())
       await put(id, { workspaceId: 'pages', createdAt: Math.floor(i / 7), check: { ...check, data: 'x'.repeat(4_000) } })
@@ -507,7 +507,7 @@ onEachStore('destinations', async (t, given) => {
     await ask('create-destination', request({ workspaceId: 'move', name: 'c', default: true }))
     t.strictSame(await defaults('move'), ['c'])
   })
-  await t.test('newer default mark stays when its move crashes in the middle', async t => {
+  await t.test('newer default mark stays when the process dies before the older mark is cleared', async t => {
     await ask('create-destination', request({ workspaceId: 'crash', name: 'old' }))
     const [old] = await store.find('destinations', { where: { workspaceId: 'crash' }, limit: 1 })
     await store.insert('destinations', [
@@ -611,7 +611,7 @@ t.test('first start', async t => {
     await bootstrap({ store, clock }, { location: 'another' })
     t.equal(await store.count('locations', {}), 2, 'its own location exists at every start')
   })
-  await t.test('next start replaces a token that was not stored', async t => {
+  await t.test('next start replaces a token that the operator never confirmed as stored', async t => {
     const store = createMemoryStore()
     const lost = (await bootstrap({ store, clock }, options)).firstKey!
     const kept = (await bootstrap({ store, clock }, options)).firstKey!

@@ -132,7 +132,7 @@ t.test('prober works with the rights that docs/probers.md names', async t => {
   t.equal(await house.bucket('leases').get('p.1'), null)
 })
 
-/** A nats-server without accounts: one user may do everything, another user has the rights of a prober. */
+/** Starts a nats-server without accounts. One user may do everything, another user has the rights of a prober. */
 async function serverOfOthers(t: Test, locationId: string) {
   const folder = t.testdir({})
   const rights = `{ publish: ["door.${locationId}.*"], subscribe: ["_INBOX_${locationId}.>"] }`
@@ -175,7 +175,7 @@ interface Opened {
 
 let numbered = 0
 
-/** A directory on this bus with a store of its own; `of`: locations that are stored before it starts. */
+/** Starts a directory on this bus with a store of its own. `of`: locations that are stored before the start. */
 async function openDirectory(t: Test, bus: Bus, of: string[] = [], store: Store = createMemoryStore(), time: Clock = clock) {
   for (const id of of) await store.insert('locations', [{ id, rev: 1, name: `at ${id}`, displayName: null, createdAt: 1 }])
   const metrics = new Registry()
@@ -218,7 +218,7 @@ function describeDoors(t: Test, harness: Harness): void {
     return { house, directory, bus }
   }
 
-  t.test('10,000 checks are read within moments, and each later change arrives at once', async t => {
+  t.test('prober reads 10,000 checks at once, and gets each later change immediately', async t => {
     const { house, bus } = await open(t, 'many')
     const checks = house.bucket('checks')
     await Promise.all(upTo(10_000).map(n => checks.put(keys.check('many', `subject${n}`), entry({ rev: n }))))
@@ -322,7 +322,7 @@ function describeDoors(t: Test, harness: Harness): void {
     t.strictSame(seen.items, ['ready', ...upTo(30).map(n => `s${n}: true`), 'last: true'])
   })
 
-  t.test('prober gets a change with its next heartbeat when its directory died', async t => {
+  t.test('prober gets a change after its next heartbeat when the directory that followed changes died', async t => {
     const house = await harness.house()
     const held = await house.subscribe(subjects.door('dead', 'changes'), () => undefined)
     const { directory } = await openDirectory(t, await harness.house())
@@ -347,7 +347,7 @@ function describeDoors(t: Test, harness: Harness): void {
     })
   })
 
-  t.test('door opens with its location, is renamed with it, and closes with it', async t => {
+  t.test('door opens at the creation of its location, and closes at the removal', async t => {
     const { house, directory } = await open(t, 'here')
     const ask = (id: string) => refused(house.request(subjects.door(id, 'members'), {}, { timeoutMs: 1_000 }))
     t.equal(await ask('here'), 'nothing refused')
@@ -366,7 +366,7 @@ function describeDoors(t: Test, harness: Harness): void {
       onEntry: ({ key, value }) => told.add(`${key.split('.')[2]}: ${value !== null}`),
     })
     await watchOf(bus, 'full')
-    /** Sends as a prober does: repeats the request when the window had no room. */
+    /** Sends as a prober does: retries when the bound on requests in flight dropped the request. */
     const said = async (say: () => Promise<unknown>): Promise<string> => {
       const outcome = String(await refused(say()))
       if (outcome !== 'no_responders') return outcome
@@ -393,7 +393,7 @@ function describeDoors(t: Test, harness: Harness): void {
   })
 }
 
-t.test('window passes a bounded burst and rate, and drops further messages before the receiver', async t => {
+t.test('door passes a bounded burst and rate of messages, and drops further messages before they reach the receiver', async t => {
   const time = createVirtualClock()
   const hub = createMemoryHub({ clock: time })
   const receiver = hub.connect()
@@ -432,7 +432,7 @@ t.test('window passes a bounded burst and rate, and drops further messages befor
   t.equal(taken - quiet, 50)
 })
 
-t.test('location that reads too much waits for its share, and is refused above a bound', async t => {
+t.test('responses to a location that reads too much are delayed, and above a bound refused with `busy`', async t => {
   const time = createVirtualClock()
   const hub = createMemoryHub({ clock: time })
   const house = hub.connect()

@@ -88,7 +88,7 @@ function dyingStore(store: Store, n: number, after: boolean): Store {
 
 onEachStore('default mark', async (t, store, rounds) => {
   const { add, ask, marked, stored, clock } = await start(t, store)
-  await t.test('last of concurrent moves of the default mark wins, and no other mark stays', async t => {
+  await t.test('last of concurrent moves of the default mark wins, and no second destination keeps the mark', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `move${round}`
       const made = [await add(workspaceId, 'a'), await add(workspaceId, 'b'), await add(workspaceId, 'c')]
@@ -110,7 +110,7 @@ onEachStore('default mark', async (t, store, rounds) => {
   await t.test('change of a destination does not restore a default mark that it lost', async t => {
     const a = await add('back', 'a')
     const b = await add('back', 'b', { default: true })
-    // State after the process died right after the first write of the move.
+    // Stored state of a process that died right after the first write of the move: both destinations have the mark.
     const [old] = await store.get('destinations', [a.id])
     await store.replace('destinations', [{ ...old!, rev: old!.rev + 1, default: true, defaultAt: 1 }])
     t.strictSame(await marked('back'), ['b'])
@@ -121,7 +121,7 @@ onEachStore('default mark', async (t, store, rounds) => {
     t.strictSame(await ask('delete-destination', { workspaceId: 'back', id: b.id }), { wasDefault: true })
     t.strictSame(await marked('back'), [], 'nor does the deletion of the one that has it')
   })
-  await t.test('deletion during a move of the mark leaves one default or none, never an older default', async t => {
+  await t.test('deletion during a move of the mark leaves one default or none, and never restores an older default', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `race${round}`
       const a = await add(workspaceId, 'a')
@@ -215,7 +215,7 @@ onEachStore('references to deleted things', async (t, store, rounds) => {
       t.notOk(selections.some(({ number }) => number === gone.number))
     }
   })
-  await t.test('deletion sweeps tables of deleted subjects', async t => {
+  await t.test('deletion of a destination removes delivery tables of deleted subjects', async t => {
     const made = await add('sweep', 'a')
     const selections = [{ number: made.number, alertKinds: ['problem' as const] }]
     for (const subjectId of ['SweepAlive', 'SweepDead0', 'SweepNever']) {
@@ -229,7 +229,7 @@ onEachStore('references to deleted things', async (t, store, rounds) => {
     t.match(left, [{ id: 'SweepAlive', selections: [] }])
     t.equal(left.length, 1)
   })
-  await t.test('transformation is used by no destination when it is deleted during the binding', async t => {
+  await t.test('transformation is used by no destination if it is deleted while a destination takes it', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `trans${round}`
       const { id, number } = await ask('create-transformation', { workspaceId, name: 'T', template: 'x' })
@@ -254,7 +254,7 @@ for (const after of [false, true]) {
         const { add, ask, marked, clock } = await start(t, whole)
         const a = await add('w', 'a')
         const b = await add('w', 'b', { default: true })
-        // State: an older default mark was never cleared, and a table names both destinations.
+        // An older default mark was never cleared, and a table names both destinations.
         const [old] = await whole.get('destinations', [a.id])
         await whole.replace('destinations', [{ ...old!, rev: old!.rev + 1, default: true, defaultAt: 1 }])
         await whole.upsert('subjects', [
@@ -315,7 +315,7 @@ t.test('destination cannot become default during its deletion, and the present d
   t.strictSame(await marked('w'), ['a'])
 })
 
-t.test('deleted destination stays deleted when the store fails during the sweep of tables', async t => {
+t.test('deleted destination stays deleted when the store fails during the update of the delivery tables', async t => {
   const whole = createMemoryStore()
   const { add, ask } = await start(t, whole)
   const made = await add('w', 'a')
@@ -329,7 +329,7 @@ t.test('deleted destination stays deleted when the store fails during the sweep 
   t.strictSame(await ask('list-destinations', { workspaceId: 'w' }), [])
 })
 
-t.test('row of a destination stays when the destination is created during a sweep', async t => {
+t.test('table keeps the row of a destination that is created while another deletion updates the tables', async t => {
   const whole = createMemoryStore()
   const { add, ask, clock } = await start(t, whole)
   await whole.upsert('subjects', [subjectDocument('Shop000000', 'w', 'shop', 'Shop', { locations: [] } as never, clock.now())])

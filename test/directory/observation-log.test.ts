@@ -1,4 +1,4 @@
-// The Observation log compared with a plain recomputation on every store, and the number of its reads. Rule: docs/reference/v3.md, 7.8.
+// Observation log compared with a simple recomputation on every store, and the number of its reads. Rule: docs/reference/v3.md, 7.8.
 import t, { type Test } from 'tap'
 import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { ListObservations, ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
@@ -97,7 +97,7 @@ async function sameAsRecomputed(t: Test, store: Store, seeds: readonly number[])
         const entries = await logOf(store, { limit, ...(name === undefined ? {} : { signal: name }) })
         const expected = seen.filter(one => name === undefined || one.signal === name).sort((a, b) => b.at - a.at)
         const [actual, first] = [briefly(entries), expected.slice(0, limit)]
-        // A page that is not full ends with the oldest stored check.
+        // A page below its limit also contains older checks than `seen` has.
         const known = entries.length === limit ? actual : actual.slice(0, first.length)
         const sorted = (list: Seen[]) => list.map(({ at, signal }) => `${at} ${signal}`).sort()
         t.strictSame(sorted(known), sorted(first), `seed ${seed}, ${name ?? 'all'}, ${limit} at most`)

@@ -36,7 +36,7 @@ async function start(t: Test, store: Store) {
   const { ask } = createDirectoryClient(hub.connect(), clock)
   const list = (more: Partial<AskRequest<'list-resources'>>) =>
     ask('list-resources', { workspaceId, ...everything, state: 'active', after: null, limit: 50, ...more })
-  /** Ids of all pages of the list. */
+  /** Returns the ids on all pages of the list. */
   const listAll = async (filters: Filters, limit = 50): Promise<string[]> => {
     const ids: string[] = []
     for (let after: string | null = null; ; ) {
@@ -160,7 +160,7 @@ function randomFilters({ below, one }: Random): Filters {
   return { state: one(['active', 'active', 'archived', 'all'] as const), template, meta: pairs(meta), labels: pairs(labels) }
 }
 
-/** Whether a subject matches the filters, written from the words of the reference. */
+/** Returns whether a subject matches the filters, by the rules of the reference. */
 function fits({ template, check, templated, labels, archivedAt, deletedAt }: SubjectDocument, filters: Filters): boolean {
   if (deletedAt !== null || (filters.state !== 'all' && (archivedAt === null) !== (filters.state === 'active'))) return false
   if (filters.template !== null && template !== filters.template && template?.split('@')[0] !== filters.template) return false
@@ -336,7 +336,7 @@ t.test('v3 9.3 filter is refused with the name of its parameter', async t => {
   await t.rejects(list({ template: 'host@1', meta: [beyond] }), { code: 'validation', facts: { field: 'meta.size' } })
 })
 
-t.test('v3 9.3 field has the type of the highest revision that declares it', async t => {
+t.test('v3 9.3 filter without a version reads a field by its type in the highest revision that declares the field', async t => {
   const store = createMemoryStore()
   const { listAll } = await start(t, store)
   for (let version = 1; version <= 120; version++) {

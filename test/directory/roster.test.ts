@@ -1,4 +1,4 @@
-// Rosters in the memory of directories: read from each store, updated by messages, corrected after a lost message, and bounded.
+// Rosters, the lists of subjects in the memory of a directory: read from each store, updated by messages, corrected after a lost message.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -144,7 +144,7 @@ t.test('message about a deletion is applied when it arrives during the read of t
   t.strictSame(await open().names(), ['Name 2'])
 })
 
-t.test('list has all other subjects when one is damaged', async t => {
+t.test('list has all other subjects when a stored subject is damaged', async t => {
   const store = createMemoryStore()
   await store.insert('subjects', [subject(1, { rules: null as never }), subject(2)])
   t.strictSame(await start(t, store).open().names(), ['Name 2'])
@@ -179,7 +179,7 @@ t.test('least recently read roster is removed from memory above the bound', asyn
   t.equal(await kept(), limits.roster.rosters)
 })
 
-t.test('sorted rows equal newly sorted rows after random changes', async t => {
+t.test('incrementally sorted rows equal newly sorted rows after random changes', async t => {
   const rows = createSortedRows()
   const present = new Map<string, RosterRow>()
   let state = 42

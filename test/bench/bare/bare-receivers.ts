@@ -1,5 +1,5 @@
-// Bare receivers: programs that do only a part of an installation's work with the same reports. Their rates bound the rate of observations
-// over REST.
+// Bare receivers: programs that do only a part of an installation's work with the same reports. The installation's rate of observations
+// over REST cannot exceed their rates.
 import { join } from 'node:path'
 import type { CustomFleet } from '../fleets/fleet.ts'
 import type { Receiver } from '../fleets/push-observations.ts'

@@ -14,7 +14,7 @@ const failing = 20
 export interface ApiFleet {
   workspaceId: string
   smallWorkspaceId: string
-  /** Subjects by path number; those of the small workspace last. */
+  /** Subject ids, indexed by path number; the ids of the small workspace come last. */
   subjectIds: string[]
   /** Open incidents so far, each of one monitor. */
   incidents: { id: string; monitorId: string }[]

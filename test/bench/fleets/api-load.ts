@@ -11,7 +11,7 @@ export const writesPerSecond = 20
 /** Duration of each request, by kind, ms. */
 export type Latencies = Map<string, number[]>
 
-/** Kinds of ten reads: five monitors, two small lists, the open incidents of a workspace, and twice those of a monitor. */
+/** Mix of ten reads: five monitors, two small lists, open incidents once of a workspace and twice of a monitor. */
 const readKinds = [
   'get',
   'list',
@@ -29,7 +29,7 @@ export async function readMixed(client: HttpClient, fleet: ApiFleet, seconds: nu
   const latencies: Latencies = new Map()
   const { workspaceId, smallWorkspaceId, subjectIds, incidents } = fleet
   const paths: Record<(typeof readKinds)[number], (index: number) => string> = {
-    // Another monitor each time, far from the previous one.
+    // Each read is of another monitor, whose path number is far from the previous one.
     get: index => `/api/v2/monitoring/websites/${subjectIds[(index * 7_919) % subjectIds.length]}`,
     list: () => `/api/v2/monitoring/websites?workspace_id=${smallWorkspaceId}`,
     incidents: () => `/api/v2/incidents?workspace_id=${workspaceId}`,
@@ -85,7 +85,7 @@ export async function writeMixed(
     },
     delete: () => client.call('DELETE', `${base}/${made.shift()}`),
   }
-  // So many monitors exist from the start that no monitor is deleted during its change.
+  // Ten monitors exist from the start, so that no monitor is deleted while it is changed.
   for (let index = 0; index < 10; index++) await write.create(-1 - index)
   await atPace(writesPerSecond, seconds, async index => {
     const kind = writeKinds[index % writeKinds.length] as (typeof writeKinds)[number]

@@ -96,7 +96,7 @@ function choose(connection: Connection, workspaceId: string, subjectIds: string[
   })
 }
 
-/** Returns the instant of the first failing response on the last of the paths, ms since the epoch. */
+/** Returns the instant at which the last of the paths failed for the first time, ms since the epoch. */
 async function lastOfFirstFailures(run: Run, from: number, paths: number): Promise<number> {
   const firsts = new Map<number, number>()
   await pollUntil(

@@ -85,7 +85,7 @@ function verifyRows(database: DatabaseSync, made: number, generation: Generation
     throw new Error(`${made} observations were reported; ${stored} are stored, ${accepted} of them accepted.`)
 }
 
-/** Requires that the rule's verdict equals that of the newest reports, and that the store has each of these reports. */
+/** Throws if the newest report of a signal is not stored, or if the rule was not judged by it. */
 function verifySubject(
   database: DatabaseSync,
   subjectId: string,

@@ -39,7 +39,7 @@ interface Turn {
   found: BesideBare[]
 }
 
-/** Measures each of the five for `seconds`, over all rounds. */
+/** Measures each field of `RestRounds` for `seconds` in all, divided among the rounds. */
 export async function measureRestRounds(
   system: Receiver,
   { fleet, reports }: Senders,

@@ -21,7 +21,7 @@ export interface SeedOptions {
 }
 
 export interface Seeded {
-  /** Subject ids by path number; the next call can get the same array. */
+  /** Subject ids, indexed by path number. Pass the array to the next call to extend it. */
   subjectIds: string[]
   elapsedMs: number
 }
@@ -65,7 +65,7 @@ async function create({ keeper }: Connection, subjectId: string, path: number, o
   return patiently(() => keeper.send(subjectId, command))
 }
 
-/** In a system at its limit a command can time out: the repeated command gets the first reply. */
+/** Retries a command that timed out because the system is at its limit. The retry gets the reply to the first attempt. */
 export async function patiently<T>(send: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -78,7 +78,7 @@ export async function patiently<T>(send: () => Promise<T>): Promise<T> {
 
 const sendTries = 5
 
-/** Returns the workspace of the first start, and the location of the system's own prober. */
+/** Returns the workspace that the first start created, and the location of the system's own prober. */
 export async function homeOf({ directory }: Connection, url: string, key: string) {
   const answer = await fetch(`${url}/api/v2/workspaces`, { headers: { authorization: `Bearer ${key}` } })
   const { result } = (await answer.json()) as { result: { id: string }[] | null }

@@ -17,7 +17,7 @@ export async function ingestResults(run: Run): Promise<PartResult> {
     const connection = await system.connect()
     try {
       const seeded = await seedUnprobed(system, connection, fleet)
-      // Earlier than all following slots, so that every slot is newer than the one before.
+      // These slots end a minute before those of the measurement, so that each slot is newer than the previous one.
       const now = Date.now()
       await pushResults(system, connection, seeded, { slots: 2, slotMs: 1_000, endsAt: now - 120_000 })
       const { found: pushed, bareInsert } = await run.besideBareInsert('observations', () => {

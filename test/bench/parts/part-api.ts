@@ -14,7 +14,7 @@ import { atPace } from '../run/waiting.ts'
 const share = 0.5
 const connections = 20
 const warmUpMs = 4_000
-/** Average time between full collections of the system's main thread: shorter windows have one or none, by chance. */
+/** Average time between full garbage collections of the system's main thread. A shorter window would contain one or none by chance. */
 const windowSeconds = 40
 const listsOfAll = 10
 

@@ -1,5 +1,5 @@
-// Checks: the number made on time, stored and judged per second, the cost of each, and their lateness. A ladder of rates at an interval of
-// 1 s, each rung on top of the previous, until more than 5 % are late.
+// Checks: the number made on time, stored and judged per second, the cost of each, and their lateness. The rate rises in steps, by more
+// monitors with an interval of 1 s, until more than 5 % are late.
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute, type RouteFigures } from '../bare/baselines.ts'
 import { homeOf, type Seeded, seed } from '../fleets/seed.ts'
@@ -14,14 +14,14 @@ interface Rung extends Observed {
   reads: RouteFigures
 }
 
-/** Rungs in percent of the bare prober's rate, up to a rate that no machine sustains: a ladder must end in a failed rung. */
+/** Steps of the rate, percent of the bare prober's rate. The last step is a rate that no machine sustains, so that one step fails. */
 const ladder = [5, 10, 20, 25, 30, 35, 40, 50, 60, 70, 80]
 const quickLadder = [5, 20]
-/** The rate at which punctuality is compared with the peers'. */
+/** Rate at which punctuality is measured, checks a second. */
 const steadyRate = 400
 const held = { onTime: 0.99, judged: 0.99, lagMs: 1_000 }
 const givenUp = { onTime: 0.95 }
-/** Slightly above the required share, so that a single hit at an end of the window does not decide. */
+/** Factor on the number of monitors, so that one hit more or less at an end of the window does not fail a step. */
 const headroom = 1.005
 /** A system and its prober compile their hot paths in the first seconds. */
 const warmUpMs = 4_000

@@ -8,7 +8,7 @@ import type { System } from '../run/system.ts'
 const root = join(import.meta.dirname, '..', '..', '..')
 const reads = ['status', 'resource list', 'incident list', 'template list', 'destination list', 'audit']
 const nodeAlone = 'node alone'
-/** Seconds beside node alone. */
+/** Permitted time beyond that of `node` alone, s. */
 const budget = 0.4
 
 export async function cli(run: Run): Promise<PartResult> {

@@ -14,7 +14,7 @@ const share = 0.5
 
 interface Setup {
   places: number
-  /** Interval of the monitors that all locations check. One location alone gets as many checks from `many` times as many monitors. */
+  /** Factor on the number of monitors. With `many`, one location makes as many checks as all locations together. */
   times: number
 }
 

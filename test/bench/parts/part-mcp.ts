@@ -1,5 +1,5 @@
-// MCP server, started like by a host, in turn with a one-tool server of the same library: time to the first response, and resident memory
-// after a list of tools and one call.
+// MCP server, started as a host starts it, alternating with a one-tool server of the same library: time to the first response, and resident
+// memory after a list of tools and one call.
 
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

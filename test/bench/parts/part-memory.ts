@@ -12,7 +12,7 @@ interface Fleet {
   seededMs: number
   readyMs: number
   firstCheckMs: number
-  /** Times from the start of the process, and from its readiness. */
+  /** Time until all monitors are checked again, from the start of the process (`coveredMs`) and from its readiness. */
   coveredMs: number
   coveredAfterReadyMs: number
   observed: Observed

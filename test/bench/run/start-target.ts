@@ -13,7 +13,7 @@ export interface Seen {
   /** Paths hit since the last `forget`. */
   distinct: number
   firstSeenAt: number | null
-  /** Instant of the last first hit of a path; null: no hit. */
+  /** Instant of the newest hit that was the first of its path; null: no hit. */
   lastNewAt: number | null
   /** Hits kept since the start. */
   count: number
@@ -45,7 +45,7 @@ export interface Target {
   stop(): Promise<void>
 }
 
-/** Large young generation, so that the target, which takes the instants of hits, seldom collects during a measurement. */
+/** Large young generation of V8, so that the target seldom collects garbage while it measures the instants of hits. */
 const targetFlags = ['--min-semi-space-size=64', '--max-semi-space-size=64', '--expose-gc']
 
 export async function startTarget(): Promise<Target> {

@@ -109,7 +109,7 @@ t.test('website that became custom', async t => {
     t.ok((await incidents(slug)).some((incident: { rule_id: string }) => incident.rule_id === 'reachability'))
   })
 
-  t.test('converted website finds locations by name as website monitors do, each as an input', async t => {
+  t.test('rule of a converted website names locations with surrounding blanks, each as an input of its own', async t => {
     const places = ['fr ', 'de', ' fr'].map(location => statusOf(slug, { match: { location } }))
     const created = resultOf(await post(at(slug, 'rules'), { name: 'Blanks', document: anyOf(...places) }))
     t.strictSame(
@@ -326,7 +326,7 @@ t.test('bounds and races', async t => {
     })
   })
 
-  t.test('subject refuses a further signal or rule when a response would exceed its bound, and stays readable', async t => {
+  t.test('subject refuses a further signal or rule that would make its response too large, and stays readable', async t => {
     const subject = await made()
     const meta = { pad: 'я'.repeat(8_000) }
     let taken = 0
@@ -360,7 +360,7 @@ t.test('bounds and races', async t => {
     })
   })
 
-  t.test('one of two concurrent creations of the same signal or rule is refused', async t => {
+  t.test('one of two concurrent creations of one signal or rule is refused', async t => {
     const subject = await made()
     const signals = await Promise.all([1, 2].map(() => post(at(subject, 'signals'), { name: 'Same', kind: 'event' })))
     t.strictSame(signals.map(answer => answer.json.error?.message ?? 'made').sort(), ['Signal name taken', 'made'])

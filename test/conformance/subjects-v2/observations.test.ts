@@ -101,15 +101,19 @@ t.test('observation', async t => {
     })
   }
 
-  t.test('observation is out_of_order if it is older than the newest accepted of its signal and labels', async t => {
-    const at = (ageMs: number, labels: Record<string, string>) => send({ status: 'ok', observed_at: iso(now() - ageMs), labels })
-    const host = { host: 'order' }
-    t.equal(resultOf(await at(1_000, host)).reject_reason, 'accepted')
-    t.equal(resultOf(await at(1_001, host)).reject_reason, 'out_of_order')
-    t.equal(resultOf(await at(1_001, { host: 'another' })).reject_reason, 'accepted', 'other labels have an order of their own')
-    t.equal(resultOf(await at(1_000, host)).reject_reason, 'accepted')
-    t.equal(resultOf(await at(2 * day, host)).reject_reason, 'late', 'the first reason that fits')
-  })
+  t.test(
+    'observation is out_of_order if it is older than the newest accepted observation with its signal and labels',
+    async t => {
+      const at = (ageMs: number, labels: Record<string, string>) =>
+        send({ status: 'ok', observed_at: iso(now() - ageMs), labels })
+      const host = { host: 'order' }
+      t.equal(resultOf(await at(1_000, host)).reject_reason, 'accepted')
+      t.equal(resultOf(await at(1_001, host)).reject_reason, 'out_of_order')
+      t.equal(resultOf(await at(1_001, { host: 'another' })).reject_reason, 'accepted', 'other labels have an order of their own')
+      t.equal(resultOf(await at(1_000, host)).reject_reason, 'accepted')
+      t.equal(resultOf(await at(2 * day, host)).reject_reason, 'late', 'the first reason that fits')
+    },
+  )
 
   t.test('observation replaces its row and keeps its acceptance when signal, observed_at and labels repeat', async t => {
     const observed_at = iso(now() - 500)

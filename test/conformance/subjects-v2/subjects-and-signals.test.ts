@@ -278,7 +278,7 @@ t.test('address of a subject', async t => {
     await made('Everywhere', many[0], token)
     t.match(await named(), /^(many\d+, ){19}many\d+ and others$/)
   })
-  t.test('empty workspace_id equals an absent one, and the first of two values is used', async t => {
+  t.test('empty workspace_id equals an absent workspace_id, and the first of two values is used', async t => {
     t.equal(resultOf(await get(`${at('only-here')}?workspace_id=`, both)).workspace_id, home)
     t.equal(resultOf(await get(`${at('both-places')}?workspace_id=${other}&workspace_id=${home}`, both)).workspace_id, other)
   })

@@ -95,7 +95,7 @@ t.test('workspaces and members', async t => {
     t.match(await ask('list-workspaces', { userId: 'id-ann' }), [{ name: 'Crew', role: 'owner' }])
     await t.rejects(ask('rename-workspace', { workspaceId: 'none', name: 'Crew' }), { code: 'not_found' })
   })
-  await t.test('role counts from the next request when it is given, changed or removed, and gateways are notified', async t => {
+  await t.test('role applies from the next request when it is given, changed or removed, and gateways are notified', async t => {
     told.length = 0
     t.equal(await role(), null)
     t.match(await ask('add-member', { workspaceId: 'team', username: 'BOB', role: 'viewer' }), {
@@ -142,7 +142,7 @@ t.test('workspaces and members', async t => {
       await t.rejects(add(limits.people.workspacesPerUser), { message: 'Too many workspaces' })
     },
   )
-  await t.test('person sees present workspaces also when more former memberships exist than one read returns', async t => {
+  await t.test('person sees all present workspaces even if one read cannot return all former memberships', async t => {
     const left = Array.from({ length: limits.directory.listed }, (_, i) => ({ id: `left${i}.id-eve`, workspaceId: `left${i}` }))
     await store.insert(
       'memberships',
@@ -342,10 +342,10 @@ onEachStore('deleted workspace is inaccessible at once, and its content is remov
   t.match(await ask('list-destinations', { workspaceId: 'other' }), [{ name: 'Hook' }])
 })
 
-t.test('every collection of a workspace is removed with the workspace or listed with a reason', async t => {
+t.test('every collection of a workspace is removed with the workspace, or is an exception with a reason', async t => {
   const others = ['subjects', 'incidents', 'names', 'deliveryLog'] as const
   const ofWorkspaces = Object.entries(collections).filter(([, { columns }]) => 'workspaceId' in columns)
-  // Keepers remove subjects and incidents, a range of ids removes names, and age removes rows of the delivery log.
+  // Exceptions: keepers remove subjects and incidents, names are removed as a range of ids, and rows of the delivery log expire.
   t.strictSame(ofWorkspaces.map(([name]) => name).sort(), [...others, ...removedWithWorkspace].sort())
 })
 
@@ -381,7 +381,7 @@ t.test('keys of a person', async t => {
     t.equal(await mine.whose(), null)
     t.strictSame(told, [`key.${mine.id}`])
   })
-  await t.test('key of a disabled person says that the person is disabled', async t => {
+  await t.test('request with the key of a disabled person is refused with the reason that the person is disabled', async t => {
     await ask('update-user', { userId: 'id-bob', disabled: true })
     t.match(await theirs.whose(), { disabled: true })
   })
@@ -452,7 +452,7 @@ const website = {
   recover_after: null,
 }
 
-t.test('two gateways on real NATS drop removed rights within a second', async t => {
+t.test('two gateways on real NATS refuse removed rights within a second', async t => {
   const nats = await startTestBus()
   t.teardown(() => nats.stop())
   const clock = createSystemClock()
@@ -526,7 +526,7 @@ t.test('id that no bus subject can hold is unknown on real NATS', async t => {
   }
 })
 
-/** Advances the clock until the condition is true: tests here wait for the store, the bus or the clock. */
+/** Advances the clock until the condition is true. The condition may also wait for the store or the bus. */
 async function becomes(clock: World['clock'], holds: () => Promise<boolean>): Promise<void> {
   for (let i = 0; i < 2_000; i++) {
     if (await holds()) return

@@ -32,21 +32,24 @@ t.test('passwords', async t => {
     t.equal(await passwords.verify('passwort', kept), false)
     t.equal(await passwords.verify('password', 'no PHC text'), false)
   })
-  await t.test('password of a user without one costs the same work and never matches, and excess tries are refused', async t => {
-    const { atOnce, waiting } = limits.password
-    const asked = Array.from({ length: atOnce + waiting + 1 }, () => passwords.verify(good, undefined))
-    const settled = await Promise.allSettled(asked)
-    t.strictSame(
-      new Set(settled.slice(0, -1).map(one => (one.status === 'fulfilled' ? one.value : one.reason))),
-      new Set([false]),
-    )
-    t.match(settled.at(-1), { status: 'rejected', reason: { code: 'busy' } })
-    t.equal(await passwords.verify(good, await passwords.hash(good)), true, 'and afterwards it goes on')
-  })
+  await t.test(
+    'password of a user without a password takes the same work and never matches, and too many concurrent tries are refused',
+    async t => {
+      const { atOnce, waiting } = limits.password
+      const asked = Array.from({ length: atOnce + waiting + 1 }, () => passwords.verify(good, undefined))
+      const settled = await Promise.allSettled(asked)
+      t.strictSame(
+        new Set(settled.slice(0, -1).map(one => (one.status === 'fulfilled' ? one.value : one.reason))),
+        new Set([false]),
+      )
+      t.match(settled.at(-1), { status: 'rejected', reason: { code: 'busy' } })
+      t.equal(await passwords.verify(good, await passwords.hash(good)), true, 'and afterwards it goes on')
+    },
+  )
 })
 
 t.test('sign-in', async t => {
-  await t.test('right password begins a session, of which only the hash of the token is stored', async t => {
+  await t.test('right password begins a session, and only the hash of its token is stored', async t => {
     const { ask, addUser, signIn, store } = await start(t)
     await addUser('ann', { password: good, displayName: 'Ann' })
     const { id, tokenHash, outcome } = await signIn('ANN', good)
@@ -131,7 +134,7 @@ t.test('bad sign-ins', async t => {
     t.equal((await world.signIn('ann', good)).outcome.outcome, 'signed-in')
     t.same(await bad(world, 5, () => 'ann'), Array(5).fill('wrong'), 'a right one begins anew')
   })
-  await t.test('bad sign-ins for an unknown name wait as those for a known name', async t => {
+  await t.test('bad sign-ins for an unknown name wait as long as for a known name', async t => {
     const world = await start(t)
     t.same(await bad(world, 6, () => 'ghost'), [...Array(5).fill('wrong'), 'wait'])
   })
@@ -160,7 +163,7 @@ t.test('bad sign-ins', async t => {
     await new Promise(resolve => setImmediate(resolve))
     t.equal(await world.store.count('signInTries', {}), 0)
   })
-  await t.test('bad sign-ins with an instant of a fast clock do not prolong the waiting time', async t => {
+  await t.test('bad sign-ins stored by a process with a fast clock do not prolong the waiting time', async t => {
     const ahead = await start(t)
     await ahead.addUser('ann', { password: good })
     ahead.clock.advance(day)
@@ -247,7 +250,7 @@ t.test('sessions', async t => {
     t.equal(await find(), null)
     t.ok(await ask('find-session', { tokenHash: other.tokenHash }))
   })
-  await t.test('session can begin however many sessions a fast clock began', async t => {
+  await t.test('session can begin when a process with a fast clock began the maximum of sessions', async t => {
     const ahead = await begin(t)
     ahead.clock.advance(day)
     for (let i = 0; i < limits.sessions.perUser; i++) await ahead.signIn('ann', good)
@@ -329,7 +332,7 @@ t.test('new password', async t => {
     t.match(await change(good, 'late'), { outcome: 'wait', retryAfterMs: second })
     t.match((await signIn('ann', good)).outcome, { outcome: 'wait' })
   })
-  await t.test('new password is no proof of the present one when both are equal, and a try is one guess', async t => {
+  await t.test('wrong present password that equals the new password is refused, and counts as one guess', async t => {
     const { addUser, ask } = await start(t)
     await addUser('ann', { password: good })
     const change = (password: string, attemptId: string) =>
@@ -407,7 +410,7 @@ t.test('first sign-in', async t => {
     t.strictSame(identityOf((await signIn('owner', good)).outcome).memberships, [{ workspaceId, role: 'owner' }])
   })
   for (const after of [false, true]) {
-    await t.test(`next sign-in repairs a crash ${after ? 'after' : 'before'} any write`, async t => {
+    await t.test(`next sign-in creates the missing objects after a crash ${after ? 'after' : 'before'} any write`, async t => {
       let crashes = 0
       for (let n = 1; n < 20; n++) {
         const store = createMemoryStore()
