@@ -1,4 +1,4 @@
-// Interface of a service: the parts that it gets and returns, so that one program can run any set of services.
+// Interface of a service: what its start gets and returns, so that one program can run any set of services.
 import type { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'

@@ -1,4 +1,4 @@
-// Binary heap of due instants, earliest first. Each item knows its place, so that it can be moved or removed without a search.
+// Binary heap of due instants, earliest first. Each item stores its own index, so that no search is needed to move or remove the item.
 
 /** An item that becomes due repeatedly. Only the heap writes `dueAt` and `place`. */
 export interface Due {

@@ -1,4 +1,4 @@
-// Lazy value: created at its first use, then kept. A start need not wait for the value, and a stop that is requested twice runs once.
+// Lazy value: created at its first use, then kept. Also makes a function run only once, such as a stop that is requested twice.
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null
   return () => {

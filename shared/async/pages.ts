@@ -19,7 +19,7 @@ export async function* pages<T, Next = string>(read: (after: Next | null) => Pro
   } while (after !== null)
 }
 
-/** Returns all items of all pages. Continues even if the caller no longer waits: a page has at most 512 KiB. */
+/** Returns all items of all pages. Cannot be cancelled: reads to the last page. */
 export async function allPages<T>(read: (after: string | null) => Promise<Page<T, string>>): Promise<T[]> {
   const items: T[] = []
   for await (const page of pages(read)) for (const item of page) items.push(item)

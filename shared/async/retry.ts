@@ -17,9 +17,9 @@ export interface Retries {
 }
 
 /**
- * Returns the result of the first attempt that succeeds. Each attempt gets the time that is left, ms, 0 for one at the very end.
- * Throws the error of the last attempt: the first that cannot pass, or the one that meets a bound. Only for work that may be done twice.
- * A caller that stops has its next attempt throw an error that cannot pass; the pause before it is not cut short.
+ * Returns the result of the first attempt that succeeds. `leftMs`: time left for all attempts, 0 if it has run out. Throws the error of the
+ * last attempt, if `mayPass` refuses it or a bound is reached. Only for work that may be done twice. To stop early, let the next attempt
+ * throw an error that `mayPass` refuses; a running pause still ends first.
  */
 export async function retry<T>(attempt: (leftMs: number) => Promise<T>, retries: Retries): Promise<T> {
   const { clock, attempts = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY } = retries

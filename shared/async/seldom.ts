@@ -15,17 +15,17 @@ export interface Seldom<T> {
 }
 
 interface Noted<T> {
-  /** First event since the last line. */
+  /** First event since the last log line. */
   first: T
   count: number
 }
 
 /**
- * Calls `say` at most once a minute for each kind, with the first event since the last call and the count. Beyond 1,000 kinds at once, all
- * other kinds share one.
+ * Calls `say` at most once a minute for each kind, with the first event since the last call and the count. While 1,000 kinds are counted,
+ * all further kinds are counted as one.
  */
 export function createSeldom<T>(clock: Clock, say: (kind: string, what: T, count: number) => void): Seldom<T> {
-  /** Kinds with a line in the present period; null: no event since that line. */
+  /** Kinds with a log line in the present period; null: no event since that line. */
   const kinds = new Map<string, { noted: Noted<T> | null; cancel: Cancel }>()
 
   const emit = (kind: string, { first, count }: Noted<T>) => {

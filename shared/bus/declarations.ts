@@ -9,7 +9,7 @@ import { limits, second } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export const observationStream = 'OBSERVATIONS'
-/** The stream behind a bucket, and the subject of one of its keys, in the form of every key-value client of NATS. */
+/** The stream behind a bucket, and the subject of one of its keys, named as every key-value client of NATS names them. */
 export const bucketStream = (name: BucketName): string => `KV_${name}`
 export const bucketSubject = (name: BucketName, key: string): string => `$KV.${name}.${key}`
 
@@ -77,8 +77,8 @@ export async function declareAll(
 }
 
 /**
- * Declares for the first time and retries within `withinMs`. The servers of a cluster that has just started accept connections before
- * they have found each other. Throws an Error with a sentence for people.
+ * Runs the first declaration, and retries it for `withinMs`, because the servers of a starting cluster accept connections before they have
+ * found each other. Throws an Error with a sentence for people.
  */
 export async function declareWithRetry(declare: () => Promise<void>, clock: Clock, withinMs: number): Promise<void> {
   try {

@@ -53,7 +53,7 @@ export interface StreamState {
 }
 
 export interface Feed {
-  /** Called by the reader when it has room for more messages. Above its backlog the feed stops pulling. */
+  /** Continues after `onMessage` returned false. */
   resume(): void
   close(): Promise<void>
 }
@@ -81,7 +81,7 @@ export interface ObservationStream {
   open(options: FeedOptions): Promise<Feed>
   /** Returns the sequence of one partition's first message at or after `sequence`; null: none. */
   firstSequenceOf(partition: number, sequence: number): Promise<number | null>
-  /** Removes all messages below `sequence`, of all partitions, because a server drops whole files faster than single messages. */
+  /** Removes all messages below `sequence`, of all partitions: a server drops whole files faster than single messages. */
   purgeBelow(sequence: number): Promise<void>
 }
 
@@ -113,7 +113,7 @@ export interface BucketEntry {
 export interface Bucket {
   /** Returns null for a key that was removed or never existed. */
   get(key: string): Promise<BucketEntry | null>
-  /** Writes in any case; returns the new revision. */
+  /** Writes without a condition; returns the new revision. */
   put(key: string, value: unknown): Promise<number>
   /** Compare-and-set; revision 0: the key must not exist. Returns null if another writer was first. */
   update(key: string, value: unknown, revision: number): Promise<number | null>
@@ -155,7 +155,7 @@ export interface Bus {
 
 /** One measurement of the server's clock, ms. */
 export interface ClockOffset {
-  /** Has an error of at most half of the round trip. */
+  /** Milliseconds by which the server's clock is ahead, with an error of at most half of the round trip. */
   aheadMs: number
   roundTripMs: number
 }

@@ -10,7 +10,7 @@ export class PresentKeys {
   readonly #handlers: WatchHandlers
   readonly #now: () => number
   #present = new Set<string>()
-  /** Keys that were present before, while the watch catches up with a new bucket. */
+  /** While the watch catches up with a new bucket: keys that were present in the earlier one. */
   #earlier = new Set<string>()
   #isReady = false
   #isAnnounced = false
@@ -21,7 +21,7 @@ export class PresentKeys {
     this.#now = now
   }
 
-  /** The watch starts with the first entry, for the first time or because the bucket is another one. */
+  /** The watch starts at the first entry: for the first time, or because the bucket was created again. */
   begin(): void {
     this.#earlier = new Set([...this.#earlier, ...this.#present])
     this.#present = new Set()

@@ -31,7 +31,7 @@ export const subjects = {
   doorNudge: 'nudge.doors',
   /** Transitions of a subject's machines, for clients that watch. */
   state: (workspaceId: string, subjectId: string) => `state.${workspaceId}.${subjectId}`,
-  /** Changes of a workspace that concern no subject; ids of subjects are longer than this last token. */
+  /** Changes of a workspace that concern no subject; subject ids are longer than the last token, so none equals it. */
   stateOfTemplates: (workspaceId: string) => `state.${workspaceId}.templates`,
   statesOf: (workspaceId: string) => `state.${workspaceId}.*`,
   allStates: 'state.>',
@@ -40,7 +40,7 @@ export const subjects = {
 export const keys = {
   lease: (partition: number) => `p.${partition}`,
   allLeases: 'p.*',
-  /** Written by any keeper while no lease changes, to show all keepers that leases could change. */
+  /** Any keeper writes this key while no lease changes. Its change shows all keepers that leases could have been written. */
   leaseBeat: 'beat',
   keeperPresence: (keeperId: string) => `keeper.${keeperId}`,
   allKeepers: 'keeper.*',

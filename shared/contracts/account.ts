@@ -109,7 +109,7 @@ export interface AddressDocument extends Stored {
   secondFactor: boolean
   description: string
   createdAt: number
-  /** Number of Resources that reports to the address created on the latest day with any. `day`: days since the epoch, UTC. */
+  /** Number of Resources that reports to the address created on `day`, the latest such day, in days since the epoch (UTC). */
   made: { day: number; count: number }
 }
 

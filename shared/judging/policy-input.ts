@@ -12,7 +12,7 @@ export const locationLabel = 'location'
  */
 export function inputKeyOf(ruleKey: string, input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {
   if (input.from !== null) return JSON.stringify([ruleKey, input.from])
-  // The same text as below, because keys, slugs and modes contain no character that JSON escapes.
+  // Equals the JSON text that is built below, because keys, slugs and modes contain no character that JSON escapes.
   if (input.match === null) return `["${ruleKey}","${input.signal}","${input.mode}"]`
   const match = Object.entries(input.match).sort(([one], [other]) => (one < other ? -1 : 1))
   return JSON.stringify([ruleKey, input.signal, input.mode, ...match.flat()])

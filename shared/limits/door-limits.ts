@@ -1,5 +1,5 @@
-// Bounds of a location's door: the load that the installation accepts from the remote probers of one location. The holder of a credential
-// may send requests without pause; other locations may then be delayed by a moment at most.
+// Bounds of a location's door: the load that the installation accepts from the remote probers of one location. Even if the holder of a
+// credential sends requests without pause, other locations are delayed only briefly.
 import { second } from '#shared/limits/limits.ts'
 
 export const doorLimits = {
@@ -22,7 +22,8 @@ export const doorLimits = {
   changes: 512,
   changesCharacters: 256 * 1024,
   /**
-   * Characters of such responses a second, and in one burst: 50,000 usual checks. A prober that never reads could fill the bus's memory.
+   * Characters of these responses a second and a burst: 50,000 usual checks. A prober that never reads could otherwise fill the bus's
+   * memory.
    */
   changesCharactersPerSecond: 2 * 1024 ** 2,
   changesCharactersAtOnce: 16 * 1024 ** 2,
@@ -37,10 +38,10 @@ export const doorLimits = {
   gatherMs: 20,
   /** Time for which a prober that left is listed, so that all others, which ask every second, learn it. */
   leftKeptMs: 10 * second,
-  /** Longest wait of a prober for a response that does not wait for a change. */
+  /** Timeout of a prober's requests, except requests that wait for a change. */
   answerMs: 5 * second,
   /** Interval at which directories read the list of locations, in case a nudge was lost. */
   lookMs: 60 * second,
-  /** The same after a failed read. */
+  /** Interval after a failed read. */
   lookAgainMs: 2 * second,
 } as const

@@ -31,7 +31,7 @@ export const peopleLimits = {
   },
 
   signIn: {
-    /** Attempts for one username before the first wait, which doubles up to the maximum. An attacker can lock a user out for a minute. */
+    /** Attempts for one username before a wait, which doubles up to the maximum: an attacker can lock a user out for a minute at most. */
     triesPerName: 5,
     waitPerNameMsMax: 1 * minute,
     /** Attempts from one client address, which many people may share, before a wait. An attacker has few addresses. */
@@ -43,7 +43,7 @@ export const peopleLimits = {
   },
 
   sessions: {
-    /** An unused session ends after this, and any session after the maximum. */
+    /** Life of an unused session; `lifeMsMax`: life of any session. */
     lifeMs: 14 * day,
     lifeMsMax: 90 * day,
     /** Least interval between two extensions of a session by its use. */
@@ -61,7 +61,7 @@ export const peopleLimits = {
   },
 
   key: {
-    /** Keys of one person: few enough for a readable list. */
+    /** Keys of one person: a list of more is hard to read. */
     perUser: 100,
     /** A key is valid for 180 days (reference/envelope 1.4). */
     lifeMs: 180 * day,

@@ -27,6 +27,6 @@ export const trialLimits = {
   watchMs: 60 * second,
   /** Least interval between two messages about readings of one subject. */
   readingMs: 1 * second,
-  /** Subjects that a keeper watches, a few hundred bytes each. If a keeper drops one, its page repeats the trial after `watchMs`. */
+  /** Subjects that a keeper watches, a few hundred bytes each. For a dropped subject, the page repeats the trial after `watchMs`. */
   watchedSubjects: 1_000,
 } as const

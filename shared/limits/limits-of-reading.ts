@@ -12,7 +12,7 @@ export const auditLimits = {
   flushCharacters: 128 * 1024,
   /** Longest time between the first and the last row of a block. A reader searches this far behind an instant for older rows. */
   blockMs: 1 * second,
-  /** Kinds of a block, latest first, that are compared with the kind of a new row: several callers may alternate. */
+  /** Number of a block's latest kinds that are compared with the kind of a new row: several callers may alternate. */
   kindsCompared: 8,
   /** Time for the last rows on stop; with `http.drainMs` less than `start.serviceStopMs`. */
   lastWriteMs: 0.8 * second,
@@ -58,7 +58,7 @@ export const rosterLimits = {
   /** Rosters in a directory's memory, and rows of all of them (230 bytes each); the least recently read one is dropped first. */
   rosters: 200,
   rows: 200_000,
-  /** Interval at which rows are compared with the revisions in the store while a client reads them: a lost message shows for no longer. */
+  /** Interval at which rows that clients read are compared with the store's revisions. A lost message has no effect for longer. */
   compareMs: 1 * minute,
   /** Revisions, and whole documents, in one read of a comparison. */
   revsPerRead: 5_000,
@@ -74,7 +74,7 @@ export const eventLimits = {
   streamsPerPerson: 50,
   /** Time after which a refused client may retry. */
   fullRetryMs: 5 * second,
-  /** Events are collected for this long or up to this many, and sent to all streams at once. Nobody notices less than 300 ms. */
+  /** Events are collected for this long or up to this many, and sent to all streams at once. People do not notice a delay below 300 ms. */
   gatherMs: 150,
   gathered: 500,
   /** Events of a workspace that are kept for clients that reconnect, and their life after the last client has disconnected. */
@@ -114,6 +114,6 @@ export const intakeLimits = {
   seriesPerSubject: 10_000,
   /** A baseline uses at most this many of the newest numbers: one read of the store returns them, and a sort takes a few ms (v3 4.5). */
   baselineNumbers: 10_000,
-  /** Time after a repeated sender's id in which rounds read ids before they write, because a round that meets one steps again. */
+  /** Time after a repeated sender's id in which rounds look up ids before they step, to avoid a second step after a refused write. */
   sentIdReadsMs: 10 * second,
 } as const

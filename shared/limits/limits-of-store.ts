@@ -6,7 +6,7 @@ export const storeLimits = {
   workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },
   /**
    * Characters (at most two bytes each) in a message to the store worker and in a response, a third of the worker's heap together. Only the
-   * last document may exceed it. Out of memory, the store fails for good.
+   * last document may exceed this bound. If the worker runs out of memory, the store fails for good.
    */
   workerCharacters: 4 * 1024 ** 2,
   /** Documents of one find: a page that the caller can hold in memory. */
@@ -29,7 +29,7 @@ export const storeLimits = {
   walPages: 1_024,
   /** Size up to which a start checks the whole file for damage (0.2 s). In a larger file it checks only the lasting collections. */
   checkedBytes: 64 * 1024 ** 2,
-  /** Longest interval between two flushes of commits, which also move the mark: a power failure loses no more than this. */
+  /** Longest interval between two flushes, which also update the mark (ADR 25): a power failure loses no more commits than this. */
   flushMs: 10 * second,
   /** Characters of a document in the embedded store, without its columns: about the bound of MongoDB in bytes. */
   documentCharacters: 16 * 1024 ** 2,

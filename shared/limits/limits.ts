@@ -43,9 +43,9 @@ export const limits = {
     leaseStaleMs: 8 * second,
     /** Longer gaps between two changes of that bucket do not count towards the age of a lease. */
     leaseGapMs: 2.5 * second,
-    /** A holder stops working this long after its last renewal, or after the last renewal without a response: before a rival may start. */
+    /** A holder stops this long after its last renewal (or, while the bus is silent, its last attempt): before a rival may start. */
     leaseGiveUpMs: 7 * second,
-    /** Longest time for which a holder goes on without responses: two elections in a row take 20 s. */
+    /** Longest time for which a holder continues without a response of the bus: two elections in a row take 20 s. */
     leaseUnansweredMs: 30 * second,
     /** Longest interval between two checkpoints, which store the freshness of readings and the position in the stream. */
     checkpointMs: 10 * second,
@@ -58,11 +58,9 @@ export const limits = {
     outboxMs: 4 * second,
     /** Time after a take-over in which no input counts as silent, so that buffered reports arrive first. */
     silenceHoldOffMs: 15 * second,
-    /**
-     * Longest time for which silence is held back after an outage. Within its length, a sender that reports once reports again (ADR 22).
-     */
+    /** Longest time for which silence is held back after an outage (ADR 22). */
     silenceHoldOffMaxMs: 1 * hour,
-    /** Reports that could not be accepted for longer than this are lost, because a request is retried for no longer (`request.totalMs`). */
+    /** An outage of reports that is longer than this loses reports, because a request is retried for no longer (`request.totalMs`). */
     deafMs: 4 * second,
     /** Interval at which a keeper checks that reports are accepted: short enough that one late check is not an outage. */
     listenMs: 1 * second,
@@ -106,12 +104,14 @@ export const limits = {
     deadlinesPerInput: 1_000,
     /** Life of an alert document, for the log and for replay. */
     alertMs: 30 * day,
-    /** A slot that is further ahead of its report comes from a wrong clock. If it were accepted, every later slot would look old. */
+    /** A slot further ahead of the report's arrival comes from a wrong clock. If it were accepted, correct slots would look old. */
     slotAheadMs: 60 * second,
     /** Reports of passed checks wait this long, or until a partition has this many, so that one commit serves many. */
     gatherMs: 20,
     gatherResults: 128,
-    /** Grid on which silence of monitors is checked, many at once; it counts from its own instant. Ends of delays do not wait. */
+    /**
+     * Silence is checked at multiples of this, for many monitors at once, and recorded at its exact instant. Ends of delays do not wait.
+     */
     silenceGridMs: 20,
     /** Partitions that are opened at once: enough to overlap store and bus, few enough that their pages fit the memory. */
     takeOversAtOnce: 8,
@@ -139,7 +139,7 @@ export const limits = {
   collector: {
     /** Growth of a calm heap between two full collections, in percent of the live heap, within the budget of 250 MB. */
     calmPercent: 10,
-    /** Fill rates in percent of the live heap a second: busy from the first on, calm below the second. 10,000 checks a minute fill 1.3. */
+    /** Heap growth in percent of the live heap a second: busy from the first value, calm below the second. 10,000 checks a minute: 1.3. */
     busyPercentPerSecond: 1.8,
     calmPercentPerSecond: 1.5,
     /** A collection this soon after another one is not measured: V8 gives back memory by itself some 650 ms after a collection. */
@@ -195,7 +195,7 @@ export const limits = {
       administrationMs: 5 * second,
       /** Longest wait of a restored connection for the declaration of its streams, which must exist again if the store was lost. */
       declareMs: 5 * second,
-      /** A later acknowledgement is not expected any more; the report is sent again, which its identity makes harmless. */
+      /** Longest wait for an acknowledgement. The report is then sent again, which its identity makes harmless. */
       publishMs: 5 * second,
       /** Interval of the server's heartbeats to a waiting reader, and the missed ones after which the reader counts as lost. */
       readerHeartbeatMs: 5 * second,
@@ -207,8 +207,8 @@ export const limits = {
      */
     clustered: {
       dialMs: 2 * second,
-      // A dead server is left after 2 s, and the client is connected again half a second later. A request that began with the failure is
-      // thus answered within its 4 s.
+      // The client leaves a dead server after 2 s, and connects to another one half a second later. A request that began at the failure
+      // thus gets a response within its 4 s.
       pingMs: 0.7 * second,
       tryMs: 1 * second,
       administrationMs: 2 * second,
@@ -278,7 +278,7 @@ export const limits = {
     /** Time for a client to send its headers, and to send the whole request. */
     headersMs: 10 * second,
     requestMs: 30 * second,
-    /** Interval of the check for clients that are late with them. */
+    /** Interval of the check for clients that exceed these times. */
     lateMs: 1 * second,
     /** Time without traffic after which Node closes a connection with an unfinished response. Node checks this once in the time itself. */
     stalledMs: 60 * second,
@@ -390,7 +390,7 @@ export const limits = {
     retryMsMax: 0.5 * second,
   },
 
-  /** Thresholds for the worker thread of a prober that shares its process with other services (ADR 14). */
+  /** A prober that shares its process with other services: limits of its worker thread (ADR 14). */
   proberPlace: {
     /** Checks a second from which the prober runs in a worker thread, which costs about 35 MB. */
     threadFrom: 250,
@@ -416,12 +416,12 @@ export const limits = {
     periodMs: 500,
     /** Mean delay of checks, in two periods in a row, from which the prober counts as overloaded. */
     lateMs: 100,
-    /** Change of the share of skipped checks, per period: fast up, slow down, so that the share settles instead of oscillating. */
+    /** Change of the share of skipped checks per period. It rises fast and falls slowly, so that it settles instead of oscillating. */
     stepUp: 0.1,
     stepDown: 0.02,
     /** Largest share of skipped checks: one check in twenty is more useful than none. */
     shareMax: 0.95,
-    /** Concurrent checks that were not due by their own slot (new monitors, take-overs), so that they never displace due checks. */
+    /** Concurrent checks outside their regular slots (new monitors, take-overs). The bound keeps them from displacing regular checks. */
     extraInFlight: 100,
     /** Least interval between two warnings about skipped checks. */
     warnMs: 10 * second,
@@ -549,7 +549,7 @@ export const limits = {
     testMs: 3 * second,
     /** Longest wait for the log row of a test before the response is sent. */
     testLogMs: 300,
-    /** Time for the caller of a test message: the attempt, its row and the transport, less than the 3.7 s of an HTTP response. */
+    /** Timeout for the caller of a test message: attempt, log row and transport. Shorter than the 3.7 s of an HTTP response. */
     testAnswerMs: 3_600,
     /** Concurrent test messages; the notifier responds `busy` to a further test. */
     testsAtOnce: 32,
@@ -575,7 +575,7 @@ export const limits = {
     keysMs: 1 * hour,
     /** A destination that has accepted no message for this long is failing: longer than the restart of any receiver. */
     failingMs: 1 * hour,
-    /** Rows of the delivery log that are read to confirm it. */
+    /** Rows of the delivery log that are read to confirm that a destination fails. */
     failingRows: 500,
     /** Free space below which a disk is full, or `diskShare` of the disk if less; with twice as much it is not full again. */
     diskFreeBytes: 256 * 1024 ** 2,
@@ -743,7 +743,7 @@ export const limits = {
     endingMs: 3 * second,
     /** Killed holders of a data folder that the next holder remembers, so that it can clean up after them on the bus. */
     predecessors: 8,
-    /** Part of the grace that one service may use before the others stop without it. */
+    /** Part of the grace that one service may use; after it, the program stops without waiting for that service. */
     serviceStopMs: 2 * second,
     /** Time at the end for a message to the bus about the progress of the store; if it is lost, the next start sends it. */
     lastMarkMs: 0.5 * second,

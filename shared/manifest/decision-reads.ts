@@ -42,7 +42,7 @@ export function unnoticedSilence({ signals, rules }: Pick<Template, 'signals' | 
     }))
 }
 
-/** Returns the signals that can make the node true by not being known. Under an odd number of `not` it returns those that make it false. */
+/** Returns the signals whose silence alone can make the node true; if `isNegated`, the signals whose silence alone can make it false. */
 function noticedBy(node: DecisionNode, isNegated: boolean): string[] {
   if ('not' in node) return noticedBy(node.not, !isNegated)
   if ('signal' in node) return node.field === 'known' && isNegated ? [node.signal] : []

@@ -1,7 +1,7 @@
 // The network of a client: an IPv4 address, or the 64 bits of IPv6 that one household or host gets at least.
 import { ipv6Groups } from '#shared/net/ipv6.ts'
 
-/** A text that is the same for all addresses of a client. Returns a text that is no address without its scope. */
+/** Returns the same text for all addresses of one client. A text that is not an address is returned without its scope. */
 export function clientNetwork(address: string): string {
   const bare = (address.split('%', 1)[0] as string).replace(/^::ffff:(?=[\d.]+$)/i, '')
   const groups = ipv6Groups(bare)?.slice(0, 4)

@@ -7,7 +7,7 @@ import { embeddedAddresses } from '#shared/net/embedded-address.ts'
 import type { Setting } from '#shared/settings.ts'
 
 export interface Egress {
-  /** Returns why an address is closed, as "it is …" or "…"; null: it is open. A text that is not an address is closed. */
+  /** Returns why an address is closed, in words for people; null: it is open. A text that is not an address is closed. */
   refusal(address: string): string | null
 }
 
@@ -49,7 +49,7 @@ export function createEgress({ deny = [], allow = [] }: { deny?: readonly Cidr[]
     reason,
     list: blockList(blocks),
   }))
-  // Checked for every connection: one look-up suffices for an open address, as nearly all are.
+  // One list of all closed blocks: nearly all connections are open, and one look-up in it shows that.
   const anyClosed = blockList([...deny, ...builtInBlocks.flatMap(({ blocks }) => blocks)])
   const isAllowed = (address: string) => contains(allowed, address)
   return {

@@ -28,18 +28,18 @@ type Asked = Pick<AlertDocument, 'workspaceId' | 'kind' | 'held'> & {
   facts: Pick<AlertDocument['facts'], 'confirmedAt' | 'routing'>
 }
 
-/** Claim of a destination to a message, before reasons against the message itself are checked. */
+/** Whether a destination is to get the message, before `reasonAgainst` checks the message itself. */
 type Claim = 'asks' | 'not_opted_in' | 'not_routed'
 
 interface Choice {
-  /** False only for the workspace's default: without it no destination would be named. */
+  /** False if nothing names a destination, so that only the workspace's default may get the message. */
   isNamed: boolean
   claimOf(destination: DestinationDocument): Claim
 }
 
 /**
  * Chooses by the first of these that names a destination of the workspace: the rule's routes, the rule's destination, the subject's
- * delivery table, the workspace's default. A destination that got the opening also gets the closing. A disabled destination keeps its place
+ * delivery table, the workspace's default. A destination that got the opening also gets the closing. A disabled destination counts as named
  * but gets no message.
  */
 export function chooseDestinations(

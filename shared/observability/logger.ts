@@ -87,7 +87,7 @@ function createGate(clock: Pick<Clock, 'monotonic' | 'schedule'>) {
     const now = clock.monotonic()
     let spell = spells.get(sentence)
     if (spell === undefined || (now - spell.beganAt >= spellMs && spell.leftOut === 0)) {
-      // Messages are fixed, so there are few.
+      // Messages are fixed texts, so this happens only if a caller puts data into messages.
       if (spells.size >= sentences) spells.clear()
       spell = { beganAt: now, lines: 0, leftOut: 0 }
       spells.set(sentence, spell)

@@ -1,9 +1,8 @@
 // Buckets as stored text: varints in base64url, because roll-ups share the budget of 60 bytes per check. Part of the data format.
 //
 // A bucket: (slots skipped << 4 | flags), count, [failed], [measured]. If it has numbers, these follow: minimum, maximum, sum, [level], and
-// its bins in order. Each bin is one varint, (distance to the previous bin << 2 | count - 1); the low bits 3 mean that another varint with
-// the count less 4 follows. The first bin is the one of the minimum, and the last bin is the one at which the counts add up, so neither is
-// written.
+// its bins in order. Each bin is one varint, (distance to the previous bin << 2 | count - 1); if both low bits are set, another varint
+// follows with the count minus 4. The minimum gives the first bin, and the list ends when the counts add up, so neither is written.
 import { type Bucket, binOf, emptyBucket } from '#shared/roll-up/bucket.ts'
 
 const allOk = 1

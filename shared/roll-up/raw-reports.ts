@@ -1,5 +1,5 @@
 // Reader of raw observations into buckets, page by page, for the keeper's roll-ups and for the directory's reads of recent observations. A
-// failed check counts but adds no number: the speed of a failure says nothing about a website. Only accepted pushed observations count.
+// failed check counts but adds no number: its duration is no response time. Only accepted pushed observations count.
 
 import { day, limits } from '#shared/limits/limits.ts'
 import { addReport, type Bucket, emptyBucket } from '#shared/roll-up/bucket.ts'

@@ -9,7 +9,7 @@ export interface CollectionSpec {
   columns: Record<string, ColumnType>
   indexes: { name: string; fields: string[]; unique?: true }[]
   /**
-   * Every field is a column; there is no rev and no body; rows lie in id order. This is the cheapest form, for the collections with the
+   * Every field is a column, without rev and body. Rows are stored in id order. This is the cheapest form, for the collections with the
    * most rows. It supports only insert, upsert, get, find, count, delete, deleteRange and, if it `expires`, expire.
    */
   compact?: true

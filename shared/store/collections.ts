@@ -46,7 +46,7 @@ import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
 export interface CheckpointDocument extends Stored {
   streamCreatedAt: string
   sequence: number
-  /** Stream time of that message, ms. If the stream is another one or shorter, it is read again from a minute before this time. */
+  /** Stream time of that message, ms. If the stream was replaced or cut, it is read again from a minute before this time. */
   messageAt: number
   /** Number of times that the next message to read was no longer in the stream. */
   gaps: number

@@ -1,4 +1,4 @@
-// Iteration over all pages of a query, and removal of all it finds.
+// Iteration over all pages of a query, and removal of all documents that match.
 import { pages } from '#shared/async/pages.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { CollectionName, Collections } from '#shared/store/collections.ts'
@@ -30,7 +30,7 @@ export async function* readAll<C extends 'users' | 'workspaces' | 'memberships'>
   for await (const page of pagesOf(query, next => store.find(collection, next))) yield* page
 }
 
-/** Removes all documents that match, `slice` at a time. Returns how many it removed. Safe to begin again. */
+/** Removes all documents that match, `slice` at a time. Returns the number of removed documents. May be repeated. */
 export async function removeAll(
   store: Pick<Store, 'find' | 'delete'>,
   collection: CollectionName,

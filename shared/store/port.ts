@@ -12,7 +12,7 @@ export type PutResult = 'written' | 'refused' | 'taken'
 /** Mode of a put; the methods of the same names document each mode. */
 export type PutMode = 'insert' | 'replace' | 'advance' | 'upsert'
 
-/** One of several puts that are made in order. */
+/** One put of an ordered list. */
 export type Put = {
   [C in CollectionName]: { mode: PutMode; collection: C; documents: readonly Collections[C][] } & Claiming
 }[CollectionName]
@@ -48,7 +48,7 @@ export interface Query {
 export interface NumbersQuery {
   from: string
   to: string
-  /** Number of characters of an id before the digits of its place. */
+  /** Number of characters of an id before the digits to return in `places`. */
   digitsAt: number
   /** A declared column of numbers. */
   column: string
@@ -85,11 +85,11 @@ export interface Store {
   replace<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
   /** Writes if no document is stored or if the stored one has a smaller rev; else `refused`. */
   advance<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
-  /** Writes in any case. */
+  /** Writes without a condition. */
   upsert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
   /**
    * Makes several puts, one after another, and stops at the first put that throws. Returns their results in the same order. After a crash
-   * the first puts may be stored. If a claim fails, its other documents may be stored.
+   * the first puts may be stored. If a claim fails, some of its documents may be stored.
    */
   putInOrder(puts: readonly Put[]): Promise<PutResult[][]>
   /** Deletes documents by id; returns the number of deleted ones. */
@@ -110,7 +110,7 @@ export interface Store {
   /** Returns the disk space of the store; null: not known. */
   room(): Promise<Room | null>
   close(): Promise<void>
-  /** Operations of the embedded store only; database servers have tools of their own for them. */
+  /** Operations of the embedded store only; a database server has its own tools for these. */
   readonly embedded?: EmbeddedStore
 }
 

@@ -126,7 +126,7 @@ function planCondition(collection: CollectionName, field: string, condition: Con
   throw new StoreError('permanent', `The condition on ${field} of ${collection} says nothing.`)
 }
 
-/** Returns the sort keys up to and including id, which is unique: further keys cannot decide. */
+/** Returns the sort keys up to and including id. Later keys are dropped, because ids are unique. */
 function planSort(collection: CollectionName, query: Query): SortKey[] {
   const named = query.sort ?? []
   const { after } = query

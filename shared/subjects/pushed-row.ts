@@ -13,7 +13,7 @@ export function pushedRow(id: string, report: PushedReport, expireAt: number): P
     receivedAtUs,
     ok: status === 'ok' ? 1 : 0,
     value,
-    // No store accepts an unpaired surrogate.
+    // Replaces unpaired surrogates, which no store accepts.
     error: error === '' ? null : error.toWellFormed(),
     labels: Object.keys(labels).length === 0 ? null : JSON.stringify(labels),
     rejectReason: isAccepted ? null : rejectReason,

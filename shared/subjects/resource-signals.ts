@@ -33,7 +33,7 @@ export const isDeclared = ({ slug, kind }: Pick<SignalState, 'slug' | 'kind'>, t
 
 /**
  * Returns the key of a signal that a sender declares, computed from its name. A crash may lose the declaration after a row was written. The
- * next declaration of the same name gets the same key, and thus the row.
+ * next declaration of the same name gets the same key, so the row belongs to its signal.
  */
 export const declaredSignalKey = (slug: string): string => `d${shortHash(slug)}`
 

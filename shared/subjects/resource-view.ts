@@ -83,8 +83,8 @@ function ruleView(rule: RuleState, template: Template | null, judgement: Judgeme
 const standings = { pending: 'unconfirmed', problem: 'problem', noData: 'no_data', recovering: 'recovering' } as const
 
 /**
- * Returns the status of a rule. Not judged becomes no data once a signal of the rule has reported, so that a silent sender does not look
- * well.
+ * Returns the status of a rule. `not_judged` becomes `no_data` once a signal of the rule has reported, so that a silent sender is not shown
+ * as ok.
  */
 export function statusOf({ verdict, isHeard }: Pick<Judgement, 'verdict' | 'isHeard'>): RuleStatus {
   if (verdict !== 'not_judged') return verdict

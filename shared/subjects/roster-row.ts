@@ -1,4 +1,4 @@
-// Conversion of a subject's document to a row of its workspace's roster, so that keeper and directory make the same. Pure.
+// Conversion of a subject's document to a row of its workspace's roster, so that keeper and directory return the same. Pure.
 import type { IncidentSnapshot, IncidentState, NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { RosterIncident, RosterRow, RosterStatus } from '#shared/contracts/subjects/roster.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -71,7 +71,7 @@ function restingState(rules: readonly RuleState[]): { status: RosterStatus; sinc
   return { status: 'unknown', since: null }
 }
 
-/** A rule has the verdict problem or no data without an incident only at the instant of its judgement. */
+/** A problem or no data without an open incident exists only during a judgement. */
 const resting = [
   ['problem', 'pending'],
   ['no_data', 'no_data'],

@@ -6,7 +6,7 @@ import { Decision, maxSeconds, type Template, type TemplateDocument } from '#sha
 import { readDecision } from '#shared/manifest/read-decision.ts'
 import { type Query, type Store, StoreError, UnreadableDocument } from '#shared/store/port.ts'
 
-/** Reason why a revision cannot be used: the store has none, or publication cannot have written its content. */
+/** Reason why a revision cannot be used: it is not stored, or its content cannot come from a publication. */
 export type RevisionFault = 'missing' | 'damaged'
 
 /** Returns revisions by id, with an entry for every id. A row that the store cannot read is damaged; the others are still returned. */

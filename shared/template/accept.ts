@@ -11,7 +11,7 @@ export function requireTemplateSize(template: string): void {
   throw new AppError('validation', 'Invalid template', { details, facts: { field: 'template' } })
 }
 
-/** Checks size and rendering. Throws also validation `Template does not render every message` with the first failing sample. */
+/** Checks size and rendering. Also throws validation `Template does not render every message`, with the first failing sample. */
 export function requireTemplate(template: string): void {
   requireTemplateSize(template)
   for (const { label, rendered } of judgeTemplate(template)) {

@@ -1,5 +1,5 @@
-// Payload templates: literal text with `{{ field }}` (reference/messages 3.4 and 3.5). Pure. Preview, validation and messages all render
-// with this file, so that they agree. An error is one sentence and quotes no value.
+// Payload templates: literal text with `{{ field }}` (reference/messages 3.4 and 3.5). Pure. Preview, validation and messages all use this
+// renderer, so their results agree. An error is one sentence and quotes no value.
 import { limits } from '#shared/limits/limits.ts'
 import { type FieldName, fieldNames, isFieldName, type TemplateFields } from '#shared/template/fields.ts'
 

@@ -1,7 +1,7 @@
-// Ids of the audit: places of rows, and ids of the blocks that contain the rows. The text order of both is the order of instants. Pure.
+// Ids of the audit: positions of rows, and ids of blocks of rows. The text order of both is the order of instants. Pure.
 import { fromBase62, toBase62 } from '#shared/text/ids.ts'
 
-/** Place of a row among the rows of its workspace. */
+/** Position of a row among the rows of its workspace. */
 export interface AuditPlace {
   /** ms since the epoch */
   at: number
@@ -16,10 +16,10 @@ const numberDigits = 3
 /** Number of characters of a gateway's name. */
 export const gatewayDigits = 6
 
-/** Number of different `number`s, more than a gateway has rows in one instant. */
+/** Number of different values of `number`: more than a gateway has rows in one millisecond. */
 export const auditNumbers = 62 ** numberDigits
 
-/** Returns a negative number if `one` is older than `other`, 0 for the same place. */
+/** Returns a negative number if `one` is older than `other`, 0 if they are equal. */
 export function compareAuditPlaces(one: AuditPlace, other: AuditPlace): number {
   if (one.at !== other.at) return one.at - other.at
   if (one.number !== other.number) return one.number - other.number

@@ -36,7 +36,7 @@ export function randomId(length: number): string {
   return id
 }
 
-/** Returns the id by which a request is found in the logs of all services that handle it. */
+/** Returns a new id that finds a request in the logs of all services that handle it. */
 export const newTraceId = (): string => randomId(16)
 
 /** Returns random bytes as base64: key material, not an id. */
@@ -108,7 +108,7 @@ const labelsHash = (sorted: readonly (readonly [string, string])[]) => shortHash
 /** Returns 132 bits of a text's hash as 22 characters. */
 export const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 
-/** Returns the id of the document with the place of an Observation that has a sender's id. */
+/** Returns the id of the document that points from a sender's id to its Observation. */
 export const observationIdKey = (subjectId: string, sentId: string): string => `${subjectId}.${shortHash(sentId)}`
 
 /**
@@ -124,7 +124,7 @@ export function pushedObservationId(
   return observationOfSeries(seriesId(subjectId, signalKey, labels), observedAtUs)
 }
 
-/** Returns the same id for the id of a series. */
+/** Returns the same as `pushedObservationId`, from the id of a series. */
 export function observationOfSeries(series: string, observedAtUs: number): string {
   const labels = series.lastIndexOf('.')
   return `${series.slice(0, labels + 1)}${instantText(observedAtUs)}${series.slice(labels)}`

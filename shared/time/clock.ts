@@ -27,7 +27,7 @@ export interface ClockOptions {
   monotonic?: () => number
 }
 
-/** Share of real time by which a drift is corrected: with 1 % an hour takes four days, and no deadline jumps. */
+/** Speed of the correction of a drift, as a share of real time. At 1 %, one hour takes four days, and no deadline jumps. */
 const correctionRate = 0.01
 
 /** Returns the real clock. Once a minute it is compared with wall time; a difference over a second is reported and corrected slowly. */

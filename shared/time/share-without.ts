@@ -22,6 +22,6 @@ export function coveredMs(stretches: readonly Stretch[], from: number, to: numbe
   return covered
 }
 
-/** Returns 0 to 1; null: `from` to `to` is empty. */
+/** Returns the share, 0 to 1; null: `from` to `to` is empty. */
 export const shareWithout = (stretches: readonly Stretch[], from: number, to: number): number | null =>
   to <= from ? null : 1 - coveredMs(stretches, from, to) / (to - from)

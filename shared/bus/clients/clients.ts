@@ -24,7 +24,7 @@ export const createDirectoryClient = (bus: Bus, clock: Clock): DirectoryClient =
 
 /** Client of the keeper that holds the subject's partition at the moment of the request. */
 export interface KeeperClient {
-  /** Sends a command, which retries by its id execute once. Throws the keeper's AppError, or `unavailable` after 4 s. */
+  /** Sends a command. Retries with the same id execute the command only once. Throws the keeper's AppError, or `unavailable` after 4 s. */
   send<C extends Command>(subjectId: string, command: C, traceId?: string): Promise<CommandResults[C['kind']]>
 }
 
@@ -35,7 +35,7 @@ export const createKeeperClient = (bus: Bus, clock: Clock): KeeperClient => ({
   },
 })
 
-/** Client of the keepers for previews: any keeper can run a preview, whatever partitions it holds. */
+/** Client of the keepers for previews: any keeper can run any preview. */
 export interface PreviewClient {
   /** Runs a preview. Throws the keeper's AppError, or `unavailable` after `limits.preview.answerMs`. Stores nothing; may be repeated. */
   preview(request: Preview, traceId?: string): Promise<PreviewRule[]>
@@ -50,7 +50,7 @@ export const createPreviewClient = (bus: Bus, clock: Clock): PreviewClient => ({
 
 export interface NotifierClient {
   /**
-   * Sends one test message by any one notifier and returns its outcome; a refusal by the destination is an outcome, not an error. Throws
+   * Sends one test message through one notifier and returns the outcome. A refusal by the destination is an outcome, not an error. Throws
    * `not_found`, or `unavailable` after 3.6 s; the message may then have been sent. Never sends two messages.
    */
   sendTest(message: TestMessage, traceId?: string): Promise<TestMessageResult>

@@ -19,7 +19,7 @@ export interface LocalSubscriber {
   queue: string | undefined
   /** Called when this subscriber is chosen for a request, shortly before `take` is called. */
   claim?(): void
-  /** Handles a request. `answer` takes JSON; only its first call counts, and none after the caller was rejected. Must not throw. */
+  /** Handles a request. `answer` takes JSON. Only its first call counts, and no call after the caller's timeout. Must not throw. */
   take(request: LocalRequest, answer: (text: string) => void): void
 }
 
@@ -37,7 +37,7 @@ export interface LocalRequests {
   close(): void
 }
 
-/** A request in flight within the process; the object itself is the key of its waiting response. */
+/** A request in flight within the process. The object itself is the key under which the caller waits for the response. */
 interface Asked {
   request: LocalRequest
   receiver: LocalSubscriber
@@ -100,7 +100,7 @@ function createTable() {
       }
     },
     clear: () => byStart.clear(),
-    /** Returns the only plain subscriber, or the next member of the only queue. Returns null if there is no receiver, or more than that. */
+    /** Returns the only plain subscriber, or the next member of the only queue; null: there is no receiver, or there are several. */
     receiverOf: (subject: string): LocalSubscriber | null => {
       const matching: LocalSubscriber[] = []
       take('', subject, matching)

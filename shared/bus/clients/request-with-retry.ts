@@ -1,5 +1,5 @@
-// One request or command over the bus, retried until a response arrives or the time ends. A retry is harmless if the command carries its
-// identity; a test message has none.
+// One request or command over the bus, retried until a response arrives or the time ends. The id in a command makes a retry harmless. A
+// test message has no such id.
 import { Compile } from 'typebox/compile'
 import { retry } from '#shared/async/retry.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'

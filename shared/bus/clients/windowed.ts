@@ -1,5 +1,5 @@
-// Subscription with a bounded window and a bounded rate. It requests a number of messages from the bus at a time; further messages have no
-// receiver on the server. A queue lets the old and the new subscription share the messages.
+// Subscription with a bounded window and a bounded rate, made of bus subscriptions that end after half of the window each. Messages beyond
+// the window have no receiver on the server. Overlapping subscriptions share a queue, so one of them gets each message.
 import { createAllowance } from '#shared/async/allowance.ts'
 import type { Bus, Incoming, Subscription } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -14,7 +14,7 @@ export interface WindowOptions {
   logger: Logger
 }
 
-/** One subscription on the bus, and the messages that it may still deliver. */
+/** One subscription on the bus, and the number of messages that it may still deliver. */
 interface Grant {
   left: number
   subscription: Promise<Subscription>
@@ -50,12 +50,12 @@ export async function subscribeWindowed(
     }
     grants.add(made)
     return made.subscription.catch(error => {
-      // The connection was lost; the subscription is made again after the reconnect.
+      // The connection was lost. After the reconnect, `fill` subscribes again.
       logger.debug({ err: error, subject }, 'a subscription could not be made')
       grants.delete(made)
     })
   }
-  /** Requests another half of the window when there is room and the rate permits it. */
+  /** Requests another half of the window if at most one half is outstanding, as soon as the rate permits. */
   const fill = () => {
     if (closed || waiting !== null || left() > half || !bus.connected()) return
     const waitMs = allowance.take(half, Number.POSITIVE_INFINITY) ?? 0

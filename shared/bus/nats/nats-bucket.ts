@@ -1,5 +1,5 @@
-// A bucket on NATS: the newest value of each key, in a stream of its own. Written by compare-and-set, read from its leader, watched by an
-// ordered reader that survives restarts of the bus, even with a lost store.
+// A bucket on NATS: the newest value of each key, in a stream of its own. Writes are compare-and-set. Reads go to the leader. A watch
+// survives restarts of the bus, even if the bus has lost its store.
 import { headers as createHeaders, type MsgHdrs } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
 import { bucketEntryOf, isRemoval, operationHeader, readBucketPage } from '#shared/bus/nats/nats-bucket-page.ts'

@@ -17,11 +17,11 @@ export type ReaderStart = { sequence: number } | { time: number } | { latest: tr
 
 export interface Position {
   sequence: number
-  /** Number of the delivery of this consumer, from 1. */
+  /** Position among all deliveries of this consumer, from 1; a gap means a lost message. */
   delivery: number
   /** Server time of the message, ms since the epoch. */
   at: number
-  /** Messages of the filter that still wait on the server. */
+  /** Number of matching messages that still wait on the server. */
   pending: number
 }
 
@@ -32,7 +32,7 @@ export interface Made {
   /** Creation time of the stream, which identifies the stream. */
   created: string
   state: StreamState
-  /** True if the stream has another message at the position of the last one that was read. */
+  /** True if the sequence of the last message read now belongs to a different message. */
   isCut: boolean
 }
 
@@ -47,7 +47,7 @@ export interface MakerOptions {
 export class ConsumerMaker {
   readonly #link: Link
   readonly #options: MakerOptions
-  /** A created consumer whose stream has not responded yet. A further request with the same name gets the same consumer. */
+  /** A created consumer whose stream state is not read yet. If that read fails, the next attempt uses the same consumer. */
   #unproven: Plan | null = null
 
   constructor(link: Link, options: MakerOptions) {
@@ -86,7 +86,7 @@ export class ConsumerMaker {
     this.#unproven = null
   }
 
-  /** After a failure, the consumer may exist and its server may be dead; a new name places the next one on another server. */
+  /** After a failure, the consumer may exist on a dead server. A new name lets the server cluster place the next one elsewhere. */
   async #add(plan: Plan): Promise<ConsumerInfo> {
     try {
       return await this.#link.manager.consumers.add(this.#options.stream, plan)
@@ -112,8 +112,8 @@ export function consumerConfig(filter: string, start: ReaderStart, cursor: numbe
 }
 
 /**
- * Removes consumers that no process of the installation created, from all streams; returns their number. A server has at most 1,000 of a
- * stream, so foreign ones may leave no room for the readers of a start. May be repeated. Rejects if the bus does not respond.
+ * Removes consumers that no process of the installation created, from all streams; returns their number. A server allows at most 1,000
+ * consumers per stream, so foreign ones could prevent a start from creating its own. May be repeated. Rejects if the bus does not respond.
  */
 export async function removeForeignConsumers({ consumers }: JetStreamManager): Promise<number> {
   let removed = 0
@@ -122,7 +122,7 @@ export async function removeForeignConsumers({ consumers }: JetStreamManager): P
     for await (const { name, config } of consumers.list(stream)) if (!isReaderConfig(config)) names.push(name)
     for (let start = 0; start < names.length; start += limits.bus.removedAtOnce) {
       const slice = names.slice(start, start + limits.bus.removedAtOnce)
-      // A missing consumer was removed by another process.
+      // If the consumer is missing, another process has removed it.
       await Promise.all(slice.map(name => consumers.delete(stream, name).catch(() => undefined)))
     }
     removed += names.length
@@ -163,7 +163,7 @@ export function parsePosition(reply: string): Position {
   }
 }
 
-/** True if the stream has another message at the last position read: it lost its end and has grown again. False if it has none. */
+/** True if the last sequence read now belongs to a different message: the stream lost its end and has grown again. */
 async function isAnotherMessage(
   manager: JetStreamManager,
   stream: string,

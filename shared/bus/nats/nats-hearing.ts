@@ -9,7 +9,7 @@ export interface HearingListener {
   onHearing?: (() => void) | undefined
 }
 
-/** Tracks whether a reader receives its stream. Starts as receiving: the opener of a reader waits for its first messages anyway. */
+/** Tracks whether a reader receives its stream. Begins as receiving: its opener waits for the first messages anyway. */
 export class Hearing {
   readonly #clock: Clock
   readonly #listener: HearingListener

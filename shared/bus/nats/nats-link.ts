@@ -55,7 +55,7 @@ export function createLink(options: LinkOptions): Link {
     if (!up) exchanges.refuseAll()
     for (const listener of [...listeners]) listener(connected)
   }
-  /** Number of losses, so that a declaration that outlives its connection does not announce it as connected. */
+  /** Number of lost connections, so that a declaration that ends after its connection does not report it as connected. */
   let losses = 0
   const comeBack = async () => {
     const before = losses
@@ -102,7 +102,7 @@ export function createLink(options: LinkOptions): Link {
   }
 }
 
-/** Returns requests that share one inbox: the library's timer, race and errors for each would cost more than the publishing. */
+/** Returns requests that share one inbox: the library's own would each cost a timer and a race of promises, more than the publishing. */
 function createExchanges({ connection, clock, inboxPrefix }: LinkOptions, isUp: () => boolean) {
   const inbox = createInbox(inboxPrefix)
   const answers = createWaitingAnswers<string, Msg>(clock)

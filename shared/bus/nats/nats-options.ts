@@ -20,7 +20,7 @@ export interface ConnectBusOptions {
   credentialsFile?: string
   /** True if the server runs on this machine: no TLS, although it offers TLS to others. */
   ownMachine?: boolean
-  /** With any of these files TLS is required, whatever the URL says. */
+  /** If any of these files is set, TLS is required, even with a `nats://` URL. */
   tlsFiles?: TlsFiles
   /** Longest time until the first connection, ms. */
   patienceMs: number

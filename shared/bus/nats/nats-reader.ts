@@ -16,7 +16,7 @@ export interface ReaderOptions extends HearingListener {
   start: ReaderStart
   /** Called in stream order, once per message. Returns false to pause until `resume`. Must not throw. */
   onMessage(message: Msg, position: Position): boolean
-  /** The reader is at its start, for the first time or because the stream is another one; `pending` messages wait. */
+  /** The reader is at its start: for the first time, or because the stream was replaced. `pending` messages wait. */
   onStart?(pending: number): void
   /** Called when no further message waits on the server at the moment. */
   onIdle?(): void
@@ -49,7 +49,7 @@ class StreamReader implements Reader {
   readonly #stopListening: () => void
   readonly #hearing: Hearing
   readonly #maker: ConsumerMaker
-  /** Number of the present consumer, by which callbacks of an earlier one are ignored. */
+  /** Number of the present consumer. Callbacks of earlier consumers compare it and do nothing. */
   #incarnation = 0
   #closed = false
   #started = false
@@ -60,7 +60,7 @@ class StreamReader implements Reader {
   /** The last message that arrived; sequence 0 before the first message. */
   #last: Pick<Position, 'sequence' | 'at'> = { sequence: 0, at: 0 }
   #delivered = 0
-  /** Number of messages that were requested from the server and have not arrived. */
+  /** Number of messages that were requested from the server and have not arrived yet. */
   #outstanding = 0
   #paused = false
   #held: { message: Msg; position: Position }[] = []
@@ -230,7 +230,7 @@ class StreamReader implements Reader {
     if (streamGone) this.#link.declare().catch(() => undefined)
   }
 
-  /** Returns true if the reader ends here. */
+  /** Closes the reader and calls `onBroken`, if it is set. Returns true if the reader is closed. */
   #break(reason: string): boolean {
     if (this.#options.onBroken === null) return false
     void this.close()

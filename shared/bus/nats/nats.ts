@@ -55,7 +55,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   }
 }
 
-/** Throws an Error with a sentence: at once if the bus refuses this client, else after the patience. */
+/** Throws an Error with a sentence for people: at once if the bus refuses this client, else after `patienceMs`. */
 async function connectWithRetry(options: ConnectBusOptions, settings: ConnectionOptions, clock: Clock): Promise<NatsConnection> {
   const where = [settings.servers ?? []].flat().join(', ')
   const dialMs = settings.timeout ?? options.patienceMs
@@ -137,7 +137,7 @@ async function request(
   return answer === null ? jsonOf(await link.exchange(subject, text, timeoutMs, traceHeader(traceId))) : JSON.parse(await answer)
 }
 
-/** Returns true if the request fits a message. The bus gets a larger request, and refuses it. */
+/** Returns true if the request fits into one message. A larger request is sent over the bus, which refuses it. */
 function fits({ connection }: Link, text: string | undefined, traceId: string): boolean {
   const headers = `NATS/1.0\r\n${traceHeaderName}: ${traceId}\r\n\r\n`
   return isWithin(connection.info?.max_payload ?? 0, text ?? '', headers)

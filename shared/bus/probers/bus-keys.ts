@@ -93,7 +93,7 @@ export function houseAccountClaims(keys: BusKeys, at: number): string {
   })
 }
 
-/** Returns lines of a nats-server configuration. `folder`: stores later claims of the server, which have priority if newer. */
+/** Returns lines of a nats-server configuration. `folder`: where the server stores later claims; newer claims have priority. */
 export function serverAuthorization(keys: BusKeys, folder: string): string[] {
   const operator = keyPair(keys.operatorSeed)
   const about = { sub: operator.getPublicKey(), name: 'watchkeeper', nats: { type: 'operator' } }

@@ -1,5 +1,5 @@
-// Watch of the location's checks through its door: requests the changes after a position, and the door responds when there are some. The
-// position is the server's own revision, so no change is missed or repeated, whichever directory responds and however long an outage lasts.
+// Watch of the location's checks through its door: requests the changes after a position, and the door responds at the next change. The
+// position is the server's own revision, so no change is missed or repeated, even if another directory responds or after a long outage.
 
 import { BusError, type Subscription } from '#shared/bus/port.ts'
 import { PresentKeys, type WatchHandlers } from '#shared/bus/present-keys.ts'
@@ -36,7 +36,7 @@ class ChecksWatch {
     this.#members = members
     this.#present = new PresentKeys(handlers, door.clock.now)
     this.#stopListening = door.onConnection(connected => connected && this.#interrupt())
-    // The directory that held the request may have died. The responses to heartbeats also contain the newest revision.
+    // If the directory that held the request has died, a response to a heartbeat still brings the newest revision.
     members.onChanged(() => {
       if (this.#position !== null && members.changedAt() > this.#position.revision) this.#interrupt()
     })

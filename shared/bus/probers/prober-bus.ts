@@ -34,7 +34,7 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
     connected: line.connected,
     tryMs: limits.bus.alone.tryMs,
     onConnection: line.onConnection,
-    // The responding directory may itself be slightly wrong.
+    // The response contains `errorMs`, because the directory measures the bus time itself.
     clockOffset: now => measureOffset(door.clock, now, () => door.ask('time', {})),
     close: async () => {
       reports.close()

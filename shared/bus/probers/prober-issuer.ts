@@ -64,7 +64,7 @@ export function createProberIssuer({ keys, connection, clock }: ProberIssuerOpti
   }
 }
 
-/** Accounts that are updated at once. */
+/** Number of accounts that are updated concurrently. */
 const announcedAtOnce = 16
 
 async function announceOne(

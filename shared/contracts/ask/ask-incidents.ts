@@ -24,7 +24,7 @@ export type IncidentFilters = Static<typeof IncidentFilters>
 
 export const incidentAsks = {
   /**
-   * A page of the workspace's Incidents, newest first. A page with a next one may be short or empty. Errors: validation with the wrong
+   * A page of the workspace's Incidents, newest first. Every page except the last may be short or empty. Errors: validation with the wrong
    * query parameter as `field`, also if `template`, `meta` and `labels` match too many Resources.
    */
   'list-incidents': ask<Page<IncidentRecord>>()({

@@ -13,7 +13,7 @@ const One = { workspaceId: Id, id: Id }
 const Place = { workspaceId: Id, number: Type.Integer({ minimum: 1 }) }
 /** Maximum number of entries. */
 const EntryLimit = Type.Integer({ minimum: 1, maximum: 200 })
-/** Created once per request, so that a retry finds the object that the first attempt wrote. */
+/** The caller creates this id once per request, so that a retry finds the object that the first attempt wrote. */
 const NewId = Type.Optional(Id)
 
 export const notificationAsks = {
@@ -89,8 +89,8 @@ export const notificationAsks = {
   }),
   // Secrets that sign messages (reference/messages 7.9). Only the response to the creation of a secret contains it.
   /**
-   * Creates a secret. The previous secret keeps signing beside it for `graceMs` (0: not at all); older secrets stop signing.
-   * `alongUntil`: end of the time in which the previous secret also signs; null: no previous secret signs.
+   * Creates a secret. For `graceMs` (0: not at all), the previous secret signs too. Older secrets stop signing. `alongUntil`: end of the
+   * time in which the previous secret also signs; null: no previous secret signs.
    */
   'rotate-destination-secret': ask<{ secret: string; destinationName: string; alongUntil: number | null }>()({
     ...Place,

@@ -68,7 +68,7 @@ export const peopleAsks = {
   'sign-out': ask<null>()({ sessionId: Id }),
   /** Ends all sessions of a user. */
   'end-sessions': ask<null>()({ userId: Id }),
-  /** Returns a user as its keys and sessions do, for AUTH_DEV, which makes every visitor the same user; null: no such user. */
+  /** Returns a user as keys and sessions identify it, for AUTH_DEV, which signs in every visitor as one user; null: no such user. */
   'describe-user': ask<(Caller & { username: string }) | null>()({ username: Text }),
 
   /** Creates a workspace with the owner `userId`. A retry with the same id returns the first workspace. */
@@ -110,7 +110,7 @@ export const peopleAsks = {
 
   /** Creates a location; a retry returns the first. `displayName` null: none. Fails if another location has the name. */
   'create-location': ask<LocationView>()({ id: Id, name: Text, displayName: Nullable(Text) }),
-  /** Changes only the given fields. Monitors show a new name without a change of their own. */
+  /** Changes only the given fields. Monitors refer to a location by id, so they show a new name at once. */
   'update-location': ask<LocationView>()({
     locationId: Id,
     name: Type.Optional(Text),

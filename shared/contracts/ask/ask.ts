@@ -37,7 +37,7 @@ export const asks = {
   'list-locations': ask<LocationView[]>()({}),
   /** Returns the location of this name. Creates it if it does not exist. */
   'ensure-location': ask<LocationView>()({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
-  /** Reserves a free slug made from `name`, for a subject id always the same. `fallback` replaces a name without letters and digits. */
+  /** Reserves a free slug made from `name`, always the same for a subject id. `fallback`: used if the name has no letter or digit. */
   'reserve-name': ask<{ slug: string }>()({
     workspaceId: Id,
     name: Type.String({ maxLength: 400 }),

@@ -21,7 +21,7 @@ export type SkipReason =
   | 'not_opted_in'
   | 'confirmed_first'
 
-/** id: `<incident>.a<number>`. The facts are frozen when the keeper decides the alert. */
+/** id: `<incident>.a<number>`. The facts are copied when the keeper decides the alert, and never change afterwards. */
 export interface AlertDocument extends Stored {
   workspaceId: string
   subjectId: string
@@ -91,7 +91,7 @@ export interface AlertFacts extends TemplateFacts, IncidentCourse {
   ok: string[]
   /** Inputs of an authored rule that read a problem, in the rule's order; empty in other messages. */
   problems: AlertProblem[]
-  /** Latest report of all silent inputs; `lastAt` null: none ever. Null: no input is silent, or the message has another kind. */
+  /** `lastAt`: latest report of all silent inputs; null: none ever reported. Null: no silent input, or another kind of message. */
   silence: { lastAt: number | null } | null
   /** True for a test message. */
   isTest?: true

@@ -35,7 +35,7 @@ export interface ConditionDocument extends Stored {
 
 export const conditionId = (kind: ConditionKind, objectId: string): string => (objectId === '' ? kind : `${kind}.${objectId}`)
 
-/** A message to the operator, frozen when the condition changes; every attempt sends the same bytes. */
+/** A message to the operator, built when the condition changes. Every attempt sends the same bytes. */
 export interface OperatorMessage {
   /** Value of the header `webhook-id`. */
   id: string

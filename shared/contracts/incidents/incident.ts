@@ -12,11 +12,11 @@ export interface IncidentSnapshot {
   transitions: number
   /** Number of alerts; the next alert gets the next number. */
   alerts: number
-  /** Words of the rule when the incident opened. */
+  /** Texts of the rule at the time when the incident opened. */
   words: IncidentWords
 }
 
-/** Words of a rule when its incident opened. They stay after the rule is renamed or removed. */
+/** Texts of a rule, copied when its incident opens. They stay unchanged if the rule is later renamed or removed. */
 export interface IncidentWords {
   /** `key`: the rule's slug, or its key in a Template. */
   rule: { key: string; name: string }

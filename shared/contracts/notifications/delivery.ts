@@ -43,13 +43,13 @@ export interface DeliveryDocument extends Stored {
   snapshot: DeliverySnapshot
   /** Id of the notifier that sends it, while its claim lasts. */
   claimedBy: string | null
-  /** Exact body, frozen at the creation; null: the body could not be built. */
+  /** Exact body, built with the delivery and never changed; null: the body could not be built. */
   body: string | null
-  /** Content type of the body, frozen with it; absent: JSON. */
+  /** Content type of the body; absent: JSON. */
   contentType?: 'application/json' | 'text/plain'
   /** Remark about the body; absent or null: none. */
   note?: string | null
-  /** Value of the header `webhook-signature` for the body, frozen with it; null or absent: the destination had no secret. */
+  /** Value of the header `webhook-signature`, signed when the body was built; null or absent: the destination had no secret then. */
   signature?: string | null
   idempotencyKey: string
   createdAt: number
@@ -68,7 +68,7 @@ export interface DeliveryLogDocument extends Stored {
   destinationId: string | null
   /** Integer id that generation 2 shows; null: no destination was chosen, or it is deleted. */
   destinationNumber: number | null
-  /** Name of the destination at that time; null like the number. */
+  /** Name of the destination at that time; null in the same cases as the number. */
   destinationName: string | null
   destinationType: DestinationType | null
   alertKind: AlertKind

@@ -5,7 +5,7 @@ import { WebsiteMethod } from '#shared/contracts/subjects/website.ts'
 
 /** A check: value of the key `<location>.<partition>.<subject>`. A new value always has a larger rev. */
 export const CheckEntry = Type.Object({
-  /** The subject's rev at the last change of the assignment. Results repeat it, so that the keeper drops results of an old assignment. */
+  /** The subject's rev at the last change of this entry. Results contain it, so that the keeper drops results of an older entry. */
   rev: Type.Integer({ minimum: 1 }),
   url: Type.String(),
   method: WebsiteMethod,

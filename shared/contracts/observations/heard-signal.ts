@@ -3,7 +3,7 @@ export type ObservationState = 'ok' | 'problem' | 'no_data'
 
 /** One Observation in the shape for judging. */
 export interface HeardObservation {
-  /** Equal for a repeated Observation, which replaces the earlier one. */
+  /** Identity: a repeated Observation has the same and replaces the earlier one. */
   identity: string
   /** Microseconds since the epoch. */
   atUs: number

@@ -17,8 +17,8 @@ export interface CheckObservationDocument extends CheckPhases {
 }
 
 /**
- * A pushed observation. id: `pushedObservationId(subject, signal, labels, instant)`, so that an observation that is sent again replaces
- * itself. An accepted observation is deleted when its instant leaves the retention of its signal.
+ * A pushed observation. id: `pushedObservationId(subject, signal, labels, instant)`, so that an observation that is sent again replaces its
+ * first copy. An accepted observation is deleted when its instant leaves the retention of its signal.
  */
 export interface PushedObservationDocument {
   id: string

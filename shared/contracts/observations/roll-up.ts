@@ -36,7 +36,7 @@ export const GetRollUps = ask<RollUps | null>()({
   to: Instant,
 })
 
-/** A period with a report. Numbers are total times of passed checks in ms, or values; statistics are null without numbers. */
+/** A bucket with a report. Numbers are durations of passed checks in ms, or values; without numbers the statistics are null. */
 export interface RollUpBucket {
   /** Start of the bucket, ms. */
   at: number

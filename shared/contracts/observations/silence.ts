@@ -3,7 +3,7 @@
 /** checks: results of probers, from the stream. pushed: observations of senders, through a gateway. */
 export type ReportKind = 'checks' | 'pushed'
 
-/** Instants in ms by kind: later silence does not count yet. An instant not before the judgement: all silence counts. */
+/** For each kind, the instant (ms) up to which silence counts. If it is at or after the judgement, all silence counts. */
 export type SilenceAt = Readonly<Record<ReportKind, number>>
 
 /** A keeper's note to its successor about one kind of report. Without a note, reports were read and silence counted. */

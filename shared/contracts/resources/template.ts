@@ -160,7 +160,7 @@ export interface StatusComparison {
   operand: 'ok' | 'problem'
 }
 
-/** Counted with `min_count` and `within_seconds`; with the baseline with `baseline`; else with the newest value. */
+/** `min_count` and `within_seconds`: counts Observations. `baseline`: compares with the baseline. Neither: compares the newest value. */
 export interface ValueComparison {
   signal: string
   field: 'value'

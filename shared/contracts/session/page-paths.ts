@@ -1,5 +1,5 @@
 // Paths of the dashboard's pages, for the gateway that serves them and the router in the browser. Imports nothing, because a browser loads
-// this file. A fixed segment comes before a parameter in the same place.
+// this file. Where both fit, a path with a fixed segment precedes a path with a parameter.
 
 export const pagePaths = {
   monitoring: '/',

@@ -45,7 +45,7 @@ const Status = Type.Enum(['all', 'trouble', 'maintenance', ...rosterStatuses])
 const Kind = Type.Enum(['all', 'website', 'custom', 'template'])
 
 export const rosterAsks = {
-  /** Returns the rows from number `from` to before `from + count` of those that match all filters, worst first, then by name. */
+  /** Sorts the rows that match all filters, worst first, then by name. Returns `count` of them, beginning with number `from`. */
   'list-roster': ask<RosterPage>()({
     workspaceId: Id,
     /** `trouble`: every status except `up` and `unknown`. */

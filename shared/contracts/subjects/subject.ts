@@ -60,7 +60,7 @@ export interface SubjectDocument extends Stored {
   checkLocations: string[]
   /** Lower bound of the next instant at which time alone changes the subject; null: never. */
   dueAt: number | null
-  /** First instant after `judgedAt` at which time alone may change a Template's rule. Set only while `dueAt` has passed but stays due. */
+  /** As `dueAt`, but after `judgedAt`, for a Template's rules. Set only if `dueAt` is already past because silence is held back. */
   laterAt?: number
   /** Outbox: writes elsewhere that this commit still has to make. */
   outbox: OutboxEntry[]
@@ -167,8 +167,8 @@ export type OutboxEntry =
 export type OutboxCheck = Extract<OutboxEntry, { mode: 'check' }>
 
 /**
- * An idempotency record: the response to a command, which a repeated id gets again, byte for byte. `reply` is null for a report. A repeated
- * report gets the instant `stampUs` again, so that it replaces itself.
+ * An idempotency record: the response to a command. A command with the same id gets the same bytes again. `reply` is null for a report. A
+ * repeated report gets the instant `stampUs` again, so that it replaces its first copy.
  */
 export interface IdempotencyRecord {
   id: string
@@ -179,11 +179,11 @@ export interface IdempotencyRecord {
 }
 
 /**
- * Tag of a subject (v3 9.2 to 9.4). id: `subjectTagId(workspace, tag, subject)`. `rev`: revision of the subject with the change; smaller
- * revisions change nothing.
+ * Tag of a subject (v3 9.2 to 9.4). id: `subjectTagId(workspace, tag, subject)`. `rev`: revision of the subject at which the tag was last
+ * added or removed; a write with a smaller revision is ignored.
  */
 export interface SubjectTagDocument extends Stored {
-  /** 1: the tag is removed. The document stays for a while so that late writes change nothing. */
+  /** 1: the tag is removed. The document stays for a while, so that a late write cannot add the tag again. */
   gone: 0 | 1
   /** Ms; null while the subject has the tag. */
   expireAt: number | null

@@ -1,5 +1,5 @@
-// Conversion of documents for MongoDB: `id` is stored as `_id`, an absent column as null, a boolean column as 0 or 1 (its name is noted). A
-// document that expires also has a Date for the TTL index. All other values are stored unchanged.
+// Conversion of documents for MongoDB: `id` is stored as `_id`, an absent column as null, a boolean column as 0 or 1, with its name in
+// `_booleans`. A document that expires also has a Date for the TTL index. All other values are stored unchanged.
 import type { Document, Filter } from 'mongodb'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { columnsOf, type PlannedCondition, type QueryPlan, type SortKey } from '#shared/store/query.ts'
@@ -60,8 +60,8 @@ export function filterOf(conditions: readonly PlannedCondition[]): Filter<Kept> 
 const stored = (field: string) => (field === 'id' ? '_id' : field)
 
 /**
- * Returns the alternatives for a document after the cursor: equal in the first keys and beyond the cursor in the next key. Null precedes
- * every value.
+ * Returns the alternatives for a document after the cursor: equal to the cursor in the first keys, beyond the cursor in the next key. Null
+ * precedes every value.
  */
 function behind(keys: readonly SortKey[]): Document[] {
   return keys.map((key, index) => ({

@@ -1,5 +1,5 @@
-// Bulk writes of the MongoDB adapter: one unordered bulk, then a result per item. If the server's summary leaves an outcome open (a short
-// count, a collision, a lost connection), the adapter reads the stored documents back. It never guesses.
+// Bulk writes of the MongoDB adapter: one unordered bulk, then a result per item. If the server's summary does not show an outcome (a short
+// count, a collision, a lost connection), the adapter reads the stored documents.
 import {
   type AnyBulkWriteOperation,
   type Collection,
@@ -17,7 +17,7 @@ import { randomId } from '#shared/text/ids.ts'
 type Writes = AnyBulkWriteOperation<Kept>[]
 
 interface BulkOutcome {
-  /** Number of replacements that found their document. */
+  /** Number of replacements whose filter matched a document. */
   matched: number
   /** Positions of the items that a unique index refused. */
   collided: number[]
@@ -60,7 +60,7 @@ export async function putUpserts(
   return await putOver(collection, name, documents, null)
 }
 
-/** The guarded put. Documents without a `writer` get a stamp, by which an unknown outcome can be settled. */
+/** The guarded put. Documents without a `writer` get a stamp, by which an unknown outcome is found out later. */
 export async function putReplacements(
   collection: Collection<Kept>,
   name: CollectionName,
@@ -162,7 +162,7 @@ async function settleReplacements(
 }
 
 /**
- * Settles the outcomes after a lost response by the stored documents. Throws if an item may still be written later; the caller then
+ * After a lost response, finds the outcomes in the stored documents. Throws if the server may still write an item later; the caller then
  * retries.
  */
 async function settleUnknown(collection: Collection<Kept>, kept: readonly Kept[], error: unknown): Promise<PutResult[]> {

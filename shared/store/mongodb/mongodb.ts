@@ -89,7 +89,7 @@ function createStore(client: MongoClient, databaseName: string): Store {
   }
 }
 
-/** Returns the disk's size; null unless the server is a mongod with files of its own, which alone reports it. */
+/** Returns the space on the server's disk; null: not reported, because the server is not a mongod with files of its own. */
 function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | null {
   if (typeof fsTotalSize !== 'number' || typeof fsUsedSize !== 'number' || fsTotalSize <= 0) return null
   return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }

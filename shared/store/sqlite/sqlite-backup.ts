@@ -6,12 +6,12 @@ import { type BackupContent, StoreError } from '#shared/store/port.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
 import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
 
-/** More pages than any file has: a copy in several steps would start again after each write to the file. */
+/** More pages than any file has, so that the copy is one step: a copy in several steps would start again after each write to the file. */
 const allPages = 2 ** 31 - 1
 
 /**
- * Writes a new file. The copy reads on its own connection in a thread of the pool, so it blocks no writer. Meanwhile the write-ahead log
- * cannot be checkpointed and grows.
+ * Writes a new file. The copy has its own connection, in a thread of the pool, so it blocks no writer. The write-ahead log cannot be
+ * checkpointed meanwhile, and grows.
  */
 export async function backUpSqliteFile(path: string, target: string, content: BackupContent): Promise<void> {
   const database = new DatabaseSync(sqliteAddress(path), { readOnly: true, timeout: 0 })

@@ -18,7 +18,7 @@ export interface SqliteChannel {
 
 interface Waiting {
   items: number
-  /** Values that arrived before the outcome. */
+  /** Parts of the operation's values that arrived before its outcome. */
   parts: SqlValue[][]
   resolve: (outcome: Outcome) => void
   reject: (error: StoreError) => void

@@ -28,7 +28,7 @@ const passing = new Set<number>([
   results.cannotOpen,
 ])
 
-/** Codes that only another file can cure. */
+/** Codes of a damaged file, after which no retry can succeed. */
 const damaged = new Set<number>([results.corrupt, results.notADatabase])
 
 const extendedCodeOf = (error: unknown): number => (error as { errcode?: number }).errcode ?? 0
@@ -37,7 +37,7 @@ const codeOf = (error: unknown): number => extendedCodeOf(error) % 256
 export const isUniqueViolation = (error: unknown): boolean => extendedCodeOf(error) === results.uniqueViolation
 export const isNoDatabase = (error: unknown): boolean => codeOf(error) === results.notADatabase
 
-/** Returns the failure that an error of the file at `path` means for the caller. */
+/** Returns the failure that the caller gets for an error of the file at `path`. */
 export function failureOf(error: unknown, path: string): Failure {
   if (error instanceof StoreError) return { kind: error.kind, message: error.message }
   const { message } = error as Error

@@ -1,6 +1,6 @@
 // The open SQLite file of the writing thread: its pragmas, lock, schema, prepared statements and count of commits. Durability: WAL with
-// synchronous NORMAL. A killed process loses no acknowledged write. After a power failure the file is intact but may lack the last moments,
-// which the observation stream still has and repeats. Space of expired rows is re-used.
+// synchronous NORMAL. A killed process loses no acknowledged write. After a power failure the file is intact but may lack the latest
+// commits; keepers then read the same reports from the observation stream again. Space of expired rows is re-used.
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
@@ -39,7 +39,7 @@ export interface SqliteFile {
 
 /** SQLite's default page size. */
 const pageBytes = 4_096
-/** Number of the present tables, stored in the file. Raised when the tables change. */
+/** Version of the tables, stored in the file. Raise it when the tables change. */
 const layout = 3
 
 const names = Object.keys(collections) as CollectionName[]
@@ -81,7 +81,7 @@ export function openSqliteFile(path: string): SqliteFile {
   }
 }
 
-/** Throws a permanent StoreError for a folder. SQLite itself only reports that it cannot open the file, which may pass. */
+/** Throws a permanent StoreError for a folder. SQLite itself only reports that it cannot open the file, as if a retry could help. */
 export function refuseFolders(path: string): void {
   for (const file of [path, lockPath(path)]) {
     if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue

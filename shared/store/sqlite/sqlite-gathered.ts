@@ -11,11 +11,11 @@ export interface Gathered {
   insert(row: readonly SqlValue[]): boolean
   /** Returns the row of an id in the small tables; null: only the main table may have the id. */
   row(id: string): SqlValue[] | null
-  /** Deletes an id from the small tables. Returns whether one had it. The main table may have the id too. */
+  /** Deletes an id from the small tables. Returns true if a small table had it. The main table may have the id too. */
   forget(id: string): boolean
   /** Returns the ids with `from` <= id < `to` in the small tables, in no order. */
   idsBetween(from: string, to: string): string[]
-  /** Makes the next use read the small tables anew, because writes were rolled back. */
+  /** After a rollback: makes the next use read the small tables again. */
   markStale(): void
 }
 
@@ -29,7 +29,7 @@ interface Recent {
   clear: StatementSync
   merge: StatementSync
   all: StatementSync
-  /** Row numbers of the rows that the main table lacks, the smallest id last. */
+  /** Statement for the row numbers of the rows that the main table lacks, the smallest id last. */
   left: StatementSync
 }
 

@@ -21,7 +21,7 @@ export interface InspectedFile {
   hasMark: boolean
   /** Number of commits with changes since the file was created. */
   commits: number
-  /** Least number of commits that the file must have, by its mark. */
+  /** Number of commits that the file must have at least, according to its mark. */
   leastCommits: number
   /** Value of the setting `settingId`; null: not set. */
   setting: string | null
@@ -69,7 +69,7 @@ function readSetting(database: DatabaseSync, id: string): string | null {
   return typeof row?.['value'] === 'string' ? row['value'] : null
 }
 
-/** Throws if the file is damaged. In a large file only the tables are checked whose content nobody could report again. */
+/** Throws if the file is damaged. In a large file it checks only the tables whose content no sender could report again. */
 function requireWhole(database: DatabaseSync, path: string, bytes: number, tables: ReadonlySet<string>): void {
   const isLasting = (name: CollectionName) => !collections[name].compact && !collections[name].expires && tables.has(name)
   const lasting = (Object.keys(collections) as CollectionName[]).filter(isLasting)
@@ -77,7 +77,7 @@ function requireWhole(database: DatabaseSync, path: string, bytes: number, table
   for (const table of looks) {
     const said = Object.values(database.prepare(`PRAGMA quick_check${table || '(1)'}`).get() ?? {}).join()
     if (said === 'ok') continue
-    // The first line of the report names the database.
+    // Skips the first line of the report, which only names the database.
     const fault = said.split('\n').find(line => !line.startsWith('***')) ?? said
     const advice = 'restore it from a backup, or start with --accept-loss to go on with what of it can be read'
     throw new StoreError('permanent', `The file ${path} is damaged (${fault.slice(0, faultCharacters)}): ${advice}.`)

@@ -1,6 +1,6 @@
 // Lock for one process at a time: an empty SQLite file beside the data, with a transaction that never ends. The operating system releases
-// the lock with the process, however the process ends. If the address of the data file can do it (sqlite-address.ts), the data file itself
-// excludes other processes. The lock also excludes a second store of this process, and other processes on Windows.
+// the lock with the process, however the process ends. With the address of sqlite-address.ts, the data file itself already excludes other
+// processes. The lock also excludes a second store of this process and, on Windows, other processes.
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '#shared/store/port.ts'
 import { isNoDatabase, usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'

@@ -1,6 +1,6 @@
-// The mark beside the SQLite file: a count of its commits, by which a start notices that the file has lost some (ADR 25). The mark is never
-// ahead of the file. `commits` is written after each commit and is valid until the operating system restarts. `durable` is written after a
-// flush and is always valid.
+// The mark beside the SQLite file: a count of its commits, by which a start notices that the file has lost commits (ADR 25). Its counts
+// never exceed the commits in the file. `commits` is written after each commit and is valid until the operating system restarts. `durable`
+// is written after a flush and is always valid.
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { bootId } from '#shared/time/boot-id.ts'
@@ -22,7 +22,7 @@ export interface OpenMark {
 
 export const markPath = (path: string): string => `${path}-mark`
 
-/** Length of each of the two lines, so that one write replaces a line. */
+/** Fixed length of both lines, so that one write replaces a line. */
 const lineBytes = 64
 
 /** Returns the mark; null if it is missing or unreadable. */
@@ -31,7 +31,7 @@ export function readMark(path: string): Mark | null {
   return commits === undefined ? null : { commits: Number(commits), boot, durable: Number(durable) }
 }
 
-/** Returns the number of commits that the file must have now. With fewer, commits were lost. */
+/** Returns the number of commits that the file must have now. If it has fewer, commits were lost. */
 export function leastCommits({ commits, boot, durable }: Mark): number {
   return boot !== '' && boot === bootId() ? Math.max(commits, durable) : durable
 }
@@ -46,7 +46,7 @@ export function openMark(path: string, commits: number): OpenMark {
     try {
       if (file !== null) writeSync(file, text, at)
     } catch {
-      // The disk may be full; the store itself reports a full disk.
+      // The disk may be full, which the store reports.
     }
   }
   const file = openOrNull(markPath(path))
@@ -65,8 +65,8 @@ export function openMark(path: string, commits: number): OpenMark {
 }
 
 /**
- * Flushes the write-ahead log beside the thread that writes it, then stores `commits` as durable. The log held these commits before; a
- * commit that left the log since was flushed with the file. Must not open the file itself, because closing it would release its locks.
+ * Flushes the write-ahead log while its own thread may be writing, then stores `commits` as durable. These commits are in the log, or have
+ * since moved to the flushed file. Must not open the file itself, because closing it would release its locks.
  */
 export async function flushSqliteFile(path: string, commits: number): Promise<void> {
   await flushed(`${path}-wal`, async () => undefined)
@@ -101,7 +101,7 @@ function openOrNull(path: string): number | null {
     try {
       return openSync(path, flags, 0o600)
     } catch {
-      // The other flags may succeed.
+      // Try the other flags.
     }
   }
   return null

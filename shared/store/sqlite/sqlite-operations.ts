@@ -15,8 +15,8 @@ import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
 type Letter = 'w' | 'r' | 't'
 
 /**
- * Runs one operation and returns its outcome. If its rows exceed one message, `emit` gets all parts of the values but the last, and must
- * have sent each part when it returns.
+ * Runs one operation and returns its outcome. If the values exceed one message, `emit` gets all parts except the last one. `emit` must have
+ * sent a part before it returns.
  */
 export function runOperation(file: SqliteFile, operation: Operation, emit: (values: SqlValue[]) => void): Outcome {
   switch (operation.kind) {

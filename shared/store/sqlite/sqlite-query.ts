@@ -28,8 +28,8 @@ export function selectSql(collection: CollectionName, columns: readonly string[]
 }
 
 /**
- * Returns a SELECT with two values a row: the place in its id, and its number. The cast to INTEGER stops after the digits; a cast to REAL
- * would read on in `12.5e3`. The result is cast to REAL because the driver refuses an integer beyond 2^53.
+ * Returns a SELECT with two values a row: the place in its id, and its number. The cast to INTEGER stops after the digits, where a cast to
+ * REAL might read a fraction or an exponent. The result is cast to REAL because the driver refuses an integer beyond 2^53.
  */
 export function numbersSql(collection: CollectionName, { column, digitsAt }: NumbersQuery, plan: QueryPlan): Sql {
   const parameters: SqlValue[] = [digitsAt + 1]

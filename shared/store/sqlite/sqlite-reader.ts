@@ -1,5 +1,5 @@
-// Small inline reads of the SQLite file on the caller's thread, beside the writing thread (ADR 16). A read of the write-ahead log waits for
-// no writer, and a read of microseconds is not worth two changes of thread. Leaves longer reads to the worker.
+// Small inline reads of the SQLite file on the caller's thread, beside the writing thread (ADR 16). With a write-ahead log, a read never
+// waits for the writer. A message to the worker and back would take longer than a read of microseconds. Leaves longer reads to the worker.
 import { DatabaseSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
@@ -7,8 +7,8 @@ import type { Sql, SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
 import { createStatements } from '#shared/store/sqlite/sqlite-statements.ts'
 
 /**
- * Each read returns the values of the found rows, concatenated, as committed at the call. It returns null if the worker must read instead.
- * Reasons are too many rows, no index, enough inline reads in this turn of the event loop, or a file that cannot be read now.
+ * Each read returns the values of the found rows, concatenated, as committed at the call. It returns null if the worker has to read: for
+ * too many rows, without an index, if this turn's budget is used up, or if the file cannot be read now.
  */
 export interface SqliteReader {
   /** `limit`: the maximum of rows that the query finds. */

@@ -8,7 +8,7 @@ export interface WriteStatements {
   width: number
   insert: string
   replace: string
-  /** A replace that succeeds only if no indexed field changes, so that no index is written; null: not worth an attempt. */
+  /** A replace that succeeds only if no indexed field changes, so that no index is written; null: the collection is not `inPlace`. */
   replaceInPlace: string | null
   advance: string
   upsert: string

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 
-/** Returns the prepared statement of a text; its rows are arrays. Drops the oldest statement if there are too many. */
+/** Returns the prepared statement of a text; its rows are arrays. Drops the oldest statement if the cache is full. */
 export function createStatements(database: DatabaseSync): (text: string) => StatementSync {
   const prepared = new Map<string, StatementSync>()
   return text => {

@@ -31,7 +31,7 @@ interface Arrived {
 }
 
 interface Arrivals {
-  /** Returns null after all operations that have arrived. */
+  /** Returns the next operation; null: no further operation has arrived. */
   next(): Arrived | null
   /** Returns true if one of the requests received so far closes the file. */
   closes(): boolean

@@ -129,7 +129,7 @@ async function putDocuments(channel: SqliteChannel, puts: readonly Asked[]): Pro
       isLost ||= encoded[i]?.isClaim === true && /[rt]/.test(letters[i] ?? '')
     }
   }
-  // Documents after a lost claim were never sent to the worker; their result is `refused`.
+  // Documents after a failed claim were never sent to the worker; their result is `refused`.
   return results.map((found, i) => puts[i]?.documents.map((_, at) => found[at] ?? 'refused') ?? [])
 }
 
