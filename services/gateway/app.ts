@@ -1,5 +1,5 @@
-// The gateway: translates HTTP into questions to the directory and commands to keepers, and responds in each dialect's envelope. It owns
-// nothing and never listens: its host process does.
+// The gateway: translates HTTP into questions to the directory and commands to keepers, and responds in each dialect's envelope. It stores
+// nothing. Its host process opens the port.
 import type { Server } from 'node:http'
 import {
   fastify as createFastify,
@@ -87,7 +87,7 @@ export async function createGateway(
   }
   const authenticate = createAuthenticate(identities, keyUsage, clock)
   /**
-   * Dialects in order of precedence. The first dialect refuses requests whose path is unknown. The last dialect responds if no prefix
+   * Dialects in order of precedence. The first dialect refuses API requests whose path cannot be read. The last one responds if no prefix
    * matches.
    */
   const dialects = [...families.map(({ dialect }) => dialect), plainDialect]
@@ -125,7 +125,7 @@ export async function createGateway(
   return { fastify, service }
 }
 
-/** Bounds the connections of the server. Returns a function that stops this watch. */
+/** Limits the number of the server's connections. Returns a function that ends the limit per client. */
 function boundConnections(server: Server, clock: Clock, drain: Drain, counted: GatewayMetrics, options: GatewayOptions) {
   const bounds = options.connections ?? limits.http
   server.maxConnections = bounds.connections + limits.http.connectionsClosing
@@ -134,7 +134,7 @@ function boundConnections(server: Server, clock: Clock, drain: Drain, counted: G
   return boundStrangers(server, { clock, bounds, isProxy, isAnswering: drain.isAnswering, closed: counted.closed })
 }
 
-/** Hash that belongs to no token. A question about this hash shows that the directory and its store respond. */
+/** Hash that belongs to no token. If the directory responds to a question about this hash, the directory and its store work. */
 const nobodysHash = '0'.repeat(64)
 
 function serverOptions(
@@ -149,8 +149,7 @@ function serverOptions(
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
     connectionTimeout: limits.http.stalledMs,
-    // Node itself would refuse a request without a Host header, also under /api. The gateway serves this request. Checks of Host treat a
-    // missing header as foreign.
+    // By default, Node refuses a request without a Host header; the gateway serves it. Checks of Host treat a missing header as foreign.
     http: {
       headersTimeout: limits.http.headersMs,
       connectionsCheckingInterval: limits.http.lateMs,
@@ -160,7 +159,7 @@ function serverOptions(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: limits.http.headerBytes },
-    // Contracts check bodies, not Fastify. Without these empty compilers, Fastify would load compilers for its own schemas.
+    // The gateway's own readers check bodies, not Fastify. Without these stubs, Fastify would load its compilers of schemas.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: refuseUnreadable(dialects),
     frameworkErrors: (_error, request, reply) =>
@@ -193,7 +192,7 @@ function refuseUndecodable(
     })
 }
 
-/** Adds the hooks that run for every route. Each hook reads the clock only once. */
+/** Adds the hooks that run for every route. */
 function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, metrics: GatewayMetrics): void {
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('confirmSender', null)
@@ -219,7 +218,7 @@ function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, m
 }
 
 /**
- * Result of a response for the metrics: `ok`, the refusal's code in the envelope, or else its HTTP status. `none`: the response was not
+ * Result of a response for the metrics: `ok`, the refusal's code in the envelope, or else the HTTP status. `none`: the response was not
  * sent completely.
  */
 function codeOf({ answeredCode }: FastifyRequest, { raw, statusCode }: FastifyReply): string {

@@ -11,8 +11,8 @@ export interface Presence {
 }
 
 /**
- * Starts the announcements at once. `tryOut` calls the services that every report needs. An announcement is skipped while `tryOut` rejects
- * or does not finish.
+ * Starts to announce at once. `tryOut` sends a request to the services that every report needs. While `tryOut` rejects or does not finish,
+ * nothing is announced.
  */
 export function announceGateway(
   { bus, clock, logger }: Pick<ServiceContext, 'bus' | 'clock' | 'logger'>,

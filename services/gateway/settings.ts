@@ -1,4 +1,4 @@
-// The gateway's settings from the environment. The host process listens at HOST and PORT; the gateway itself never does.
+// The gateway's settings from the environment. The host process, not the gateway, listens at HOST and PORT.
 import { isLoopback } from '#shared/net/loopback.ts'
 import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
 import { legacies } from './gateway-options.ts'
@@ -51,7 +51,7 @@ export function demandFittingSettings(settings: Settings<typeof gatewaySettings>
   if ((settings.OIDC_CLIENT_SECRET === '') === (settings.OIDC_CLIENT_SECRET_FILE === '')) {
     throw new SettingError('One of OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE must be set where OIDC_ISSUER is.')
   }
-  // An unreadable secret must be found here. The gateway would find it only at its own start, which is the last.
+  // Reads the client secret now, so that an unreadable secret is reported before any service starts. The gateway starts last.
   oidcOptions(settings)
 }
 

@@ -9,7 +9,7 @@ const { blockMs, kindsCompared } = limits.audit
 export interface AuditBatch {
   readonly blocks: AuditBlock[]
   rows(): number
-  /** Characters of the values that rows do not share. */
+  /** Approximate number of characters in the batch. Values that several rows of a block share are counted once. */
   characters(): number
   /** Adds a row. `number`: see `AuditPlace`. */
   add(row: AuditRow, number: number): void
@@ -26,7 +26,7 @@ export function createAuditBatch(gateway: string): AuditBatch {
   const blockFor = ({ at, workspaceId, isObservation }: AuditRow): AuditBlock => {
     const latest = isObservation ? ofObservations : ofOthers
     const open = latest.get(workspaceId)
-    // A clock that was set back also starts a new block.
+    // If the clock was set back, a new block starts too.
     if (open !== undefined && at >= open.firstAt && at - open.firstAt <= blockMs) return open
     const columns = { kinds: [], afterMs: [], numbers: [], kindOf: [], paths: [] }
     const block = { workspaceId, isObservation, gateway, firstAt: at, ...columns }

@@ -1,5 +1,5 @@
-// Queue of audit rows for the directory. Rows are written in batches within a second; the queue is bounded while writes fail. No request
-// waits for a row. Rule: docs/reference/v3.md, 11.4.
+// Queue of audit rows for the directory. Rows are written in batches within a second; the queue is bounded while writes fail. No response
+// waits until its row is written. Rule: docs/reference/v3.md, 11.4.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { createSeldom } from '#shared/async/seldom.ts'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
@@ -131,7 +131,7 @@ function createMetrics(registry: Registry) {
   let shown = 0
   return {
     dropped,
-    /** Adds to the number of waiting rows. Queues of one registry share this metric. */
+    /** Changes the number of waiting rows by `rows`. All queues of a metrics registry share this metric. */
     waiting: (rows: number) => {
       waiting.inc(rows - shown)
       shown = rows

@@ -8,7 +8,7 @@ import { auditRow } from './audit-row.ts'
 export interface Audit {
   /** Records the requests of the routes of this plugin. Call it before the routes are declared. */
   watch(fastify: FastifyInstance): void
-  /** Records one request if the audit keeps requests of its kind. For responses that run no hook. */
+  /** Records one request if the audit keeps requests of its kind. Used for responses for which Fastify runs no hook. */
   keep(request: FastifyRequest, status: number): void
   stop(): Promise<void>
 }
@@ -23,7 +23,7 @@ export function createAudit(clock: Clock, queue: AuditQueue | null): Audit {
     if (isRead && !isAudited) return
     if ((isRead || isDry) && letIn.by === 'session') return
     const answered = { letIn, method, url: request.raw.url ?? '', userAgent: request.headers['user-agent'], status }
-    // A response that fails while it is written is followed by a refusal. The request is still recorded only once.
+    // If the response fails while it is written, a refusal is sent and this function runs again. The request is recorded only once.
     request.letIn = null
     queue.add(auditRow({ ...answered, isObservation: takesObservations }, clock.now()))
   }

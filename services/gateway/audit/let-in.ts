@@ -11,9 +11,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether this read is recorded in the audit. Requests that are not reads are always recorded. */
     isAudited?: boolean
-    /** Whether the request changes nothing, whatever its method. Through a session such a request counts as a read. */
+    /** Whether the request changes nothing, whatever its method. With a session, such a request counts as a read, which is not recorded. */
     isDry?: boolean
-    /** Whether the request reports Observations. Audit rows of these requests are removed earlier. */
+    /** Whether the request reports Observations. Audit rows of these requests are kept for a shorter time. */
     takesObservations?: boolean
   }
 }
@@ -22,7 +22,7 @@ export interface LetIn {
   by: 'key' | 'address' | 'session'
   person: Pick<Caller, 'userId' | 'displayName' | 'memberships'> | null
   key: { id: string; prefix: string } | null
-  /** Observation address, used in place of a key. Everything reported at the address is an Observation. */
+  /** Observation address, used in place of a key. Every request to the address reports Observations. */
   address: { id: string } | null
   /** Id of the workspace, set by a route whose path does not name the workspace. Null: the path names the workspace, or there is none. */
   workspaceId: string | null

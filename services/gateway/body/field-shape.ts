@@ -3,8 +3,8 @@
 type Schema = Record<string, unknown>
 
 /**
- * Schema words that are checked field by field later, and this project's own marks. `required` is checked later too: a missing field is not
- * a wrong JSON type.
+ * Keywords that are left out: those checked later for each field, and this project's own marks. `required` is checked later too, because a
+ * missing field is not a wrong JSON type.
  */
 const leftOut = new Set([
   ...['enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'required'],

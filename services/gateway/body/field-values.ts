@@ -1,4 +1,4 @@
-// Check of field values against the bounds of a schema, after their JSON types were checked. Each schema holds the texts of its refusals
+// Check of field values against the bounds of a schema, after their JSON types were checked. A schema contains the texts of its refusals
 // beside its bounds. Pure: a browser loads this file too.
 import { type TObject, type TSchema, Type } from 'typebox'
 import { AppError, refusal } from '#shared/errors.ts'
@@ -22,8 +22,8 @@ export type Words = string | Said | ((place: string, key: string) => Said)
 /** This project's additions to a schema, beside its bounds. */
 interface Marks {
   /**
-   * Refusal of a value outside its bounds. Without `refusal`, the field's own reader checks the value; an item of a list is checked with
-   * the list.
+   * Refusal of a value outside its bounds. Without `refusal`, a value is not checked here but by the reader of the field. An item of a list
+   * is then checked with the list.
    */
   refusal?: Words
   /** Refusal of a required field that is missing; absent: `Field 'x' is required`. */
@@ -43,7 +43,7 @@ interface Marks {
 /** Returns the marks as options of a schema, so that their types are checked. */
 export const marks = (given: Marks): Record<string, unknown> => ({ ...given })
 
-/** The words of JSON Schema that bound a value, and this project's marks. */
+/** Keywords of JSON Schema that limit a value, and this project's marks. */
 interface Rules extends Marks {
   properties?: Record<string, Rules>
   patternProperties?: Record<string, Rules>

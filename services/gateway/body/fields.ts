@@ -10,9 +10,9 @@ import { marksOf, requireValues } from './field-values.ts'
 import { invalidJson } from './json-body.ts'
 
 /**
- * Returns a reader that returns the object as its declared type. The schema is compiled for its first body, to keep the start fast. The
- * reader throws `malformed` for the first field of another JSON type. Then it throws the refusal of the first field whose value breaks the
- * schema.
+ * Returns a reader that returns the object as its declared type. The schema is compiled when the first body arrives, to keep the start
+ * fast. The reader throws `malformed` for the first field of another JSON type. Then it throws the refusal of the first field whose value
+ * breaks the schema.
  */
 export function fieldReader<T extends TObject>(schema: T): (body: Record<string, unknown>) => Static<T> {
   const validatorOf = once(() => Compile(shapeOf(schema as Record<string, unknown>)))
@@ -39,7 +39,7 @@ export function fieldReader<T extends TObject>(schema: T): (body: Record<string,
 const wrongType = (place: string) => refusal('malformed', 'Invalid JSON', `Field '${place}' has the wrong type`, place)
 
 const noError = { instancePath: '' }
-/** Characters of a path in a refusal. The client chooses the path's text, so a refusal quotes only its beginning. */
+/** Characters of a path in a refusal. The keys of the path come from the client and may be long, so a refusal quotes only its beginning. */
 const shownCharacters = 200
 
 /** Converts a JSON pointer into a readable path: `document.inputs[2].match`. */
@@ -54,7 +54,7 @@ function pathOf(pointer: string, body: unknown): string {
   return firstCharacters(path, shownCharacters)
 }
 
-/** Throws for a lone surrogate: it has no UTF-8 form, so the stored text would differ from the sent text. */
+/** Throws for a lone surrogate. It has no UTF-8 form, so the stored text would differ from the sent text. */
 function requireWellFormed(value: unknown): void {
   if (typeof value === 'string' && !value.isWellFormed()) throw invalidJson('A text holds an unpaired surrogate')
   if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) requireWellFormed(part)

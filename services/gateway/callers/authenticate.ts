@@ -25,7 +25,7 @@ declare module 'fastify' {
 
 export type AuthenticateHook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
-/** Returns an onRequest hook that checks the key. A remembered key needs no promise and no question to the directory. */
+/** Returns an onRequest hook that checks the key. For a cached key, the hook runs synchronously and sends no question to the directory. */
 export function createAuthenticate(identities: Identities, usage: KeyUsage, clock: Clock): AuthenticateHook {
   const confirm = async (tokenHash: string, before: Identity): Promise<void> => {
     if (identities.known(tokenHash) === before) return

@@ -1,5 +1,5 @@
-// The gateway's directory client, which forgets callers after own writes. Before such a write's response is sent, entries of the changed
-// callers are removed here. The published revocation could arrive after the client's next request (callers/revocations.ts).
+// The gateway's directory client, which removes cached callers after writes of this gateway that change rights. The entries are removed
+// before the response is sent: the published revocation (callers/revocations.ts) could arrive after the client's next request.
 import type { DirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Revoked } from '#shared/bus/subjects.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'

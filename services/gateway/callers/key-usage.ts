@@ -10,7 +10,10 @@ export interface KeyUsage {
   stop(): Promise<void>
 }
 
-/** `send` receives the instants of last use (ms since the epoch) by key id. A failed batch is dropped: the key's next use is sent again. */
+/**
+ * `send` receives the instants of last use (ms since the epoch) by key id. A failed batch is dropped. The next use of each key is sent in a
+ * later batch.
+ */
 export function createKeyUsage(clock: Clock, send: (usedAt: Record<string, number>) => Promise<unknown>): KeyUsage {
   let usedAt = new Map<string, number>()
   let cancel: Cancel | null = null

@@ -1,5 +1,5 @@
-// The gateway's only watcher of revocations. A revoked key, person or address is removed from every token memory at once. Without a
-// connection to the bus no revocation arrives, so a lost connection removes all entries.
+// The gateway's only watcher of revocations. A revoked key, person or address is removed from every token memory at once. When the
+// connection to the bus is lost, no revocation arrives, so all entries are removed.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseRevocation } from '#shared/bus/subjects.ts'
 import type { TokenMemory } from './token-memory.ts'

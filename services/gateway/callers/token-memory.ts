@@ -14,7 +14,9 @@ export interface TokenMemory<T> {
    * directory does not respond.
    */
   find(tokenHash: string): Promise<T | null>
-  /** Removes the entries that a revocation concerns. Null: an unreadable revocation; questions under way are then asked again. */
+  /**
+   * Removes the entries that a revocation concerns. Null: an unreadable revocation. Questions that wait for a response are then sent again.
+   */
   revoke(revoked: { what: Revoked; id: string } | null): void
   forgetAll(): void
 }
@@ -74,11 +76,11 @@ export const createAddresses = (clock: Clock, ask: (tokenHash: string) => Promis
 
 const isOver = <T>(clock: Clock, { expiresAt }: Remembering<T>, one: T): boolean => (expiresAt(one) ?? Infinity) <= clock.now()
 
-/** Entries without the questions that fill them. */
+/** Cached entries. Sends no questions. */
 function createMemory<T>(clock: Clock, of: Remembering<T>) {
   /** Entries by token hash. `until`: end of the entry on the monotonic clock. */
   const remembered = new Map<string, { one: T; until: number }>()
-  /** Token hashes by the revocations that concern their entries. */
+  /** Token hashes by the keys of the revocations that remove their entries. */
   const named = new Map<string, Set<string>>()
   let revocations = 0
   const forget = (tokenHash: string) => {
@@ -115,7 +117,10 @@ function createMemory<T>(clock: Clock, of: Remembering<T>) {
       remembered.clear()
       named.clear()
     },
-    /** Returns the number of events that made results stale. A result requested before the latest event is requested again. */
+    /**
+     * Returns the number of revocations so far, including lost connections. A result that was requested before the latest one is requested
+     * again.
+     */
     revocations: () => revocations,
   }
 }

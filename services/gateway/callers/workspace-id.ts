@@ -1,4 +1,4 @@
-// Workspace that a request names: in the query of a read, in the body of a creation.
+// Workspace of a request: a read names it in the query, a creation in the body.
 import type { FastifyRequest } from 'fastify'
 import { refusal } from '#shared/errors.ts'
 import { missingField } from '../body/field-values.ts'

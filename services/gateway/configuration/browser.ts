@@ -43,7 +43,7 @@ export async function readFile(
   onProgress: (progress: ReadingProgress) => void,
 ): Promise<FileToImport> {
   if (file.size > fileBytes) throw new FileFault(name, '', `it has more than ${fileBytes} bytes`)
-  // The file is read first: finding its faults needs no request.
+  // The file is read before the workspace, because faults of the file alone are found without a request.
   const objects = objectsOf(name, new Uint8Array(await file.arrayBuffer()), share => onProgress({ at: 'file', share }))
   onProgress({ at: 'objects' })
   const wanted = readWanted(objects)

@@ -18,7 +18,7 @@ import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { oneLine } from '#shared/text/one-line.ts'
 import { FileFault, type Position, syntaxFault } from './file-fault.ts'
 
-/** An object of a file. */
+/** An object of a file, with its position. */
 export interface Placed {
   value: Readonly<Record<string, unknown>>
   file: string
@@ -40,11 +40,11 @@ function nameOf({ kind, key, name, subject }: Placed['value']): string | null {
   return typeof kind === 'string' && typeof own === 'string' ? oneLine(`${kind} ${own}`) : null
 }
 
-/** Words of a reader for its faults. */
+/** Nouns for messages about faults, and the report of progress. */
 export interface ReadingOptions {
-  /** One object of the file. */
+  /** Noun for one object of the file. */
   noun?: string
-  /** Content of the file. */
+  /** Noun for the content of the file. */
   content?: string
   /** Called after each further hundredth of the text. */
   onRead?: (share: number) => void
@@ -131,7 +131,7 @@ function plainValue(document: Document.Parsed, whole: Omit<Placed, 'value'>): un
   }
 }
 
-/** Throws for nesting deeper than the API accepts, which includes an alias inside its own anchor. Throws also for `.inf` and `.nan`. */
+/** Throws for nesting deeper than the API accepts, and therefore for an alias inside its own anchor. Throws also for `.inf` and `.nan`. */
 function requirePlain(value: unknown, path: string[], whole: Omit<Placed, 'value'>): void {
   if (typeof value === 'number' && !Number.isFinite(value)) throw faultAt(whole, path.join('.'), 'it must be a finite number')
   if (typeof value !== 'object' || value === null) return

@@ -46,8 +46,8 @@ export const inOneFile = (files: readonly ExportedFile[]): string =>
 const textOf = (object: object): string => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })
 
 /**
- * Returns the destinations. In a workspace without a default, each one states that it is not the default: otherwise the first created one
- * would become it.
+ * Returns the destinations. If none is the default, each object states `default: false`. Otherwise an import would make the first created
+ * destination the default.
  */
 function destinationsOf(destinations: Present['destinations']): object[] {
   const hasDefault = destinations.some(one => one.default)

@@ -8,7 +8,7 @@ const Name = Type.String({ minLength: 1, maxLength: 100, plain: 'line', trimmed:
 const resourceKey = '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$'
 const ResourceKey = Type.String({ pattern: resourceKey })
 const subjectKey = '^[\\p{L}\\p{Nd}]+(-[\\p{L}\\p{Nd}]+)*$'
-/** Key that generation 2 derives from a name, with a suffix if the key is already used. */
+/** Key that generation 2 derives from a name. A suffix is added if another subject has the key. */
 const SubjectKey = Type.String({
   pattern: subjectKey,
   maxLength: limits.directory.slugCharacters + 8,

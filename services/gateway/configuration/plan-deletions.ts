@@ -1,5 +1,5 @@
-// Steps that remove objects missing from the files, only with --prune. Nothing deletes Templates, so they stay. Nothing deletes Resources,
-// so they are archived. A destination stays while a remaining Template refers to it. Pure.
+// Steps that remove objects missing from the files, only with --prune. The API cannot delete Templates, so they stay. It cannot delete
+// Resources, so they are archived. A destination stays while a remaining Template refers to it. Pure.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'
@@ -45,7 +45,10 @@ export function planDeletions(wanted: Wanted, present: Present, { workspace, rev
   ]
 }
 
-/** Returns the Templates that refer to each destination after the steps, by their highest version or a version bound to a Resource. */
+/**
+ * Returns, for each destination, a Template that refers to it after the steps. Only the highest version and versions bound to a Resource
+ * count.
+ */
 function usersOf({ resources }: Wanted, revisions: Revisions): ReadonlyMap<string, string> {
   const living = [...revisions].filter(([id, { key, version }]) => {
     return version === highest(key, revisions) || resources.some(({ template }) => template === id)
@@ -58,7 +61,7 @@ function usersOf({ resources }: Wanted, revisions: Revisions): ReadonlyMap<strin
   return new Map(uses)
 }
 
-/** A delivery table is removed together with its subject. */
+/** Removes delivery tables that no file contains. A table is removed with its subject, so tables of removed subjects need no step. */
 function unusedTables(wanted: Wanted, { resources, classic }: Present, keys: ReadonlySet<string>, workspace: string): Step[] {
   const named = new Set(wanted.tables.map(({ subject }) => subject))
   return [...(classic?.tables ?? [])].flatMap(([key, rows]) => {

@@ -1,8 +1,8 @@
 // Steps of destinations. Names are matched without case, as in the API. URLs come from the environment, and are needed only for new
 // destinations: the API never returns a URL. Pure.
 //
-// The API moves the mark of the default, and takes it away only with its destination (v3 10.1). A destination that must not be the default therefore
-// gives its mark to a stand-in, which is made and deleted within one step.
+// The API can move the default mark to another destination, but removes it only when the marked destination is deleted (v3 10.1). To unmark
+// a destination, one step therefore creates a temporary default (the stand-in) and deletes it again.
 
 import { apiPath } from '#shared/api-v3/client.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
@@ -23,7 +23,7 @@ interface Context {
   environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Plans the steps. `known`: all destinations under their names after the steps. */
+/** Plans the steps. `known`: all destinations, with the names that they have after the steps. */
 export function planDestinations(
   wanted: readonly WantedDestination[],
   present: readonly SentDestination[],
@@ -106,8 +106,8 @@ function changed(one: WantedDestination, found: SentDestination, path: string): 
 }
 
 /**
- * Temporary destination that takes the default mark. Nothing listens at its URL. If a run stops before its deletion, the next run deletes
- * it.
+ * Temporary destination that takes the default mark. Nothing listens at its URL. If a run stops before it deletes the stand-in, the next
+ * run deletes it.
  */
 export const standIn = { name: 'Stand-in of ./watchkeeper apply', type: 'webhook', url: 'https://stand-in.invalid/' } as const
 
@@ -141,7 +141,10 @@ function withoutMark(step: Step, path: string): Step {
   return { ...step, verb, what, requests: [take, ...step.requests, drop] }
 }
 
-/** A stand-in left by an earlier run keeps the default mark until all other destinations are correct. */
+/**
+ * Deletes a stand-in that an earlier run left. The deletion is the last step of destinations, so the stand-in keeps the default mark until
+ * then.
+ */
 function leftStandIn(wanted: readonly WantedDestination[], present: readonly SentDestination[], path: string): Step[] {
   const found = present.find(({ name }) => name === standIn.name)
   if (found === undefined || wanted.some(({ name }) => isSame(name, standIn.name))) return []

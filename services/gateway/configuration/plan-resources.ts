@@ -21,13 +21,13 @@ interface Context {
 
 type Meta = Readonly<Record<string, unknown>>
 
-/** A Resource with all data that decides its step. */
+/** A Resource, with the data from which its step is planned. */
 interface Judged {
   one: WantedResource
   template: string
-  /** Fields in their order. Secret fields keep their answers if omitted. */
+  /** Fields in the order of their declaration. An omitted secret field keeps its answer. */
   fields: readonly { key: string; secret: boolean }[]
-  /** Answers to send, with every default. */
+  /** Answers to send, including defaults. */
   sent: Meta
   answers: Answers
 }
@@ -147,7 +147,7 @@ export function labelChange(wanted: Readonly<Record<string, string>>, present: R
   return { ...Object.fromEntries(differing), ...Object.fromEntries(gone.map(key => [key, null])) }
 }
 
-/** Returns the members under their name; empty: there are none. */
+/** Returns `{ [name]: members }`, or an empty object if there are no members. */
 export const memberOf = (name: string, members: object) => (Object.keys(members).length === 0 ? {} : { [name]: members })
 
 const stepOf = ({ source, key, template }: WantedResource) =>

@@ -40,12 +40,12 @@ interface Change {
   requests: StepRequest[]
 }
 
-/** Inputs may also read signals and rules that the subject has and no file contains. */
+/** Throws for an input that reads an unknown signal or rule. Signals and rules that only the workspace contains are known too. */
 function requireKnownInputs({ source, signals, rules }: WantedSubject, found: PresentSubject): void {
   const signalKeys = new Set([...signals, ...found.signals].map(({ key }) => key))
   const ruleKeys = new Set([...rules, ...found.rules].map(({ key }) => key))
   for (const { key, document } of rules) {
-    // Rules are sorted so that each follows the rules it reads. The file has an order of its own.
+    // `rules` is sorted so that each rule follows the rules it reads, so the index in the file is looked up.
     const at = (source.value['rules'] as { key: string }[]).findIndex(rule => rule.key === key)
     for (const [i, { signal, from }] of document.inputs.entries()) {
       const place = `rules.${at}.document.inputs.${i}`

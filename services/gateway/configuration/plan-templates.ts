@@ -1,5 +1,5 @@
-// Steps of Templates. A revision never changes: changed content becomes a new version. A file without a version becomes the next version,
-// or no version if the highest has the same content. Pure.
+// Steps of Templates. A revision never changes: changed content becomes a new version. A file without a version becomes the next version.
+// If its content equals the highest version, nothing is published. Pure.
 
 import { apiPath } from '#shared/api-v3/client.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
@@ -32,7 +32,7 @@ export function planTemplates(
   { templates, destinations }: Present,
   { workspace, known }: Context,
 ): Planned {
-  // Names after the steps, so that a renamed destination does not count as new content.
+  // Names that the destinations have after the steps. Without them, a renamed destination would count as changed content.
   const names = destinations.map(({ id }) => known.find(one => one.id === id) ?? { id, name: id })
   const contents = new Map(templates.map(template => [idOf(template), manifestOf(template, names)]))
   const planned: Planned = { steps: [], revisions: new Map() }
@@ -75,7 +75,7 @@ export function highest(key: string, revisions: ReadonlyMap<string, { key: strin
 const revisionsOf = (contents: ReadonlyMap<string, Manifest>, known: Context['known']): Revisions =>
   new Map([...contents].map(([id, manifest]) => [id, publishedRevision(id, manifest, known)]))
 
-/** Publication has checked the revision. A fault here means that the server knows more words than this program. */
+/** The server checked the revision when it was published. A fault here means that the server is newer than this program. */
 function publishedRevision(id: string, manifest: Manifest, known: Context['known']): Template {
   const source = { value: {}, file: `Template ${id} of the workspace`, positionOf: () => ({ line: 0, column: 0 }) }
   try {

@@ -1,5 +1,5 @@
-// Present objects of a workspace, read over the API, from lists if the API has them. Generation 2 is used only for data that generation 3
-// lacks.
+// Present objects of a workspace, read over the API. Whole lists are read where the API has them. Generation 2 is used only for data that
+// generation 3 lacks.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
@@ -36,7 +36,7 @@ export interface Present {
   /** Data of generation 2; null: generation 2 is switched off. */
   classic: {
     subjects: PresentSubject[]
-    /** Keys of active monitors with own signals or rules. Generation 2 calls these monitors custom. */
+    /** Keys of active monitors that have signals or rules of their own. Generation 2 shows these monitors as custom subjects. */
     customMonitors: string[]
     tables: Map<string, TableRow[]>
     numbers: Map<string, number>
@@ -107,7 +107,7 @@ const hasTable = ({ template }: PresentResource) => template === null || templat
 
 export const websiteTemplate = 'website-check@1'
 
-/** Returns the number of each destination in generation 2. */
+/** Returns the numbers by which generation 2 identifies destinations, by name in lower case. */
 export async function readNumbers({ api, workspace }: Clients): Promise<Map<string, number>> {
   const path = '/notifications/destinations'
   const all = (await api.classic({ method: 'GET', path, query: { workspace_id: workspace } })) as { id: number; name: string }[]

@@ -1,5 +1,5 @@
-// Runs the steps of a plan, one phase after another, with bounded parallel requests. Steps completed before a failure are kept: the next
-// plan omits them.
+// Runs the steps of a plan, one phase after another, with a limited number of parallel requests. A failure does not undo completed steps.
+// The next plan omits them.
 
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
@@ -7,7 +7,7 @@ import { oneLine } from '#shared/text/one-line.ts'
 import { type Clients, type Present, readNumbers, tablePath } from './present.ts'
 import { phases, type Step, type StepRequest, sequential } from './step.ts'
 
-/** A failed step, with its cause in words. */
+/** A failed step. The message states the cause. */
 export class StepFailure extends Error {
   readonly step: Step
   /** Whether no response arrived: the request may have taken effect. */

@@ -1,5 +1,5 @@
-// The worker's side of its exchange with the page: one question at a time. Every API request is sent by the page. If a worker is terminated
-// during a question, only its completed steps remain.
+// The worker's side of the message exchange with the page. It handles one question of the page at a time. Every API request is sent by the
+// page. If a worker is terminated during a question, only its completed steps remain.
 import type { FromScript, ScriptQuestion, ToScript } from '#shared/contracts/session/configuration-script.ts'
 import { apiOfPage, isApiFailure } from './api-of-page.ts'
 import { exportFile, type FileToImport, planOf, readFile } from './browser.ts'
@@ -8,13 +8,13 @@ import type { Clients } from './present.ts'
 import { failureSentence, runSteps, StepFailure } from './run-steps.ts'
 import type { Step } from './step.ts'
 
-/** The used members of a worker's global scope. */
+/** Members of a worker's global scope that this file uses. */
 export interface ScriptPort {
   postMessage(message: FromScript): void
   onmessage: ((event: { data: ToScript }) => void) | null
 }
 
-/** Largest number of steps in one message: a page reads the message without a noticeable pause. */
+/** Largest number of steps in one message, so that the page reads a message without a noticeable pause. */
 const stepsPerMessage = 1_000
 
 /** The latest file and the latest plan. */
@@ -77,7 +77,7 @@ async function run(steps: readonly Step[], { present }: FileToImport, clients: C
   }
   const onDone = (step: Step) => {
     done.push(places.get(step) ?? -1)
-    // A step without a request takes no time, so many such steps share one message.
+    // Steps without a request end at once, so many of them share one message.
     if (step.verb !== 'left' || done.length >= stepsPerMessage) send()
   }
   try {

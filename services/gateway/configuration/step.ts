@@ -34,7 +34,7 @@ export interface StepRequest {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   body?: unknown
-  /** Whether `path` continues with the id of the object that the step's first request created. */
+  /** Whether the id of the object that the step's first request created is appended to `path`. */
   isBelowMade?: true
   /** Expected id of the new object. Generation 2 derives the id from the name. */
   makes?: string
@@ -46,12 +46,14 @@ export interface Step {
   kind: string
   /** Key, key@version, or name of a destination. */
   name: string
-  /** Members that change, or another remark; empty: none. */
+  /** Names of the members that change, or another remark for people; empty: none. */
   what: string
   /** Object in a file; null: no file contains it. */
   source: Placed | null
   requests: StepRequest[]
-  /** Delivery table to write. The ids of its monitor and its destinations may be known only when the step runs. */
+  /**
+   * Delivery table to write. Its ids are looked up when the step runs, because earlier steps may create the monitor and the destinations.
+   */
   table?: { key: string; isMonitor: boolean; rows: TableRow[] }
 }
 

@@ -50,7 +50,7 @@ function readDocument(source: Placed, place: string, sent: object, isEvent: (sig
     return policyObject(readPolicy(sent as DocumentShape, isEvent))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // The API's sentence starts with the place: `inputs[0].match is for …`.
+    // The sentence of the API starts with the path of the member, such as `inputs[0].match is for …`.
     const [, at = '', fault = error.details] = /^(\S+) (.*)$/s.exec(error.details) ?? []
     const inside = at === 'document' ? '' : `.${at.replaceAll('[', '.').replaceAll(']', '')}`
     throw faultAt(source, `${place}${inside}`, fault)

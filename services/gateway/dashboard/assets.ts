@@ -16,10 +16,10 @@ export interface Asset {
   brotli: Buffer | null
 }
 
-/** Paths of assets that a page of this bundle links. Its scripts bring the style sheets. */
+/** Paths of the assets that the HTML of a page links. Style sheets are part of the scripts. */
 export interface Bundle {
   script: string
-  /** Additional scripts of a page, for pages that people often open first. */
+  /** Additional scripts to link, for pages that people often open first. */
   ofPage: Readonly<Partial<Record<PageName, string[]>>>
 }
 
@@ -41,7 +41,7 @@ export const dashboardAssets = once(buildAssets)
 
 /** Script that plans configuration files, bundled at its first request. Its ETag is derived from its content. */
 export const configurationScript = once(async () => {
-  // Only one bundler may run at a time, because its stop would stop the other.
+  // Only one bundler may run at a time: the stop of one bundler would stop the other.
   await dashboardAssets()
   const esbuild = await import('esbuild')
   try {
@@ -73,7 +73,7 @@ const firstPages: Readonly<Partial<Record<PageName, string>>> = {
 async function buildAssets(): Promise<Assets> {
   const esbuild = await import('esbuild')
   try {
-    // Bundled together, these pages would share a dozen small chunks, each with its own request.
+    // Two separate bundles: a common bundle would split shared code into a dozen small chunks, each with its own request.
     const made = await Promise.all([bundle(esbuild, 'app'), bundle(esbuild, 'sign-in')])
     const sheet = await esbuild.build({
       ...shape,
@@ -88,7 +88,7 @@ async function buildAssets(): Promise<Assets> {
     const [app, signIn] = made.map(({ metafile }) => bundleOf(metafile.outputs)) as [Bundle, Bundle]
     return { files, app, signIn, style: pathOf(sheet.outputFiles[0]?.path ?? '') }
   } finally {
-    // Waiting here would cost the first visitor 70 ms.
+    // Not awaited, because the first visitor would wait 70 ms longer.
     void esbuild.stop()
   }
 }
@@ -111,7 +111,7 @@ const bundle = (esbuild: typeof import('esbuild'), name: keyof typeof entryPoint
     plugins: [smallSheets(esbuild), ...(name === 'app' ? [oneSharedChunk] : [])],
     outdir: 'assets',
     entryNames: '[name]-[hash]',
-    // Chunk names omit the source name: the first page lists all chunks, so each name makes it longer.
+    // Only a hash, without the source's name: the first page lists all chunks, so longer names would make it larger.
     chunkNames: '[hash]',
     ...shape,
     splitting: true,
@@ -121,7 +121,10 @@ const bundle = (esbuild: typeof import('esbuild'), name: keyof typeof entryPoint
     metafile: true,
   })
 
-/** Lets each page import the shared modules, so that they make one chunk, and the parts of forms another: see services/dashboard/shared-chunk.ts. */
+/**
+ * Makes each page import all shared modules, so that they become one chunk. Parts of forms become a second chunk
+ * (services/dashboard/shared-chunk.ts).
+ */
 const oneSharedChunk: Plugin = {
   name: 'one-shared-chunk',
   setup: build => {
@@ -136,7 +139,7 @@ const oneSharedChunk: Plugin = {
   },
 }
 
-/** A style sheet is a text in a script (services/dashboard/parts/page-style.ts), which the bundler would leave as it is written. */
+/** Minifies style sheets. They are texts in scripts (services/dashboard/parts/page-style.ts), which the bundler does not minify. */
 const smallSheets = (esbuild: typeof import('esbuild')): Plugin => ({
   name: 'small-sheets',
   setup: build => {
@@ -158,13 +161,16 @@ const compressFully = (body: Buffer): Promise<Buffer> =>
   compress(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })
 
 const types: Readonly<Record<string, string>> = {
-  // A module is UTF-8 whatever its type says.
+  // No charset: browsers always read a module as UTF-8.
   js: 'text/javascript',
   css: 'text/css; charset=utf-8',
   map: 'application/json; charset=utf-8',
 }
 
-/** An entry without a module of its own imports the shared chunk alone, so a page links that chunk in its place. */
+/**
+ * Returns the paths that pages link. If an entry contains no code of its own and only imports the shared chunk, pages link the shared chunk
+ * instead.
+ */
 function bundleOf(outputs: Outputs): Bundle {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => /\/main[.]tsx?$/.test(entryPoint ?? ''))
   if (found === undefined) throw new Error('Invariant broken: a bundle has no entry')

@@ -1,5 +1,5 @@
 // Data of a page's first view, embedded in its HTML: the signed-in person, the workspace, the server's clock, and the rows of the list or
-// the shown monitor. Also contains the position in the news after which this data may be out of date.
+// the shown monitor. Also contains the id of the event stream from which the page must receive events to keep this data current.
 import { listPageRows, pagePaths } from '#shared/contracts/session/page-paths.ts'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
 import { queryText } from '../body/query.ts'
@@ -23,7 +23,7 @@ export async function firstData(context: PageContext, call: Call, visitor: Visit
   const known = { at: context.clock.now(), version: context.version, session, workspace }
   const view = views[call.request.routeOptions.url ?? '']
   if (workspace === null || view === undefined) return known
-  // The position is read first, so that a change during the read is received again.
+  // The position in the event stream is read before the data, so that a change during the read is received as an event.
   const news = await context.events.position(workspace)
   return { ...known, news, ...(await readView(context, () => view(context, { ...call, visitor }, workspace))) }
 }
@@ -37,12 +37,12 @@ const views: Readonly<Partial<Record<string, View>>> = {
   }),
   [pagePaths.monitor]: async (context, call, workspace) => {
     const monitor = await monitorOfPage(context, call)
-    // The page changes to the monitor's workspace and reads the monitor there, together with the news.
+    // For a monitor of another workspace, the page switches to that workspace and reads the monitor itself.
     return monitor.workspace_id === workspace ? { monitor } : {}
   },
 }
 
-/** Returns the data if available. The page itself reads data that is unavailable now or whose address is refused. */
+/** Returns the data, or an empty object if the read is refused or unavailable. The page then reads the data itself. */
 async function readView<T extends object>(context: PageContext, read: () => Promise<T>): Promise<T | object> {
   try {
     return await read()

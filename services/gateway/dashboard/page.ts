@@ -4,8 +4,8 @@ import { iconAddress } from '../http/icon.ts'
 import type { Assets, Bundle } from './assets.ts'
 
 /**
- * Content-Security-Policy of every page. Only this origin is loaded, no inline code runs, and no text becomes HTML. The only Trusted Types
- * policy returns the address of one worker.
+ * Content-Security-Policy of every page. Only this origin is loaded, no inline code runs, and no text becomes HTML. The only permitted
+ * Trusted Types policy returns the URL of one worker.
  */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -22,7 +22,7 @@ export const pageHeaders = {
     `trusted-types ${workerPolicy}`,
   ].join('; '),
   'cache-control': 'no-store',
-  // A popup keeps its opener, because the page sends an incident to the inspector that it opened.
+  // The page sends an incident to the inspector that it opened in a popup, so popups must stay connected to the page.
   'cross-origin-opener-policy': 'same-origin-allow-popups',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'same-origin',
@@ -43,7 +43,7 @@ ${preloaded(bundle, page)
 
 const preloaded = ({ ofPage }: Bundle, page: PageName | null): string[] => (page === null ? [] : (ofPage[page] ?? []))
 
-/** Returns a page without a script: a title, and a sentence with the next action. */
+/** Returns a page without a script: a title, and a sentence that says what to do next. */
 export const plainPage = ({ style }: Assets, title: string, sentence: string): string => `${head(`${title} · Watchkeeper`)}
 <link rel="stylesheet" href="${style}">
 <body>

@@ -32,7 +32,7 @@ export const dashboardRoutes =
     for (const [page, path] of Object.entries(pagePaths) as [PageName, string][])
       fastify.get(path, within(context, sendAppPage(page)))
     fastify.get(signInPath, within(context, sendSignInPage))
-    // Messages link to subjects.
+    // Messages to destinations contain links of this form.
     fastify.get('/subjects/:id', (request, reply) => {
       const { id } = request.params as { id: string }
       return reply.redirect(`/monitors/${encodeURIComponent(id)}${queryOf(request)}`, 303)
@@ -82,7 +82,10 @@ async function sendSignInPage(context: PageContext, request: FastifyRequest, rep
 /** Same data as the response of `GET /session/sign-in`. */
 const waysIn = ({ oidc }: SessionOptions): object => ({ oidc: oidc && { name: oidc.name } })
 
-/** A failed sign-in at a provider returns to `/` with a word that the sign-in page explains. */
+/**
+ * Returns the address of the sign-in page. A failed sign-in at a provider redirects to `/` with an error word, which is kept for the
+ * sign-in page.
+ */
 function signInAddress(request: FastifyRequest): string {
   const word = queryText(request, 'sign_in_error')
   if (word !== null) return `${signInPath}?sign_in_error=${encodeURIComponent(word)}`

@@ -1,11 +1,11 @@
-// Sending of pages and assets: compressed as the browser accepts. A browser loads each asset only once.
+// Responses with pages and assets, compressed as the browser accepts. Browsers cache assets without revalidation.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { accepts, brotli, gzipped, quickly, thoroughly } from '../http/compress.ts'
 import { sayNothingOfConnection } from '../http/persistent.ts'
 import type { Asset } from './assets.ts'
 import { pageHeaders } from './page.ts'
 
-/** Bytes of the largest page that is compressed thoroughly, in 2 ms; the list is larger. */
+/** Largest page, in bytes, that is compressed at the higher quality (2 ms). The page of the list is larger. */
 const thoroughBytes = 8_192
 
 export async function sendPage(
@@ -24,7 +24,7 @@ export async function sendPage(
   return reply.send(html)
 }
 
-/** Content-Security-Policy of the worker: it loads and requests nothing. */
+/** Content-Security-Policy of the worker, which forbids all loading and all requests. */
 const workerHeaders = {
   'content-security-policy': "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 }

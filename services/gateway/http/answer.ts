@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { newTraceId } from '#shared/text/ids.ts'
 
-/** Trace of the call, made once per HTTP request. It is sent with every question and command of the request. */
+/** Trace id, created once for each HTTP request. It is sent with every question and command of the request. */
 export interface Call {
   request: FastifyRequest
   reply: FastifyReply

@@ -1,5 +1,5 @@
 // Compression of JSON for browsers: brotli or gzip, as the browser accepts. Responses to reads and previews are compressed. Responses to
-// changes may hold a token and stay uncompressed, as do streams.
+// changes may contain a token, so they stay uncompressed. Streams stay uncompressed too.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

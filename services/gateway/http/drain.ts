@@ -45,7 +45,7 @@ export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
       isStopping = true
       for (const [socket, response] of latest) {
         if (response !== null) sayClose(response)
-        // Node counts a connection without a first request as busy.
+        // Node counts a connection that has not sent a request yet as busy, so it is closed here.
         else if (socket.bytesRead === 0) socket.destroy()
       }
       const cancel = clock.schedule(limits.http.drainMs, () => server.closeAllConnections())

@@ -1,4 +1,4 @@
-// A family of routes: one generation of the API, or pages. It consists of a dialect and a plugin, both in a folder of its own.
+// A family of routes: one generation of the API, or pages. A family consists of a dialect and a plugin, in one folder.
 import type { FastifyPluginAsync } from 'fastify'
 import type { AuthenticateHook } from '../callers/authenticate.ts'
 import type { GatewayContext } from '../context.ts'

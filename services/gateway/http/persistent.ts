@@ -1,7 +1,7 @@
 // Shorter response headers for browsers. HTTP/1.1 keeps connections open by default, and no browser reads the timeout.
 import type { FastifyReply } from 'fastify'
 
-/** Omits `Connection: keep-alive` and `Keep-Alive`, 48 bytes. `Connection: close` is still sent. */
+/** Omits the headers `Connection: keep-alive` and `Keep-Alive` (48 bytes). `Connection: close` is still sent. */
 export function sayNothingOfConnection({ raw }: FastifyReply): void {
   if (!raw.hasHeader('connection')) raw.removeHeader('connection')
 }

@@ -11,7 +11,7 @@ export const plainDialect: Dialect = {
   unreadable: reason => unreadableRefusal(reason),
 }
 
-/** Refusal by HTTP status and its standard text, for a request of which nothing else is known. */
+/** Refusal of an unreadable request: an HTTP status and its standard text. */
 export function unreadableRefusal(reason: UnreadableReason): Refusal {
   const [status, text] = unreadable[reason]
   return plain(status, text)

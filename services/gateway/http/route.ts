@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { KeyAction } from '#shared/contracts/account.ts'
 import type { Call } from './answer.ts'
 
-/** Rights that a caller needs at least. */
+/** Least rights that a caller needs. */
 export interface Needs {
   /**
    * `nobody`: neither key nor session. `anybody`: a key or a session. `admin`: an administrator. The other values: at least this role in
@@ -58,7 +58,7 @@ export interface Route<
   path: string
   /** One line: what a call does. */
   summary: string
-  /** Additional sentences for callers. */
+  /** Additional sentences for the documentation of the API. */
   more?: string
   needs: Needs
   /** Returns the object that the path names; throws `not_found`. Runs before the checks of scope and role. */
@@ -83,18 +83,18 @@ export interface Route<
   /** Whether the audit records accepted reads; absent: no. Requests other than GET are always recorded (v3 11.3). */
   isAudited?: boolean
   /**
-   * Whether the route changes nothing, although it has a body. Through a session such a request counts as a read, and the audit records
-   * none of its reads.
+   * Whether the route changes nothing, although it has a body. With a session, such a request counts as a read, and the audit records no
+   * reads with a session.
    */
   isDry?: boolean
-  /** Whether the route accepts Observations. Audit rows of these requests are removed earlier (v3 11.4). */
+  /** Whether the route accepts Observations. Audit rows of these requests are kept for a shorter time (v3 11.4). */
   takesObservations?: boolean
   /** One example for each useful body. Every example succeeds if it is sent unchanged. */
   examples?: readonly unknown[]
   handler(context: Context, call: Caller & Checked<Found, Static<Body>>): Promise<unknown>
 }
 
-/** Members of a record that its method and path leave open. Without refusals of its own, a route has only the shared ones. */
+/** A record without method and path, which are separate arguments. Without `refusals`, a route has only the shared ones. */
 export type StatedRoute<Full extends Pick<Route, 'method' | 'path' | 'refusals'>> = Omit<Full, 'method' | 'path' | 'refusals'> &
   Partial<Pick<Full, 'refusals'>>
 

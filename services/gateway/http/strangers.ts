@@ -1,6 +1,6 @@
-// Bounds for strangers: unauthenticated connections, on which no key or session was accepted yet. Each client network may have a limited
-// number of strangers. When the server is full, strangers are closed first, so that they cannot keep other clients out. A connection with
-// an accepted key or session is never closed here.
+// Limits of strangers: connections on which no key or session was accepted yet. Each client network may have a limited number of strangers.
+// When the server is full, strangers are closed first, so that they cannot block other clients. A connection with an accepted key or
+// session is never closed here.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetwork } from '#shared/net/client-network.ts'
@@ -11,9 +11,9 @@ export interface ConnectionBounds {
   connections: number
   /** Largest number of simultaneous unauthenticated connections from one client network. */
   connectionsPerClient: number
-  /** Age below which a connection is young, ms: its first request may still be arriving. */
+  /** Age below which a connection is not closed as idle, ms: its first request may still be arriving. */
   youngMs: number
-  /** Interval of the checks for clients with too many unauthenticated connections, ms. Checks run only while a client has too many. */
+  /** Interval of the checks for clients with too many unauthenticated connections, ms. Checks run only while such a client exists. */
   lateMs: number
 }
 
@@ -111,7 +111,7 @@ function whoGivesWay(clients: Iterable<Client>, terms: StrangerTerms): Socket | 
   return idle ?? oldest
 }
 
-/** Yields the strangers that are no longer young and await no response, oldest first. */
+/** Yields the strangers that are at least `youngMs` old and wait for no response, oldest first. */
 function* idleStrangers(strangers: Map<Socket, number>, { clock, bounds, isAnswering }: StrangerTerms): Generator<Socket> {
   const grownBefore = clock.monotonic() - bounds.youngMs
   for (const [socket, connectedAt] of strangers) {

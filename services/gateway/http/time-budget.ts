@@ -11,7 +11,7 @@ export const budgetOf = (route: Pick<Route, 'budgetMs'>, { budgetMs }: Dialect):
 
 /**
  * Settles as `work` does. Rejects with `unavailable` when the request that arrived at `arrivedAt` (monotonic) has used its time limit (ms).
- * The work itself continues: its commands may still take effect, as after any lost response.
+ * The work itself continues, so its commands may still take effect.
  */
 export function withinBudget<T>(clock: Clock, arrivedAt: number, budgetMs: number | null, work: Promise<T>): Promise<T> {
   if (budgetMs === null) return work

@@ -1,5 +1,5 @@
-// Bytes that never form a request: too large headers, no HTTP, a late request, or an unsupported expectation. The dialect of the path
-// writes the refusal; the key cannot be checked before. CONNECT names a host and no path: Node closes its connection.
+// Refusals of bytes that form no complete request: too large headers, no HTTP, a late request, or an unsupported expectation. The dialect
+// of the path writes the refusal, without a check of the key. CONNECT has no path; Node closes its connection.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -9,7 +9,7 @@ import { type Dialect, dialectOf, type Refusal, type UnreadableReason } from './
 
 type Handler = NonNullable<FastifyHttpOptions<RawServerDefault>['clientErrorHandler']>
 
-/** Node's own state of a connection: the current response, and the latest request. */
+/** Internal state of a connection in Node: the current response, and the latest request. */
 interface HttpSocket extends Duplex {
   _httpMessage?: ServerResponse | null
   parser?: { incoming: IncomingMessage | null } | null
@@ -22,7 +22,7 @@ interface ParseError extends Error {
   bytesParsed?: number
 }
 
-/** Connections whose refusal waits for earlier responses. All further bytes of these connections are unreadable. */
+/** Connections that are refused already, or whose refusal waits for earlier responses. Further errors of these connections are ignored. */
 const refused = new WeakSet<Duplex>()
 
 /** Sends the refusal after earlier responses if the connection is still open, then closes the connection. */
@@ -35,7 +35,9 @@ export const refuseUnreadable =
     refuseInTurn(dialects, error, socket)
   }
 
-/** Earlier requests of the connection get their responses first. Otherwise the client would take the refusal for one of these responses. */
+/**
+ * Sends the refusal after the responses to earlier requests of the connection. Otherwise the client would take the refusal for one of them.
+ */
 function refuseInTurn(dialects: readonly Dialect[], error: ParseError, socket: HttpSocket): void {
   const answering = socket._httpMessage ?? null
   if (answering?.req.complete) {
@@ -55,8 +57,8 @@ function isAnswered({ _httpMessage: answering, parser }: HttpSocket): boolean {
 }
 
 /**
- * A `checkExpectation` listener. `Expect: 100-continue` never arrives here. The connection is closed because it is unknown whether a body
- * follows.
+ * A `checkExpectation` listener. `Expect: 100-continue` never arrives here. The connection is closed, because a body may follow that could
+ * be read as a request.
  */
 export const refuseExpectation =
   (dialects: readonly Dialect[]) =>
@@ -70,15 +72,16 @@ const lateCode = 'ERR_HTTP_REQUEST_TIMEOUT'
 const headEnd = '\r\n\r\n'
 
 /**
- * Whether bytes without a path are refused as the API's. Of headers that came in pieces only the last piece is here, and nothing of those
- * that did not end. A connection that sent nothing asked nothing: it could take a 200 for the response to its next request.
+ * Whether bytes without a readable path are refused in the API's dialect. If headers arrive in several pieces, Node passes only the last
+ * one, or none if the headers are incomplete, so the path may be missing. A connection that sent nothing gets no 200 of the API: the client
+ * could take it for the response to its next request.
  */
 const mayBeApi = (code: string | undefined, socket: Duplex): boolean =>
   code === tooLargeCode || (code === lateCode && (socket as Socket).bytesRead > 0)
 
 /**
- * Returns the path of the unreadable request from its request line; null: there is none. The line starts after the bytes that were parsed.
- * A preceding body may end on the same line.
+ * Returns the path from the request line of the unreadable request; null: there is none. The line starts after the parsed bytes. The body
+ * of the preceding request may end on the same line.
  */
 function pathOf({ rawPacket, bytesParsed = 0 }: ParseError): string | null {
   const came = rawPacket?.toString('latin1') ?? ''

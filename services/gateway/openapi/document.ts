@@ -15,7 +15,7 @@ export interface Generation {
   title: string
   description: string
   routes: Readonly<Record<string, Route>>
-  /** Schemas of messages that the installation sends on its own initiative. */
+  /** Schemas of the messages that the installation sends to destinations. */
   webhooks?: (components: Components) => JsonSchema
 }
 
@@ -67,7 +67,8 @@ function operation(path: string, described: Route, components: Components): Json
 }
 
 /**
- * Returns the tag of a path: its first two segments after the generation, without parameters. Below /v2/subjects, only the first segment.
+ * Returns the tag of a path: its first two segments after the generation, without parameters. Below /v2/subjects the tag is the first
+ * segment.
  */
 const tagOf = (path: string): string => {
   const [first = '', second = ''] = path.split('/').filter(part => !/^$|^v[12]$|^[{]/.test(part))
@@ -90,8 +91,8 @@ const parameterMeanings: Record<string, string> = {
 }
 
 /**
- * Examples of path parameters. With the bodies of the records they form one sequence: each request succeeds after the requests above it.
- * WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the installation knows.
+ * Examples of path parameters. The example requests form a sequence in the order of the document: each request succeeds if the requests
+ * above it were sent. WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the installation knows.
  */
 const inPath: Readonly<Record<string, string>> = {
   uid: 'MONITOR_ID',

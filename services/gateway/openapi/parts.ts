@@ -2,12 +2,12 @@
 import type { QueryParameter, Route } from '../http/route.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 
-/** Facts of a document that differ between the APIs. `server`: path to which all other paths are relative. */
+/** Members of a document that differ between the APIs. `server`: path to which all other paths are relative. */
 interface DocumentFacts extends Record<'title' | 'version' | 'description' | 'server', string> {
   paths: Record<string, JsonSchema>
   webhooks?: JsonSchema
   schemas: Components
-  /** The one way to authenticate, by its name in the document. */
+  /** The security scheme of all operations, by its name in the document. */
   security: Record<string, JsonSchema>
 }
 

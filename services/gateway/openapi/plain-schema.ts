@@ -1,5 +1,5 @@
-// Schemas in the form of an OpenAPI document. Named objects and definitions become components. A number limited to whole values becomes an
-// integer.
+// Schemas in the form of an OpenAPI document. Named objects and definitions become components. A number whose `multipleOf` is whole becomes
+// an integer.
 
 export type JsonSchema = Record<string, unknown>
 

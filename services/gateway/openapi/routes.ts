@@ -1,5 +1,5 @@
-// /api/openapi: documents of the three generations and the session API, and a page to browse them. The documents are public: they hold no
-// installation's data, and a browser that opens the page has no key.
+// /api/openapi: documents of the three generations and the session API, and a page to browse them. The documents are public: they contain
+// no data of an installation, and a browser sends no key when it opens the page.
 import { createReadStream } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -43,7 +43,7 @@ const documentsOf: Readonly<Record<Legacy, readonly DocumentName[]>> = {
   gone: ['v3', 'session'],
 }
 
-/** Loaders of the documents. Most installations never show a document, so code for documents is loaded at the first request. */
+/** Loaders of the documents. The code for documents is loaded at the first request, because most installations never need it. */
 const documents: Readonly<Record<DocumentName, (version: string) => Promise<object>>> = {
   v1: version => classicDocument('v1', version),
   v2: version => classicDocument('v2', version),

@@ -2,7 +2,7 @@
 import { samples } from '#shared/template/samples.ts'
 import { type Components, type JsonSchema, schemaAddress } from './plain-schema.ts'
 
-/** Samples by field, or by component and field. They fit the example requests of `document.ts`. */
+/** Samples by field, or by component and field. They are consistent with the example requests of `document.ts`. */
 const values: Readonly<Record<string, unknown>> = {
   id: 'aB3dE6gH9k',
   name: 'Shop',
@@ -95,7 +95,7 @@ const values: Readonly<Record<string, unknown>> = {
   'Key.workspace_id': null,
   'MadeKey.workspace_id': null,
   description: 'deploy script',
-  // These locations are objects, not names as in monitors.
+  // No sample: in this component `locations` are objects, not names as in monitors.
   'Places.locations': undefined,
   'Place.id': 'LOCATION_ID',
   'Place.name': 'frankfurt',

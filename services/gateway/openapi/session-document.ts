@@ -51,7 +51,7 @@ export function sessionDocument(version: string): JsonSchema {
   return documentOf({ ...facts, paths, schemas, security: { cookie } })
 }
 
-/** Returns all refusals of a route, including those caused by its method, its body and its required rights. */
+/** Returns all refusals of a route, including those that follow from its method, its body and its required rights. */
 const sessionRefusalsOf = ({ method, needs: { role }, body, refusals }: Route): SessionErrorWord[] => {
   const words = new Set(refusals as SessionErrorWord[])
   if (role !== 'nobody') words.add('unauthenticated')

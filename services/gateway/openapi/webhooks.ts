@@ -15,7 +15,7 @@ const Attachment = Answered('MessageAttachment', {
 })
 const attachments = Type.Array(Attachment, { minItems: 1, maxItems: 1 })
 
-/** Members for a Template's rule that counts or compares with a baseline. */
+/** Members of messages about a Template's rule that counts or compares with a baseline. */
 const ofComparison = {
   counted: Type.Optional(Strict({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() })),
   baseline: Type.Optional(

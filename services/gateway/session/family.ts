@@ -1,5 +1,5 @@
-// The session API as a Fastify plugin, for the dashboard and similar programs: plain JSON with HTTP statuses. It owns everything that all
-// routes share: permitted senders, response headers, and the envelope of refusals.
+// The session API as a Fastify plugin, for the dashboard and similar programs: plain JSON with HTTP statuses. This file applies the rules
+// of all routes: permitted senders, response headers, and the form of refusals.
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import type { GatewayContext } from '../context.ts'
@@ -43,7 +43,7 @@ export const visiting = (gateway: GatewayContext, options: SessionOptions): Sess
   oidc: null,
 })
 
-/** Sets the headers of every response. Refuses a request that no page of this origin can have sent. */
+/** Sets the headers of every response. Refuses changes that were not sent by a page of this origin. */
 export function letPagesIn(fastify: FastifyInstance, options: SessionOptions): void {
   compressReads(fastify)
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -59,7 +59,7 @@ export function letPagesIn(fastify: FastifyInstance, options: SessionOptions): v
   })
 }
 
-/** Headers that keep responses private to their requester: never shown as a page, never readable by other sites. */
+/** Headers that keep responses private: no cache stores them, no browser shows them as a page, and no other site can read them. */
 const answerHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

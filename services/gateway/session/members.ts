@@ -1,5 +1,5 @@
-// GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member sees members, owners change them, and every member may
-// leave. The directory ensures that at least one owner remains.
+// GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member may read the list and may leave. Only owners change
+// members. The directory ensures that at least one owner remains.
 import { Type } from 'typebox'
 import type { MemberView } from '#shared/contracts/ask/ask-people.ts'
 import { Answered } from '../body/result-schema.ts'

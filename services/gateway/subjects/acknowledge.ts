@@ -1,4 +1,4 @@
-// Acknowledgement of an incident (reference/incidents 6). Website monitors and custom subjects differ only in the ids of the response.
+// Acknowledgement of an incident (reference/incidents 6). The responses for website monitors and custom subjects differ only in their ids.
 
 import { type TProperties, Type } from 'typebox'
 import type { IncidentView } from '#shared/contracts/ask/ask-subjects.ts'
@@ -20,7 +20,7 @@ interface Family<Subject, Ids extends TProperties> extends Pick<Route, 'path' | 
   refusals: readonly ClassicRefusal[]
   /** Returns the subject of the path, which the caller may read. */
   findSubject(context: GatewayContext, call: ClassicCall): Promise<Subject>
-  /** Returns the values of `ids`, with their names in camel case. Ids of the other family are absent, not empty. */
+  /** Returns the values of `ids`, with their names in camel case. Ids of the other family are absent. */
   idsOf(subject: Subject, acknowledgement: AcknowledgementView): Source<Ids>
 }
 

@@ -1,5 +1,5 @@
-// Cache of objects that paths named, so that a repeated sender causes no question to the directory. A cached object is only a hint: its
-// keeper knows whether the object exists. A refusal is checked again with the object from the directory.
+// Cache of the objects that paths name, so that repeated requests of a sender need no question to the directory. A cached object is only a
+// hint: its keeper knows whether the object exists. After a refusal, the request is checked again with the object from the directory.
 import { AppError } from '#shared/errors.ts'
 import type { FoundMemory } from '../http/route.ts'
 
@@ -58,7 +58,7 @@ export async function proceedWithFound<Found, Caller, Result>(
     try {
       return await proceed(known)
     } catch (error) {
-      // A command that may have taken effect is not sent again under another id.
+      // After these errors the command may have taken effect, so it is not sent again under another id.
       if (!(error instanceof AppError) || error.retryable || error.code === 'internal') throw error
       if (error.code === 'not_found') memory?.forget(known)
     }

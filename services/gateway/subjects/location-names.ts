@@ -1,5 +1,5 @@
 // Conversion between location names and ids: dialects use names, all other parts use ids. Responses use names cached for a few seconds.
-// Before a location is stored, its name is always looked up: a cached name may belong to another location by now, or to none.
+// Before a location is stored in a setting, its name is always looked up, because the cached name may have been given to another location.
 
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -8,7 +8,7 @@ import type { Clock } from '#shared/time/clock.ts'
 
 export interface LocationNames {
   /**
-   * Returns ids by name, in order, or the first unknown name, unchanged. Names are compared as they are stored: composed and trimmed. A
+   * Returns ids by name, in order, or the first unknown name, unchanged. Names are compared in their stored form: Unicode NFC, trimmed. A
    * location whose name matches exactly is preferred.
    */
   toIds(names: readonly string[], traceId: string): Promise<{ ids: Map<string, string> } | { unknown: string }>
@@ -18,7 +18,7 @@ export interface LocationNames {
 
 export function createLocationNames(clock: Clock, list: (traceId: string) => Promise<LocationView[]>): LocationNames {
   let byId = new Map<string, string>()
-  /** Ids without a location at their last lookup. They cause no new lookup. */
+  /** Ids for which the latest lookup found no location. They cause no new lookup. */
   const gone = new Set<string>()
   let freshUntil = Number.NEGATIVE_INFINITY
   let asked = 0
@@ -28,7 +28,7 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
   const read = async (traceId: string): Promise<LocationView[]> => {
     const turn = ++asked
     const locations = await list(traceId)
-    // An older response is not cached over a newer one.
+    // A response to an earlier request does not replace the cached response to a later one.
     if (turn < heard) return locations
     heard = turn
     byId = new Map(locations.map(location => [location.id, location.name]))
@@ -60,7 +60,7 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
       const isUnheard = (id: string) => !byId.has(id) && !gone.has(id)
       const joins = shared !== null
       if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) await readTogether(traceId)
-      // A read that was already under way may lack a newer id.
+      // The shared read may have begun before the id existed, so one more read follows.
       if (joins && wanted.some(isUnheard)) await readTogether(traceId)
       for (const id of wanted.filter(isUnheard)) gone.add(id)
       return names(byId)

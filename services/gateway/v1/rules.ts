@@ -19,7 +19,7 @@ import { findWebsite, websiteRoutes } from '../website/routes.ts'
 import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
 import { MonitorObject, settingsObject } from '../website/settings-object.ts'
 
-/** A rule has regions and no agreement: a sent agreement is an unknown field and ignored. */
+/** A rule of generation 1 has regions, but no agreement. A sent agreement is ignored like any unknown field. */
 const fields = { ...SettingsBody.properties, regions: Maybe(PlacesBody) }
 const CreateRuleBody = Type.Object({ ...fields, ...InWorkspace }, { $id: 'CreateRule' })
 const UpdateRuleBody = Type.Object(fields, { $id: 'UpdateRule' })
@@ -82,7 +82,9 @@ const acknowledge = acknowledgeRoute({
 
 export const ruleRoutes: readonly Route[] = [...websiteRoutes(rules), acknowledge]
 
-/** Only this list has different refusals for an unknown workspace and an unreachable workspace (reference/website-monitors 4.1). */
+/**
+ * Only this list distinguishes a workspace that does not exist from one whose member the caller is not (reference/website-monitors 4.1).
+ */
 async function requireListable({ directory }: GatewayContext, { request, traceId }: Call, workspaceId: string): Promise<void> {
   if (roleIn(request.identity, workspaceId) !== null) return
   if (isId(workspaceId) && (await directory.ask('workspace-exists', { workspaceId }, traceId))) {

@@ -41,7 +41,7 @@ export const listDeliveries = routeByQuery('GET', '/notifications/deliveries', {
     const named = query['destination_id']
     const destinationNumber = named === undefined ? null : publicNumber(String(named))
     if (named !== undefined && destinationNumber === null) return []
-    // Rows may be large. Reading stops once the response was sent without them.
+    // Rows may be large. If the time limit of the request has passed, its response was sent already, so no more rows are read.
     const isWanted = () => clock.monotonic() - request.arrivedAt < limits.http.answerMs
     const rows: DeliveryView[] = []
     const read = (after: string | null) => {

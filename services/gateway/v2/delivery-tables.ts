@@ -59,7 +59,7 @@ const ofRows: readonly ClassicRefusal[] = [
   '2002 Destination not found',
 ]
 
-/** Owner of a table, and the clients' word for this owner. */
+/** Owner of a table, and the word for the owner in responses. */
 interface Owner {
   workspaceId: string
   subjectId: string
@@ -152,7 +152,7 @@ function readSelections({ selections }: Body): Row[] {
     }
     numbers.add(number)
   }
-  // A workspace has at most this many destinations. If more different destinations are named, at least one does not exist.
+  // A workspace has at most this many destinations, so a longer list of different destinations contains an unknown one.
   if (rows.length > limits.destination.perWorkspace || ![...numbers].every(Number.isSafeInteger)) {
     throw refusal('not_found', 'Destination not found', 'The workspace has no such destination')
   }

@@ -1,4 +1,4 @@
-// A notification destination as clients send it (reference/messages 1.4). The directory checks names, URLs and transformations.
+// Bodies of requests about notification destinations (reference/messages 1.4). The directory checks names, URLs and transformations.
 
 import { type Static, type TProperties, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'

@@ -27,7 +27,7 @@ const Incident = Answered('Incident', {
   kind: Kind('incident'),
 })
 
-/** Newest trouble first. A filter that names no monitor of the workspace matches nothing. */
+/** Newest incident first. A filter that names no monitor of the workspace matches nothing. */
 export const listIncidents = route('GET', '/incidents', {
   summary: 'The open incidents of website monitors, the newest trouble first.',
   needs: member,

@@ -93,7 +93,7 @@ const create = routeByBody('POST', all, {
   },
 })
 
-/** The samples are the same for every key. */
+/** The samples do not depend on the key or its workspaces. */
 const listSamples = route('GET', `${all}/samples`, {
   summary: 'The three messages that a template is judged against.',
   needs: anybody,

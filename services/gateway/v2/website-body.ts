@@ -1,4 +1,4 @@
-// A website monitor as clients of generation 2 send it: the shared settings, locations and an agreement.
+// Body of a website monitor in generation 2: the settings of both generations, locations, and an agreement.
 import { type Static, Type } from 'typebox'
 import type { FailureMode } from '#shared/contracts/subjects/website.ts'
 import { Maybe, marks } from '../body/field-values.ts'

@@ -31,7 +31,8 @@ export const Named = Answered('Named', { id: Type.String(), name: Type.String() 
 export const invalid = (field: string, sentence: string): AppError => new AppError('validation', sentence, { facts: { field } })
 
 /**
- * Returns a handler of errors. In this generation, a full workspace or installation is a fault of the request, shown at `field`.
+ * Returns a handler of errors. In this generation, the refusal of a full workspace or installation is a fault of the request's field
+ * `field`.
  */
 export const tooManyAt =
   (field: string) =>

@@ -37,7 +37,7 @@ const kinds: Record<ErrorCode, [status: number, errorType: string]> = {
 /** Every `error_type`, in the order of the statuses. */
 export const errorTypes: readonly string[] = [...new Set(Object.values(kinds).map(([, errorType]) => errorType))]
 
-/** A code is this number plus the HTTP status. */
+/** Number that is added to the HTTP status to make a code. */
 const codeBase = 1_000
 const retryAfterSeconds = 1
 
@@ -65,7 +65,9 @@ const internal: { message: string; details: ErrorFacts } = {
 /** Only the detailed sentence is sent. The short message is for generations 1 and 2. */
 const sayError = ({ details, facts }: AppError) => ({ message: details, details: facts })
 
-/** A busy keeper is retried several times. A remaining refusal is reported as `unavailable`. */
+/**
+ * The keeper's client retries while the keeper is busy, and at last throws `unavailable` with the cause `busy`. The code is then `busy`.
+ */
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof AuthenticationError) return 'unauthenticated'
   if (!(error instanceof AppError)) return 'internal'

@@ -1,5 +1,5 @@
-// Filters of lists by properties of Resources: `template`, `meta.<field>` and `label.<key>`. The directory reads a field's value by its
-// Template. Rules: docs/reference/v3.md, 9.3 and 9.4.
+// Filters of lists by properties of Resources: `template`, `meta.<field>` and `label.<key>`. The directory parses the value of a field by
+// the declaration in its Template. Rules: docs/reference/v3.md, 9.3 and 9.4.
 import { Type } from 'typebox'
 import { limits } from '#shared/limits/limits.ts'
 import { invalidParameter } from './read-query.ts'

@@ -67,9 +67,7 @@ const createWorkspace = route('POST', '/workspaces', {
   },
 })
 
-/**
- * In this generation, exceeding the limit of workspaces is a fault of the request (2.8). A name with invisible characters is also a fault.
- */
+/** Throws the error. Too many workspaces (2.8) and a name with invisible characters become faults of `name`. */
 function asFaultOfName(error: unknown): never {
   if (!(error instanceof AppError) || (error.code !== 'invalid_state' && error.code !== 'validation')) throw error
   throw refusal('validation', error.message, error.details, 'name')

@@ -27,8 +27,7 @@ export async function readBody(
 }
 
 /**
- * Returns `value` without members that are null: an optional member sent as null counts as absent. Throws for the first difference from
- * `schema`.
+ * Returns `value` without members that are null: an optional member sent as null counts as absent. Throws for the first fault by `schema`.
  */
 export function fitting<T extends TObject>(schema: T, value: unknown): Static<T> {
   requireFit(schema, value)
@@ -51,8 +50,8 @@ function requireFit(schema: TObject, value: unknown): void {
 }
 
 /**
- * Throws for a number beyond the range of doubles if the schema allows any value. JSON would send the number as null, which has another
- * meaning.
+ * Throws for a number beyond the range of doubles if the schema allows any value. `JSON.stringify` would write the number as null, which
+ * has another meaning.
  */
 function requireDoubles(schema: TObject, value: object): void {
   for (const [name, member] of Object.entries(value)) {

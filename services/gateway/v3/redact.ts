@@ -1,5 +1,5 @@
-// Answers and defaults as the caller may see them, by the declared types of their fields. Only system Templates declare secrets and URLs.
-// Rule: docs/reference/v3.md, 11.2.
+// Redaction of answers and defaults for callers with few rights. The declared types of the fields decide which values are redacted. Only
+// system Templates declare secrets and URLs. Rule: docs/reference/v3.md, 11.2.
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { Answer, TemplateField } from '#shared/contracts/resources/template.ts'
 import { redactedUrl } from '#shared/text/redaction.ts'

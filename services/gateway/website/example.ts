@@ -1,6 +1,6 @@
 // Example of a website monitor in the documents of both generations.
 
-/** Stand-in that the page of the documents replaces by the reader's first workspace. */
+/** Placeholder in examples. The page of the documents replaces it by the id of the reader's first workspace. */
 export const workspaceStandIn = 'WORKSPACE_ID'
 
 export const inWorkspaceExample = { workspace_id: workspaceStandIn }

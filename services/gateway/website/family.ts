@@ -1,5 +1,5 @@
 // Dialects of website monitoring: monitors with locations (v2) and rules with regions (v1, frozen), with the same five methods. A family
-// holds the differences: words, fields, and refusals of lists. Everything shared is in routes.ts.
+// declares the differences: words, fields, and refusals of lists. The common code is in routes.ts.
 import type { Static, TSchema } from 'typebox'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import type { FailureMode } from '#shared/contracts/subjects/website.ts'

@@ -1,5 +1,5 @@
-// The five routes of website monitors, in the words of the requested family (reference/website-monitors 1.1 and 3). Key and route are
-// checked before these handlers, then workspace, object, role, JSON, fields, state (reference/envelope 4.1).
+// The five routes of website monitors, for both families (reference/website-monitors 1.1 and 3). Order of checks: key and route (before
+// these handlers), then workspace, object, role, JSON, fields, state (reference/envelope 4.1).
 
 import { type Static, Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
@@ -143,7 +143,7 @@ export async function findWebsite({ context, family, call }: Work): Promise<Webs
 
 type WebsiteCommand = Extract<Command, { kind: 'create-website' | 'update-website' | 'delete-subject' }>
 
-/** Sends a command. All retries of a request share one command id, so a repeated command returns the first result. */
+/** Sends a command. Retries use the same command id, so a repeated command returns the first result. */
 async function send<C extends WebsiteCommand>(work: Work, subjectId: string, command: C): Promise<CommandResults[C['kind']]> {
   try {
     return await work.context.keeper.send(subjectId, command, work.call.traceId)
@@ -171,7 +171,7 @@ async function knownLocations({ context, family, call }: Work, names: string[]):
   throw refusal('validation', `invalid ${family.placeField}`, details)
 }
 
-/** Returns the beginning of a name: a sent name may be as long as a body. */
+/** Returns the beginning of a name, because a sent name may be very long. */
 const shortened = (name: string): string => firstCharacters(name.slice(0, 2_000), limits.website.nameCharacters)
 
 const notFound = ({ notFound: { message, details } }: WebsiteFamily) => refusal('not_found', message, details)

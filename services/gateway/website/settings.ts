@@ -10,10 +10,10 @@ import { Maybe, marks } from '../body/field-values.ts'
 const bounds = limits.website
 const methods = [...WebsiteMethod.enum]
 
-/** Whether the text is a content type; empty: the default type. */
+/** Whether the text is a content type, or empty, which means the default type. */
 const isContentType = (text: string): boolean => text === '' || (text.length <= bounds.contentTypeCharacters && isMediaType(text))
 
-/** Returns a mark that refuses a value unless it meets a condition, in addition to its bounds. */
+/** Returns a schema mark that refuses values for which `fits` returns false. Length limits are checked separately. */
 const onlyIf = (fits: (text: string) => boolean, refusal: string) =>
   marks({ refusal, faultOf: (text: string) => (fits(text) ? null : refusal) })
 

@@ -1,5 +1,5 @@
-// Places from which probers check. Every signed-in person sees them, administrators change them. GET, POST /session/locations; PATCH,
-// DELETE /session/locations/{id}.
+// Locations from which probers check. Every signed-in person may read them, only administrators may change them. GET, POST
+// /session/locations; PATCH, DELETE /session/locations/{id}.
 import { Type } from 'typebox'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'

@@ -1,5 +1,5 @@
 // Credentials with which probers on other machines join the bus, for administrators: GET, POST /session/prober-credentials; DELETE
-// /session/prober-credentials/{id}. Only the response to the creation contains the file's text.
+// /session/prober-credentials/{id}. Only the response to the creation contains the text of the credentials file.
 import { Type } from 'typebox'
 import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'

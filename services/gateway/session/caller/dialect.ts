@@ -19,8 +19,8 @@ export const sessionDialect: Dialect = {
 
 export const sessionV3Dialect: Dialect = { ...v3Dialect, prefixes: ['/session/v3'], isKeyed: false, isAudited: false }
 /**
- * Generation 2 with two additions for pages. An ended session has an HTTP status, as in the other dialects. A refusal names the field that
- * it concerns.
+ * Generation 2 with two changes for pages. A request with an ended session gets an HTTP error status, as in the other dialects. A refusal
+ * names the faulty field.
  */
 export const sessionV2Dialect: Dialect = {
   ...classicDialect,

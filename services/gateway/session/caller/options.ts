@@ -12,7 +12,7 @@ export interface OidcOptions {
 export interface SessionOptions {
   /** Address at which people reach this gateway (PUBLIC_URL), without a final slash. Null: the address of each request. */
   publicUrl: string | null
-  /** Address to which a provider redirects people: `publicUrl`, or localhost if `publicUrl` is unset. */
+  /** Base of the address to which a provider redirects people: `publicUrl`, or localhost if `publicUrl` is null. */
   callbackBase: string
   /** AUTH_DEV: every visitor is the owner. */
   developer: boolean

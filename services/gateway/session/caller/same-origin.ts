@@ -29,8 +29,8 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string | n
 }
 
 /**
- * Returns the accepted origin: only that of PUBLIC_URL if PUBLIC_URL is set. Host proves nothing: if a foreign name resolves to this
- * machine, both Host and Origin hold the foreign name.
+ * Returns the accepted origin: only that of PUBLIC_URL if PUBLIC_URL is set. Host is no proof: if a foreign name resolves to this machine,
+ * Host and Origin both contain the foreign name.
  */
 export function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
   if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false

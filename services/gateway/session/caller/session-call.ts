@@ -16,7 +16,7 @@ import { hashSessionToken } from './session-token.ts'
 export interface SessionContext extends GatewayContext {
   options: SessionOptions
   cookies: CookieJar
-  /** Parts of OIDC sign-ins; null: no provider is configured. */
+  /** Objects that OIDC sign-ins need; null: no provider is configured. */
   oidc: OidcParts | null
 }
 
@@ -30,7 +30,7 @@ export interface VisitorCall extends Call {
 /** A session has the rights of its person's full key. */
 export const identityOf = (visitor: Visitor): Identity => ({ ...visitor, keyId: '', keyPrefix: '', scope: null })
 
-/** Returns the caller of a request. The directory is asked for every request, so an ended session stops working at once. */
+/** Returns the caller of a request. Every request asks the directory, so an ended session stops working at once. */
 export async function findCaller(context: SessionContext, call: Call): Promise<VisitorCall> {
   const visitor = await requireVisitor(context, call)
   noteAccepted(call.request.raw.socket)

@@ -5,7 +5,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { looksLikeSessionToken } from './session-token.ts'
 
-/** Cookie written by the dashboard's script, which uses the same name in `services/dashboard/data/workspace.ts`. */
+/** The dashboard's script writes this cookie (`services/dashboard/data/workspace.ts`). */
 const workspaceCookie = 'watchkeeper-workspace'
 
 export interface CookieJar {
@@ -13,7 +13,9 @@ export interface CookieJar {
   token(request: FastifyRequest): string | null
   setToken(reply: FastifyReply, token: string, lifeMs: number): void
   clearToken(reply: FastifyReply): void
-  /** Returns the workspace that the dashboard showed last, as its script stored it. The cookie grants no rights. */
+  /**
+   * Returns the id of the workspace that the dashboard showed last, from a cookie of the dashboard's script. The cookie grants no rights.
+   */
   workspace(request: FastifyRequest): string | null
   /** Returns the data of a sign-in at a provider, stored in the browser that started the sign-in. */
   transaction(request: FastifyRequest): string | null

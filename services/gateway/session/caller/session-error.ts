@@ -27,7 +27,7 @@ export type SessionErrorWord = keyof typeof sessionErrors
 /** A refusal that exists only in this dialect. */
 export class SessionError extends AppError {
   readonly word: SessionErrorWord
-  /** Seconds after which a retry may succeed, rounded up; absent: waiting does not help. */
+  /** Seconds after which a retry may succeed, rounded up; null: waiting does not help. */
   readonly retryAfterSeconds: number | null
 
   constructor(word: SessionErrorWord, message: string, details: string, retryAfterMs: number | null = null) {

@@ -9,12 +9,15 @@ import { limits } from '#shared/limits/limits.ts'
 import { isId } from '#shared/text/is-id.ts'
 import { SessionError } from './session-error.ts'
 
-/** Schemas of a text, and of a text that must not be empty. The directory checks further rules. */
+/** Schemas of a text, and of a text that must not be empty. The directory checks the rules of the fields. */
 export const Text = Type.String({ maxLength: limits.sessionApi.textCharacters })
 export const FilledText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
 export const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
 
-/** Returns a reader that returns the body as its declared type. The schema is compiled for its first body. Unknown fields are refused. */
+/**
+ * Returns a reader that returns the body as its declared type. The schema is compiled when the first body arrives. Unknown fields are
+ * refused.
+ */
 export function bodyReader<T extends TObject>(schema: T): (sent: Record<string, unknown>) => Static<T> {
   const closed = Type.Object(schema.properties, { additionalProperties: false })
   const validatorOf = once(() => Compile(closed))

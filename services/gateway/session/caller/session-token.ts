@@ -6,13 +6,13 @@ import { idLength, randomId } from '#shared/text/ids.ts'
 const characters = 43
 const form = /^[0-9A-Za-z]{43}$/
 
-/** Creates a new session. Every sign-in creates one, whatever cookie the browser sent. */
+/** Creates the id and token of a new session. Every sign-in creates a new session, even if the browser sent a valid cookie. */
 export function newSession(): { token: string; session: { id: string; tokenHash: string } } {
   const token = randomId(characters)
   return { token, session: { id: randomId(idLength.session), tokenHash: hashSessionToken(token) } }
 }
 
-/** Whether a text has the form of a session token. If not, the directory need not be asked. */
+/** Whether a text has the form of a session token. If not, the directory is not asked. */
 export const looksLikeSessionToken = (text: string): boolean => form.test(text)
 
 /** Hex SHA-256. No salt is needed, because the token is random enough. */

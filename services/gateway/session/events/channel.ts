@@ -1,5 +1,5 @@
-// Events of one workspace for the streams that watch it. Events are collected briefly, written as one text for all streams, and kept for
-// reconnects. The channel owns no stream.
+// Events of one workspace for the streams that watch it. Events are collected for a moment, then written as one text to all streams. The
+// latest texts are kept for reconnects. The channel owns no stream.
 
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -9,13 +9,13 @@ import type { ToldEvent } from './event-of.ts'
 
 export interface Channel {
   tell(told: ToldEvent): void
-  /** Records that events may be missing from now on. Every stream sends `reset`, and earlier ids are no longer valid for a reconnect. */
+  /** Called when events may have been lost. Sends `reset` to every stream. Earlier ids are no longer valid for a reconnect. */
   reset(): void
-  /** Returns the first text of a stream. `lastEventId`: last id of the browser's previous stream, or a position; null: none. */
+  /** Returns the first text of a stream. `lastEventId`: last id that the browser received, or an id from `position`; null: none. */
   greeting(lastEventId: string | null): string
   /**
-   * Returns the id from which a stream receives all later news. News that is still being collected comes after this id, because a read at
-   * this moment may lack the news.
+   * Returns the id for a stream that shall receive all events from now on. Events that are still being collected have later ids, because a
+   * read of the store at this moment may lack their changes.
    */
   position(): string
   stop(): void
@@ -56,7 +56,7 @@ export function createChannel(clock: Clock, write: (text: Buffer) => void): Chan
   return {
     tell: told => {
       const key = `${told.event} ${told.key}`
-      // The newest event replaces the older one and moves to the end.
+      // The newest event replaces an older one with the same key and moves to the end.
       waiting.delete(key)
       waiting.set(key, told)
       if (waiting.size >= bounds.gathered) flush()
@@ -72,7 +72,7 @@ export function createChannel(clock: Clock, write: (text: Buffer) => void): Chan
     greeting: lastEventId => {
       const missed = lastEventId === null ? [] : missedSince(lastEventId)
       const at = timestamp(clock.now())
-      // Missed texts are sent first: a reconnect continues from the id of the last line.
+      // Missed texts are sent before `hello`, because the browser reconnects with the id of the last text that it received.
       return `${missed === null ? textOf('reset', { at }) : missed.join('')}${textOf('hello', { at })}`
     },
     position: () => `${epoch}.${lastId}`,

@@ -5,7 +5,7 @@ import { registeredMetric } from '#shared/observability/registered-metric.ts'
 export interface EventMetrics {
   /** Sets the number of open streams. */
   open(streams: number): void
-  /** Counts a text that was written to `streams` streams. */
+  /** Counts one text that was written to this number of streams. */
   sent(streams: number): void
   /** Counts a stream that was closed because its reader was too slow. */
   cut(): void

@@ -1,4 +1,4 @@
-// Converts news of the bus into events for browsers. Pure.
+// Converts messages of the bus ("news") into events for browsers. Pure.
 import type { News } from '#shared/contracts/news.ts'
 import type { SessionEvent, SessionEventData } from '#shared/contracts/session/session-events.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'

@@ -18,11 +18,11 @@ export interface EventHub extends Pick<RightsWatch, 'revoke' | 'forgetAll'> {
   /** Responds with a stream of the workspace's events. Throws `unavailable` or `rate_limited` before the response starts. */
   open(workspaceId: string, reply: FastifyReply, watcher: Watcher, lastEventId: string | null): Promise<void>
   /**
-   * Returns an id with which a stream may start during the next minute. This stream receives all news since this call, or `reset`. Null:
-   * news cannot be received now. Never rejects.
+   * Returns an id for a stream that is opened within the next minute. The stream then receives all events since this call, or `reset`.
+   * Null: events cannot be received now. Never rejects.
    */
   position(workspaceId: string): Promise<string | null>
-  /** Ends every stream and opens no more streams. */
+  /** Ends every stream. Later streams are refused. */
   stop(): Promise<void>
 }
 
@@ -103,7 +103,7 @@ export function createEventHub(context: HubContext): EventHub {
   }
 }
 
-/** Returns the reconnect delay, ms. Delays are spread, so that browsers of a stopped gateway do not reconnect all at once. */
+/** Returns the reconnect delay, ms. Delays differ, so that not all browsers of a stopped gateway reconnect at the same moment. */
 const retryMs = (opened: number): number => bounds.retryMs + ((opened * 617) % bounds.retryMs)
 
 /** Throws before the response starts if no further stream may open. */

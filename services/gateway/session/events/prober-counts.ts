@@ -1,4 +1,4 @@
-// Counts of live probers by location, published when a count changes. Starts to listen with the first watcher.
+// Counts of live probers by location, published when a count changes. Presence messages are received from the first watcher on.
 
 import { once } from '#shared/async/once.ts'
 import { repeatWhile } from '#shared/async/repeat.ts'
@@ -29,7 +29,7 @@ export function watchProberCounts(
     counts.set(locationId, count)
     if (presence !== null && !isFirst) tell({ location_id: locationId, active_workers_count: count })
   }
-  /** A prober that stops without notice is detected by missing presence messages. */
+  /** Recounts at intervals, because a prober that stops without notice only stops sending presence messages. */
   const looking = repeatWhile(clock, limits.presence.beatMs, isWatched, () => {
     for (const locationId of counts.keys()) compare(locationId)
   })

@@ -7,11 +7,11 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Stream } from './stream.ts'
 
 export interface RightsWatch {
-  /** Schedules checks after a revocation. Null: an unreadable revocation. */
+  /** Schedules checks of the streams that a revocation concerns. Null: an unreadable revocation, so all streams are checked. */
   revoke(revoked: { what: Revoked; id: string } | null): void
   /** Schedules a check of every stream. */
   forgetAll(): void
-  /** Starts the checks after a stream was opened. */
+  /** Starts the repeated checks, unless they run already. Called when a stream was opened. */
   begin(): void
   stop(): void
 }
@@ -53,7 +53,7 @@ export function watchRights(clock: Clock, streams: ReadonlySet<Stream>): RightsW
     for (const stream of streams) if (which(stream)) queue.add(stream)
     work()
   }
-  /** Whether a stream must be checked. A new stream must be: rights may have changed while it was opened. */
+  /** Whether a stream must be checked. A new stream is due at once, because rights may have changed while it was opened. */
   const isDue = (stream: Stream): boolean => {
     const last = looked.get(stream)
     return last === undefined || clock.monotonic() - last.at >= bounds.lookMs

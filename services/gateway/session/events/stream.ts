@@ -27,7 +27,7 @@ const head = {
   'x-accel-buffering': 'no',
 }
 
-/** Opens the stream, which alone writes to the reply from now on. `on.cut`: called when the reader is too slow. */
+/** Opens the stream. From now on only the stream writes to the reply. `on.cut`: called when the reader is too slow. */
 export function openStream(reply: FastifyReply, person: Watcher, on: { closed(stream: Stream): void; cut(): void }): Stream {
   const { raw } = reply
   const headers = reply.getHeaders()

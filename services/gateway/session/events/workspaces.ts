@@ -15,7 +15,7 @@ export interface WatchedWorkspace {
   streams: Set<Stream>
   /** Resolves once news is received. */
   subscribed: Promise<Subscription>
-  /** Removes the workspace after a moment unless a stream is opened before. A person who reconnects in time misses no events. */
+  /** Schedules the removal of the workspace. Until then a person may reconnect without missing events. */
   leaveSoon(): void
   /** Cancels the removal: a stream was opened. */
   stay(): void

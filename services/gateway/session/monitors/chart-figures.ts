@@ -1,4 +1,4 @@
-// Figures of a chart as columns: the requested figures, and their values by step. Pure.
+// Figures of a chart as columns: one column for each requested figure, one value for each step. Pure.
 import { Type } from 'typebox'
 import type { RollUpBucket } from '#shared/contracts/observations/roll-up.ts'
 import { type ChartColumns, type ChartFigure, chartFigures } from '#shared/contracts/session/session-charts.ts'

@@ -113,7 +113,7 @@ function recordObject(entry: HistoryDocument, ofLocations: boolean): IncidentRec
   }
 }
 
-/** Returns one step. `recipients` null: the recipients of the message are unknown. */
+/** Returns one possible transition of the incident. `recipients` null: the recipients of the messages are unknown. */
 export function stepObject({ event, at, to, orders }: Step, recipients: IncidentRecipients | null): OutlookStep {
   const message = orders.find(order => order.type === 'announce')?.params
   return {

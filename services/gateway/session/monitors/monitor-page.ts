@@ -30,7 +30,7 @@ async function readMonitor({ directory }: Pick<Means, 'directory'>, call: Visito
   return { ...found, workspaceId }
 }
 
-/** Returns the monitor that the path of a page names as `id`. Rejects with `not_found` as the route does. */
+/** Returns the monitor for the page of the dashboard whose path parameter is `id`. Rejects with `not_found` as the route does. */
 export const monitorOfPage = async (context: Means, call: VisitorCall) =>
   detailOf(context, { ...call, found: await readMonitor(context, call, pathId(call.request, 'id')) })
 

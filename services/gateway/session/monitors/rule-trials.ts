@@ -26,7 +26,7 @@ const TrialBody = Type.Object(
   { additionalProperties: false },
 )
 
-/** Every member may try a rule: the result reveals only what the signals already show. */
+/** Every member may try a rule, because every member may read the signals that it reads. */
 const tryRule = route('POST', '/subjects/:subjectId/rules/trial', {
   summary: 'Says what a rule would say now. Stores nothing.',
   more: 'Refused as saving it would be, but for its name. A website monitor stays one.',
@@ -75,7 +75,7 @@ function trialObject(trial: RuleTrial): RuleTrialObject {
   }
 }
 
-/** Returns the earliest instant at which time alone changes the result. At most `limits.trial.watchMs` after the trial. */
+/** Returns the earliest instant at which the result changes without a new report, at most `limits.trial.watchMs` after the trial. */
 function nextAt({ judgedAt, inputs, mutedTo }: RuleTrial, byTimeAt: number | null): number {
   const instants = [byTimeAt, mutedTo, ...inputs.map(({ changesAt }) => changesAt), judgedAt + limits.trial.watchMs]
   return Math.min(...instants.filter(at => at !== null && at > judgedAt).map(Number))

@@ -1,6 +1,6 @@
 // /session/subjects/{id}: changes that generation 2 leaves to the dashboard (reference/custom-subjects 1.3 and 1.5). A website monitor
-// becomes custom by its first signal or rule, for good; a custom subject is deleted with its whole history. Editors and owners.
-// Generation 2 shows the ids of monitors alone: with `workspace_id` in the query the path holds a slug.
+// becomes custom by its first signal or rule, for good; a custom subject is deleted with its whole history. Editors and owners. Generation
+// 2 shows no ids of custom subjects. If the query has `workspace_id`, the path therefore contains the slug.
 import { Type } from 'typebox'
 import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
@@ -42,7 +42,7 @@ async function findNamed({ directory }: SessionContext, { visitor, request, trac
       : { id: null, slug: subjectId, workspaceId }
   if (named === null || roleIn(visitor, named.workspaceId) === null || !isSlug(named.slug)) return null
   const { subject } = await directory.ask('find-subjects', { slug: named.slug, workspaceIds: [named.workspaceId] }, traceId)
-  // The subject was deleted since the lookup, or its Template has an API of its own.
+  // Null: the subject was deleted since the lookup, or it is a Resource of a published Template.
   return named.id === null || subject?.id === named.id ? subject : null
 }
 
@@ -85,7 +85,7 @@ const createRule = route('POST', `${one}/rules`, {
   },
 })
 
-/** From now on reads do not find the subject. Its data is deleted in slices. */
+/** After the response, reads no longer find the subject. Its data is deleted later, in slices. */
 const deleteSubject = route('DELETE', one, {
   summary: 'Deletes a custom subject with its whole history.',
   needs: editor,

@@ -5,7 +5,7 @@ export type OidcTrouble = 'cancelled' | 'expired' | 'refused' | 'provider_unavai
 
 export class OidcError extends Error {
   readonly trouble: OidcTrouble
-  /** Reason for the log, in the library's words. Never contains a token or a code. */
+  /** Reason for the log, as the OIDC library states it. Never contains a token or a code. */
   readonly reason: string
 
   constructor(trouble: OidcTrouble, reason: string) {

@@ -9,7 +9,7 @@ export interface OidcParts {
   provider: OidcProvider
   transactions: Transactions
   redirectUri: string
-  /** Number of requests that now wait for the provider. */
+  /** Number of requests that wait for the provider at this moment. */
   running: number
 }
 

@@ -7,7 +7,7 @@ import type { OidcOptions } from '../caller/options.ts'
 import { OidcError } from './oidc-error.ts'
 import type { Transaction } from './oidc-transaction.ts'
 
-/** Identity stated by the provider. (issuer, subject) identifies the person; the other fields are suggestions. */
+/** Identity stated by the provider. (issuer, subject) identifies the person. The other fields are suggestions for a new account. */
 export interface ProvenPerson {
   issuer: string
   subject: string
@@ -16,7 +16,10 @@ export interface ProvenPerson {
 }
 
 export interface OidcProvider {
-  /** Returns the address for the browser, and the data with which the browser must return. Throws an OidcError. */
+  /**
+   * Returns the provider's address for the browser, and the transaction that the browser must send back with the callback. Throws an
+   * OidcError.
+   */
   begin(returnTo: string): Promise<{ url: string; transaction: Transaction }>
   /** Completes a sign-in. `callbackUrl`: the address to which the provider redirected the browser. Throws an OidcError. */
   finish(callbackUrl: URL, transaction: Transaction): Promise<ProvenPerson>
@@ -41,7 +44,7 @@ export function createOidcProvider(clock: Clock, options: OidcOptions, redirectU
     },
     finish: async (callbackUrl, { state, nonce, codeVerifier }) => {
       const configuration = await configured()
-      // Refuses a state of another browser before the code is sent to the provider.
+      // The library compares the state before it sends the code to the provider, so a callback of another browser is refused.
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true }
       const tokens = await oidc.authorizationCodeGrant(configuration, callbackUrl, checks).catch(raise)
       const claims = tokens.claims()
@@ -61,7 +64,7 @@ function discover(options: OidcOptions): Promise<oidc.Configuration> {
   })
 }
 
-/** Fetches a response and cuts it at a size bound. A cut response is unreadable. */
+/** Fetches a response. A read of its body fails if the body exceeds the size limit. */
 async function fetchBounded(...asked: Parameters<oidc.CustomFetch>): Promise<Response> {
   const [url, { method, headers, redirect, signal, body }] = asked
   const response = await fetch(url, { method, headers, redirect, signal: signal ?? null, body: body ?? null })
@@ -104,7 +107,7 @@ function rememberConfiguration(clock: Clock, find: () => Promise<oidc.Configurat
     try {
       return await finding
     } catch (error) {
-      // An expired configuration is better than none.
+      // If discovery fails, an expired configuration is still used.
       if (found) return found.configuration
       throw new OidcError('provider_unavailable', reasonOf(error))
     }

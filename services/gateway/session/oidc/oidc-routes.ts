@@ -1,5 +1,5 @@
 // GET /session/oidc/start and /session/oidc/callback: a sign-in's redirect to the provider and back. Both respond with a redirect: to the
-// provider, to the wanted path, or to the sign-in page with a word for the failure.
+// provider, to the path that the person wanted, or to the sign-in page with an error word.
 import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -25,7 +25,7 @@ const returnTo: Record<string, QueryParameter> = {
 
 type Step = (context: SessionContext, call: Call, parts: OidcParts) => Promise<string>
 
-/** Wraps a handler that waits for the provider: only a limited number run at once. Every outcome is a redirect. */
+/** Wraps a handler that waits for the provider. A limited number of handlers run at once. Every outcome is a redirect. */
 const leading =
   (step: Step) =>
   async (context: SessionContext, call: Call): Promise<string> => {
@@ -49,7 +49,7 @@ async function begin({ cookies }: SessionContext, { request, reply }: Call, part
   return url
 }
 
-/** Completes the sign-in and returns the path that the person wanted. The transaction is used up even if the sign-in fails. */
+/** Completes the sign-in and returns the path that the person wanted. The transaction's cookie is removed even if the sign-in fails. */
 async function finish(context: SessionContext, call: Call, parts: OidcParts): Promise<string> {
   const { cookies, directory, clock } = context
   const { request, reply, traceId } = call

@@ -25,7 +25,7 @@ interface Sealed extends Transaction {
 }
 
 export function createTransactions(clock: Clock, { issuer, clientId, clientSecret }: OidcOptions): Transactions {
-  // Derived slowly from the client secret, so that a signed cookie does not help to guess the secret.
+  // Signing key, derived from the client secret by a slow hash, so that a signed cookie does not help to guess the secret.
   let key: Promise<Buffer> | null = null
   const signature = async (text: string): Promise<Buffer> => {
     key ??= stretch(clientSecret, `watchkeeper sign-in ${issuer} ${clientId}`, keyBytes)

@@ -1,5 +1,5 @@
-// Custom subject of a path (reference/custom-subjects 1.4). Its slug is searched in the workspace of the query, or in all workspaces of the
-// caller. Signals and rules are found by their slugs. Workspace and object are checked here; the role is checked next.
+// Custom subject of a path (reference/custom-subjects 1.4). Its slug is looked up in the workspace of the query, or in all workspaces of
+// the caller. Signals and rules are looked up by their slugs. Only workspace and object are checked here. The role is checked afterwards.
 import { Type } from 'typebox'
 import type { CustomSubjectView, RuleView, SignalView } from '#shared/contracts/subjects/subject-views.ts'
 import { type AppError, refusal } from '#shared/errors.ts'
@@ -51,7 +51,7 @@ export async function findWithRule(context: GatewayContext, call: Call): Promise
 
 /**
  * Returns the subject named by `:subject`. Throws access_denied for a workspace whose member the caller is not, not_found, and
- * invalid_state for an ambiguous slug or a website monitor's slug. Does not check whether the caller may write.
+ * invalid_state for an ambiguous slug or the slug of a website monitor. Does not check the role.
  */
 export async function findCustomSubject({ directory }: GatewayContext, call: Call): Promise<CustomSubjectView> {
   const { request, traceId } = call

@@ -1,5 +1,5 @@
-// Labels of an observation, and labels by which a rule selects observations. Bounds are the same (reference/custom-subjects 4.4); each
-// route has its own refusals.
+// Labels of an observation, and labels by which a rule selects observations. Both have the same limits (reference/custom-subjects 4.4), but
+// different refusals.
 import { Type } from 'typebox'
 import { locationLabel } from '#shared/judging/policy-input.ts'
 import { limits } from '#shared/limits/limits.ts'

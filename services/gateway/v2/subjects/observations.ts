@@ -26,7 +26,7 @@ const wrongInstant = {
 }
 
 const ObservationBody = Strict({
-  /** Any JSON type is accepted first: every value other than `ok` and `problem` is refused as `invalid status`. */
+  /** The JSON type is not checked separately, so that every value other than `ok` and `problem` is refused as `invalid status`. */
   status: Type.Enum(['ok', 'problem'], marks({ anyType: true, missing: wrongStatus, refusal: wrongStatus })),
   observed_at: Maybe(
     Type.String({
@@ -57,7 +57,7 @@ const Observation = Answered('Observation', {
 
 const bounds = limits.pushed
 
-/** A repeated sender needs no lookup: the subject's keeper knows whether subject and signal exist. */
+/** For a repeated sender the subject is cached. Its keeper checks whether subject and signal exist. */
 export const reportObservation = route('POST', '/subjects/:subject/signals/:signal/observations', {
   summary: 'Reports an observation, which is stored and judged before it is answered.',
   more: 'Its signal, `observed_at` and labels say which one it is: sent again, it replaces itself.',
@@ -84,7 +84,7 @@ export const reportObservation = route('POST', '/subjects/:subject/signals/:sign
   },
 })
 
-/** If the instant is null, the keeper sets it. */
+/** Null as the instant means that the keeper sets the instant. */
 const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'> => ({
   status: sent.status,
   observedAtUs: typeof sent.observed_at === 'string' ? parseTimestamp(sent.observed_at) : null,
@@ -93,7 +93,7 @@ const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 
   labels: sent.labels ?? {},
 })
 
-/** Written member by member, without `writerOf`: it runs for every report. */
+/** Written without `writerOf`, which is slower, because this function runs for every report. */
 const observationObject = (
   { subjectSlug }: ReportAddress,
   signalSlug: string,

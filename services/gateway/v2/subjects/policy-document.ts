@@ -1,5 +1,5 @@
 // Document of a rule as clients send it (reference/custom-subjects 3.3), converted into the stored policy. The subject's keeper checks
-// references to other rules and signals. Every refusal names the place: `inputs[2].match`.
+// references to other rules and signals. Every refusal names the path of the faulty member, such as `inputs[2].match`.
 
 import { type Static, Type } from 'typebox'
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
@@ -16,7 +16,7 @@ const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; in whole 
 
 const wrong = (sentence: string) => (place: string) => ({ message: 'Invalid rule document', details: `${place} ${sentence}` })
 
-/** Conditions between fields are checked below, in the order of the document. */
+/** Mark of members that depend on each other. Functions below check them, in the order of the document. */
 const apart = marks({ apart: true })
 
 /** Empty text, empty object and null mean unset (reference/custom-subjects 3.5). */
@@ -51,7 +51,7 @@ const Inputs = Type.Array(Input, {
   ...marks({ missing: wrong('is required'), refusal: wrong(`holds at most ${limits.policy.inputs} inputs`) }),
 })
 
-/** Checks JSON types only. This file refuses unknown fields in its own words. */
+/** Checks JSON types only. The functions below refuse unknown fields, with texts of their own. */
 export const DocumentShape = Type.Object(
   { inputs: Inputs, decision: Decision, wait: Maybe(Wait) },
   marks({ apart: true, missing: { message: 'Validation failed', details: "Field 'document' is required" } }),
@@ -89,7 +89,7 @@ function readInput(sent: Input, path: string, isEvent: (signal: string) => boole
   }
 }
 
-/** Cuts a text that is longer than any slug. The cut text names nothing either, so the caller that knows the subject's slugs refuses it. */
+/** Cuts a text to one character more than the longest slug. Such a text matches no slug, so the keeper refuses it as unknown. */
 const cited = (slug: string | null | undefined): string | null => firstCharacters(slug ?? '', longestSlug + 1) || null
 
 function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInput['mode'] {

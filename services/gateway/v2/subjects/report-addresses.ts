@@ -1,5 +1,5 @@
-// Subjects of reports by path: subject ids by workspace and slug, cached so that a repeated sender causes no question to the directory.
-// Never returns a subject of a workspace whose member the caller is not.
+// Cache of subject ids by workspace and slug, so that repeated reports of a sender need no question to the directory. Never returns a
+// subject of a workspace whose member the caller is not.
 import { limits } from '#shared/limits/limits.ts'
 import { queryText } from '../../body/query.ts'
 import { roleIn } from '../../callers/access.ts'
@@ -26,8 +26,8 @@ export const createReportAddresses = (): FoundMemory<ReportAddress, Call> =>
   })
 
 /**
- * Returns the caller's only workspace. A slug without a workspace is searched in all workspaces of the caller, so it is clear only for a
- * single workspace.
+ * Returns the caller's only workspace. Without a workspace in the query, a slug is looked up in all workspaces of the caller. The cache is
+ * used only if the caller has a single one.
  */
 const onlyWorkspaceOf = ({ memberships }: Call['request']['identity']): string | null =>
   memberships.length === 1 ? (memberships[0]?.workspaceId ?? null) : null

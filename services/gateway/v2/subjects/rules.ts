@@ -62,7 +62,7 @@ const getRule = ruleReadRoute('GET', one, {
   handler: (context, { found: { subject, rule }, traceId }) => ruleObject(context, traceId, subject, rule),
 })
 
-/** Replaces the whole rule. Id and slug stay, so its incidents stay attached. */
+/** Replaces the whole rule. Id and slug do not change, so the rule keeps its incidents. */
 const replaceRule = ruleWriteRoute('POST', one, {
   summary: 'Replaces a rule: a new version of its policy, the same slug and incidents.',
   body: RuleBody,

@@ -24,7 +24,7 @@ const kinds = {
 } as const
 type SignalKind = (typeof kinds)[keyof typeof kinds]
 
-/** Stored unchanged and never interpreted. Its size is that of the JSON text as sent. */
+/** Stored unchanged and never interpreted. The size limit applies to the JSON text as sent. */
 const Meta = Maybe(
   Type.Object({}, { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.`, ...marks({ anyType: true }) }),
 )
@@ -125,7 +125,7 @@ export const readSignal = (sent: Static<typeof CreateSignalBody>, json: SentJson
   meta: readMeta(sent.meta, json),
 })
 
-/** Throws for a change of kind. A built-in signal passes: another check refuses every change of it. */
+/** Throws for a change of kind. Ignores built-in signals, because another check refuses every change to them. */
 function requireSameKind({ kind }: SignalView, sent: unknown): void {
   const asked = kindOf(sent)
   if (asked === undefined || asked === kind || kind === 'platform_http') return

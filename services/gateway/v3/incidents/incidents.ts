@@ -127,13 +127,14 @@ const mcpAgent = /^watchkeeper-mcp\//
 const isClosed = () => refusal('invalid_state', 'Incident is closed', 'The Incident is closed: only an open one can be taken on')
 const isTaken = (by: string) => refusal('invalid_state', 'Incident is taken', `The Incident was taken on by ${by}`)
 
-/** The keeper no longer has the incident open, even if the store still shows it open. */
+/** The keeper has closed the incident, although the store may still show it as open. */
 function orClosed(error: unknown): never {
   throw error instanceof AppError && error.code === 'not_found' ? isClosed() : error
 }
 
 /**
- * Returns an Incident. An open one is shown as its keeper judges it now. A closed one, or one whose keeper is missing, is shown as stored.
+ * Returns an Incident. The state of an open Incident comes from its keeper. A closed Incident is returned as stored, and so is an open one
+ * if its keeper does not respond.
  */
 async function shown(context: GatewayContext, found: IncidentRecord, { workspaceId, traceId }: Reading) {
   const { incident, next } = await standing(context, found, { workspaceId, traceId })

@@ -60,7 +60,7 @@ const addressPlugin = (context: GatewayContext) => async (fastify: FastifyInstan
   })
 }
 
-/** First check of a report: its token, then its second factor. A report with an unknown token reaches no route. */
+/** First check of a report: its token, then its second factor. A report with an unknown token is refused before routing. */
 function createLetIn(context: GatewayContext) {
   const { clock, keyUsage } = context
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
@@ -86,7 +86,8 @@ const find = async ({ addresses }: GatewayContext, tokenHash: string): Promise<A
   addresses.known(tokenHash) ?? (await addresses.find(tokenHash))
 
 /**
- * Repeats the check after the body arrived, possibly long after its head. An address or key that was deleted in between accepts no report.
+ * Repeats the check after the body has arrived, because the body may arrive long after the headers. If the address or key was deleted
+ * meanwhile, the report is refused.
  */
 async function confirm(context: GatewayContext, tokenHash: string, request: FastifyRequest): Promise<void> {
   const address = await find(context, tokenHash)

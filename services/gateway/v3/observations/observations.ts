@@ -42,7 +42,7 @@ const taken = {
   created_signal: Type.Boolean(),
 }
 export const Accepted = Answered('AcceptedObservation', taken)
-/** Refusal of one item, as the route of a single Observation refuses it. */
+/** Refusal of one item, equal to the refusal of the route of a single Observation. */
 const ItemRefusal = Answered('ItemRefusal', {
   code: Type.Integer(),
   error_type: Type.String(),
@@ -109,7 +109,7 @@ const batch = route('POST', '/workspaces/:workspace/observations', {
 type Item = { resource: string; sent: SentObservation } | { error: unknown }
 type Outcome = { accepted: ReturnType<typeof accepted> } | { error: unknown }
 
-/** Reads one item. Each item has its own refusal, in the words of the route of a single Observation. */
+/** Reads one item. A fault refuses only this item, in the words of the route of a single Observation. */
 function readItem(value: unknown): Item {
   try {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -178,7 +178,7 @@ function instantOf(at: string | null | undefined): number | null {
   throw invalid('at', "Field 'at' must be an RFC 3339 instant with a zone")
 }
 
-/** Returns the reason as one plain line without secrets in URLs, cut to its bound. */
+/** Returns the reason as one plain line, with secrets in URLs redacted, cut to its largest length. */
 function reasonOf(reason: string | undefined): string {
   const plain = redactedText((reason ?? '').replace(/\p{Cc}/gu, ' ')).trim()
   return [...plain].length > reasonCharacters ? `${firstCharacters(plain, reasonCharacters - 1)}…` : plain

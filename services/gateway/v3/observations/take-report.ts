@@ -78,8 +78,8 @@ async function report({ keeper }: GatewayContext, sent: Sent, { id, key, templat
 }
 
 /**
- * A trial runs first, so that a refused report reserves no key. Then the key is reserved for this Resource, or another first report has
- * reserved it already. In both cases one Resource gets both reports.
+ * Creates the Resource with its first report. A trial runs first, so that a refused report reserves no key. If two first reports name the
+ * same key, only one reservation succeeds, and both reports go to its Resource.
  */
 async function firstReport(context: GatewayContext, sent: Sent) {
   const { directory, keeper } = context

@@ -89,7 +89,7 @@ const create = route('POST', all, {
     const reference = `${template.key}@${template.version}`
     const meta = (sent.meta ?? {}) as Record<string, unknown>
     const check = reference === websiteTemplate ? await checkOf(context, meta, traceId) : null
-    // Runs before a key is reserved: a refused request reserves no key.
+    // Checked before the key is reserved, so that a refused request reserves no key.
     if (isPublished(template)) readable(() => readAnswers(template, meta))
     const subjectId = randomId(idLength.subject)
     const name = sent.name.trim()
@@ -145,7 +145,7 @@ const change = route('PATCH', one, {
   },
 })
 
-/** Returns the Resource as stored if its keeper is missing. */
+/** Returns a handler of errors: if the keeper does not respond, the result is the Resource as stored. */
 const orAsRecorded =
   (found: ResourceView) =>
   (error: unknown): ResourceView => {
@@ -155,7 +155,7 @@ const orAsRecorded =
 
 const isPublished = (template: Template | SystemTemplate): template is Template => !Object.hasOwn(systemTemplates, template.key)
 
-/** A first report at an Observation address has created the Resource in place of this request (8.4). */
+/** Returns a handler of errors: a first report to an Observation address created a Resource with this key meanwhile (8.4). */
 const takenMeanwhile =
   (key: string) =>
   (error: unknown): never => {
@@ -170,7 +170,7 @@ async function checkOf(context: GatewayContext, meta: Record<string, unknown>, t
   return check
 }
 
-/** Runs a reader of answers. A fault of the answers is a fault of the request. */
+/** Runs a reader of answers. Throws a fault of the answers as a fault of the request. */
 function readable<T>(read: () => T): T {
   try {
     return read()

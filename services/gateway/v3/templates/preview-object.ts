@@ -1,5 +1,5 @@
-// A preview in the form of generation 3. `./watchkeeper template check` prints the same object. Rules: docs/reference/v3.md, 3.11, 4.10 and
-// 5.2.
+// Result of a preview in the form of generation 3. `./watchkeeper template check` prints the same object. Rules: docs/reference/v3.md,
+// 3.11, 4.10 and 5.2.
 import { Type } from 'typebox'
 import type { PreviewEntry, PreviewEvidence, PreviewIncident, PreviewRule } from '#shared/contracts/resources/preview.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
