@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** A test file is fast unless a pattern here names it. A pattern that names no file ends the run. */
+/** Patterns of slow test files, each with its reason; every other test file is fast. A pattern that matches no file ends the run. */
 const slow: Record<string, string> = {
   'test/dashboard/*.test.ts': 'opens a browser',
-  'test/simulation/**': 'plays seeded lives of the system for minutes',
+  'test/simulation/**': 'runs seeded simulations for minutes',
   'test/fuzz/**': 'sends thousands of generated requests',
   'test/integration/**': 'runs whole installations',
   'test/infra/{apply,cli,data,manifests}/**': 'starts the program, once for most tests',
@@ -16,7 +16,7 @@ const slow: Record<string, string> = {
   'test/directory/door.test.ts': 'starts nats-servers and programs',
   'test/prober/elsewhere.test.ts': 'starts nats-servers and probers in processes of their own',
   'test/store/sqlite-loss.test.ts': 'kills processes in the middle of a write',
-  'test/keeper/custom.test.ts': 'plays weeks of custom subjects',
+  'test/keeper/custom.test.ts': 'runs weeks of custom subjects',
   'test/{conformance/property,directory/resource-lists,keeper/generated,keeper/resources/preview}.test.ts':
     'compares thousands of generated cases with a plain computation',
   'test/tidy/**': 'is part of `npm run check`',

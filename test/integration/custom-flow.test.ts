@@ -1,5 +1,5 @@
-// Life of a custom subject in the whole program, from its creation to its recovery, with real NATS, SQLite, HTTP and a receiver. Covers
-// kills of the program, maintenance, the subject's own delivery table, and replay from its records.
+// A custom subject in the whole program, from its creation to its recovery, with real NATS, SQLite, HTTP and a receiver. Covers kills of
+// the program, maintenance, the delivery table of the subject, and replay from its records.
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,9 +27,14 @@ interface IncidentBody {
 
 t.test('custom subjects through the whole program', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
-  await t.test('custom subject passes alert, acknowledgement, recovery and replay over kills', t => liveThrough(t, stage))
+  await t.test(
+    'custom subject goes through alert, acknowledgement, recovery and replay while the program is killed repeatedly',
+    t => liveThrough(t, stage),
+  )
   await t.test('maintenance withholds the problem, and the recovery is sent', t => maintain(t, stage))
-  await t.test('subject with a delivery table notifies only its destinations, each about its kinds', t => tellOwnRows(t, stage))
+  await t.test('subject with a delivery table notifies only the destinations of the table, each about its selected kinds', t =>
+    tellOwnRows(t, stage),
+  )
   await t.test('deletion of a workspace removes its subjects, and nobody is notified', t => deleteWorkspace(t, stage))
   await t.test('message withheld by maintenance is stored with its reason, and no delivery waits for it', t =>
     lookAtAlerts(t, stage),
@@ -128,7 +133,7 @@ async function replayAndDraw(t: Test, stage: Stage, incidentId: string): Promise
   t.match(await readFile(join(folder, 'incident.mmd'), 'utf8'), /^stateDiagram-v2/)
 }
 
-/** Checks that the inspection protocol returns the same records, and that the command ends by its signal. */
+/** Checks that the inspection protocol returns the same records, and that a signal ends the command. */
 async function inspectRecords(t: Test, stage: Stage, incidentId: string, records: number): Promise<void> {
   const program = runProgram(t, ['incident', 'inspect', incidentId], stage.settings)
   const [, url = ''] = await program.says(/^(ws:\S+)\n/)
@@ -211,7 +216,7 @@ async function deleteWorkspace(t: Test, stage: Stage): Promise<void> {
   t.notMatch(JSON.stringify(await client().get('/v2/workspaces')), workspaceId)
   t.match(await command('workspace', 'delete', doomed, '--force'), { code: 5 })
   await eventually('all of it is removed', () => stage.output().includes('workspace removed'))
-  // A later message of another workspace has arrived, so no message of this workspace is still travelling.
+  // A later message of another workspace has arrived, so no message of this workspace is still on its way.
   const { report: reportOther } = await createSubject(stage, 'After all')
   const told = outside.webhooks.length
   await reportOther('problem')

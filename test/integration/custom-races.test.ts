@@ -23,7 +23,7 @@ interface Load {
   closeMs: number
 }
 
-/** Number of reports by the speed of each store: SecantusDB makes about a thousand writes a second. */
+/** Loads fit the speed of each store: SecantusDB makes about a thousand writes a second. */
 const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Load][] = [
   ['SQLite', async t => openStore({ dataFolder: t.testdir(), logger }), { rounds: 20, reports: 100, closeMs: 30 }],
   [
@@ -78,7 +78,7 @@ const instant = (atUs: number): string => {
 }
 const rowsOf = ({ store }: Stage, subjectId: string): Promise<PushedRow[]> => pushedRows(store, subjectId)
 
-/** Returns the messages of the refused replies and the number of the others. */
+/** Returns the messages of the refused replies and the number of the accepted ones. */
 function sides(answers: readonly Answer[]): { done: number; refused: string[] } {
   const refused = answers.map(errorOf).filter(message => message !== null)
   return { done: answers.length - refused.length, refused }

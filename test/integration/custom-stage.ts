@@ -41,7 +41,9 @@ export async function until<T>(what: string, look: () => Promise<T>): Promise<No
 export interface Keeper {
   /** Stops the keeper in order: it hands over all its partitions. */
   stop(): Promise<void>
-  /** Kills the keeper right after this write for a subject; resolves after the write. The dead keeper sends nothing more. */
+  /**
+   * Kills the keeper right after its next write of this kind for the subject; resolves after the write. The dead keeper sends nothing more.
+   */
   dieAfter(operation: Operation, collection: CollectionName, subjectId: string): Promise<void>
 }
 
@@ -148,7 +150,7 @@ export async function setStage(t: Test, store: Store) {
       await leaving.stop()
     },
     /**
-     * Kills the keeper at that write of the subject while `play` runs. Its successor takes every lease at once, as after a restart in
+     * Runs `play` and kills the keeper at the given write of the subject. The successor takes every lease at once, as after a restart in
      * embedded mode.
      */
     killDuring: async <T>(
@@ -164,8 +166,8 @@ export async function setStage(t: Test, store: Store) {
       return played
     },
     /**
-     * Returns the number of documents in each collection that still name the subject. A removed tag stays for an hour, so that no late
-     * write restores it.
+     * Returns the number of documents in each collection that still name the subject. Removed tags are not counted: they stay for an hour,
+     * so that no late write restores them.
      */
     whatIsLeft: async (id: string) => {
       const counts: Partial<Record<CollectionName, number>> = {}

@@ -1,5 +1,5 @@
 // The promise of docs/detection.md, the formula for the latest instant of an alert, checked over generated settings in virtual time. The
-// keeper is real. The test plays the probers with the real schedule, and each check takes its longest time.
+// keeper is real. The test stands in for the probers with the real schedule, and each check takes its longest time.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -36,14 +36,14 @@ const latestAlert = (downAt: number, { intervalMs, holdMs }: Case): number => do
 
 interface Outcome {
   brokeAt: number
-  /** Instant of the nudge to the notifiers; null: they got none. */
+  /** Instant of the nudge to the notifiers; null: no nudge was sent. */
   toldAt: number | null
   kinds: string[]
 }
 
 const name = (index: number): string => `loc${index}`
 
-/** Plays one monitor: two rounds of passing checks, then the failure, until well after the promised instant. */
+/** Runs one monitor: passing checks, then failing checks until well after the promised instant. */
 async function play(one: Case): Promise<Outcome> {
   const world = createWorld()
   const { clock, client } = world
@@ -66,7 +66,7 @@ async function play(one: Case): Promise<Outcome> {
   const reports = slots(count).flatMap((slotAt, slot) =>
     locations.map((location, index) => {
       const ok = slotAt < brokeAt || index >= one.failing
-      // A passing check is short; a failing check can take its whole time.
+      // A passing check is short; a failing check can take its whole timeout.
       return { slotAt, location, ok, at: slotAt + (ok ? 5 : one.tookMs(slot, index)) }
     }),
   )
@@ -131,7 +131,7 @@ t.test('alert comes at the promised instant in the worst case', async t => {
   }
 })
 
-t.test('generated settings keep the promise', async t => {
+t.test('alert comes by the promised instant for generated settings', async t => {
   for (let seed = 1; seed <= 20; seed++) {
     const one = generated(seed)
     const { brokeAt, toldAt, kinds } = await play(one)
@@ -142,7 +142,7 @@ t.test('generated settings keep the promise', async t => {
   }
 })
 
-t.test('fewer failing locations than the agreement notify nobody', async t => {
+t.test('nobody is notified when fewer locations fail than the failure mode requires', async t => {
   for (const { mode, locations } of [
     { mode: 'majority', locations: 3 },
     { mode: 'all', locations: 3 },
@@ -268,7 +268,7 @@ t.test(
   },
 )
 
-t.test('page states the bounds of the code', async t => {
+t.test('docs/detection.md states the bounds that the code has', async t => {
   const page = readFileSync(new URL('../../docs/detection.md', import.meta.url), 'utf8')
   t.equal(limits.check.totalMs, 30_000)
   t.equal(limits.judging.silentIntervals, 3)

@@ -17,7 +17,7 @@ const password = 'correct horse battery'
 
 interface Page {
   name: string
-  /** Only these sections; absent: all. */
+  /** Sections whose commands run; absent: all sections. */
   sections?: string[]
   /** Blocks that are not run, each with its reason. `part` is a text that the block contains. */
   left?: [part: string, reason: string][]
@@ -146,7 +146,7 @@ function blocksOf({ name, sections }: Page): string[] {
   return parts.flatMap(part => [...part.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block))
 }
 
-/** Lines of schedulers (crontab, CI, systemd) that report. Here their job succeeds. */
+/** Returns the lines of schedulers (crontab, CI, systemd) that report a job. In this test the job succeeds. */
 function scheduledOf({ name }: Page): string[] {
   const page = readFileSync(join(root, 'docs', name), 'utf8')
   const lines = [...page.matchAll(/\/opt\/watchkeeper(\/watchkeeper observe .* -- ).+$/gm)]
@@ -155,7 +155,7 @@ function scheduledOf({ name }: Page): string[] {
 
 const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** Blocks of output. `…` matches text that differs from run to run. */
+/** Returns the blocks of output as patterns. `…` matches text that differs from run to run. */
 function outputsOf({ name }: Page): { text: string; pattern: RegExp }[] {
   const page = readFileSync(join(root, 'docs', name), 'utf8')
   return [...page.matchAll(/^( *)```text\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', block = '']) => {
@@ -172,7 +172,7 @@ interface Place {
   monitorId: string
 }
 
-/** Begins each response on a new line: a reader of the page sees where it ends, this test does not. */
+/** Ends each response with a line break, because the test cannot see otherwise where a response ends. */
 const prelude = `set -euo pipefail
 curl() { command curl "$@" && echo; }
 `
@@ -258,7 +258,7 @@ async function makeTwin(client: Client, command: (...words: string[]) => string,
   await client.post('/v2/subjects', { workspace_id: workspaceId, name: 'Queue' })
   const subject = '/v2/subjects/nightly-backup'
   await client.post(`${subject}/signals${place}`, { name: 'Run', kind: 'heartbeat' })
-  // The interval is so long that time changes nothing while the pages run.
+  // The interval is so long that no input falls silent while the commands run.
   const inputs = [{ signal: 'run', mode: 'status', no_data_after: '240h' }]
   const document = { inputs, decision: { need: 'any' }, wait: { confirm_after: '240h', close_after: '240h' } }
   await client.post(`${subject}/rules${place}`, { name: 'Backup fails', document })

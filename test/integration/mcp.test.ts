@@ -42,7 +42,7 @@ const command = (...words: string[]): string => commandOf({ DATA_DIR: folder }, 
 const scopedKey = (workspace: string, actions: readonly KeyAction[]): string =>
   JSON.parse(command('key', 'create', '--workspace', workspace, '--actions', actions.join(','), '--json')).token
 
-/** Returns the structured result of a call, which must equal its text. */
+/** Returns the structured result of a call. Requires that the text of the reply is equal. */
 function resultOf(t: Test, reply: Reply) {
   t.notOk(reply.isError, reply.content[0]?.text ?? '')
   t.strictSame(JSON.parse(reply.content.at(-1)?.text ?? ''), reply.structuredContent, 'the text is the structured content')

@@ -13,7 +13,7 @@ import * as stage from './attack/installation.ts'
 import { type Program, startProgram } from './system.ts'
 
 const attackSeconds = Number(process.env['ATTACK_SECONDS'] ?? 6)
-/** A short attack on a busy machine proves nothing about delays. */
+/** Delays are asserted only for long attacks: a short attack on a busy machine proves nothing about delays. */
 const judgesDelays = attackSeconds >= 30
 const clock = createSystemClock()
 t.teardown(() => clock.stop())
@@ -123,7 +123,7 @@ t.test(
   },
 )
 
-/** Returns the longest delays of reports and changes between two instants, and their numbers. */
+/** Returns the longest delays of reports and of changes between two instants, and the numbers of reports and changes. */
 function worstOf(reports: readonly stage.Seen[], changes: readonly stage.Seen[], from: number, to: number) {
   const within = (all: readonly stage.Seen[]) =>
     all.filter(({ seenAt }) => seenAt >= from && seenAt < to).map(({ delayMs }) => delayMs)
@@ -139,7 +139,7 @@ function worstOf(reports: readonly stage.Seen[], changes: readonly stage.Seen[],
 const subjectsSince = (all: readonly stage.Seen[], since: number): number =>
   new Set(all.filter(({ at }) => at > since).map(({ subjectId }) => subjectId)).size
 
-/** Returns the process id of the nats-server: the file has the ids of its starter, its guard and itself. */
+/** Returns the process id of the nats-server, the last of the ids in the file (starter, guard, server). */
 const natsServerOf = (dataFolder: string): number =>
   Number(
     readFileSync(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')

@@ -61,7 +61,7 @@ for (const [title, open, load] of stages) {
       raceUpdates(t, stage, load.updates),
     )
     for (let round = 1; round <= 3; round++) {
-      await t.test(`monitor that is deleted meanwhile leaves only its tombstone, ${round}`, t => raceDeletion(t, stage))
+      await t.test(`monitor that is deleted during the race leaves only its tombstone, ${round}`, t => raceDeletion(t, stage))
     }
   })
 }
@@ -236,7 +236,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
     }
     throw new Error(`it never came to this: ${what}`)
   }
-  /** Reports like a prober: for its newest assignment, and after the removal of all assignments for the last one. */
+  /** Reports like a prober: with the newest assignment, and after the removal of all assignments with the last one. */
   let slotAt = clock.now() - 60_000
   const publish = async (subjectId: string, location: string, ok: boolean) => {
     const entry = (await bus.bucket('checks').get(keys.check(location, subjectId)))?.value as CheckEntry | null | undefined
@@ -309,8 +309,8 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
       await until('the neighbour is judged', async () => (await readingOf(neighbour, 'aaaa'))?.slotAt === last)
     },
     /**
-     * Returns the number of documents in each collection that still name the subject. A removed tag stays for an hour, so that no late
-     * write restores it.
+     * Returns the number of documents in each collection that still name the subject. Removed tags are not counted: they stay for an hour,
+     * so that no late write restores them.
      */
     whatIsLeft: async (id: string) => {
       const counts: Partial<Record<CollectionName, number>> = {}

@@ -43,7 +43,7 @@ export async function setResourceStage(t: Test, store: Store) {
   return { store, base, api }
 }
 
-/** Openers of the two stores, each with its number of races. `name`: name of the database. */
+/** Functions that open the two stores, each with its number of races. `name`: name of the database. */
 export const resourceStores = (
   name: string,
   rounds: { sqlite: number; mongodb: number },

@@ -34,7 +34,7 @@ export function killAllPrograms(): void {
   for (const child of living) child.kill('SIGKILL')
 }
 
-/** Longest duration of a start: ten times as long as on a busy machine. */
+/** Longest permitted duration of a start: ten times what a busy machine needs. */
 const startMs = 120_000
 
 /** Starts the program with these settings; resolves when it says that everything runs. Kills it and rejects if that takes too long. */
@@ -161,7 +161,7 @@ export interface Watcher {
   close(): Promise<void>
 }
 
-/** Follows the transitions of the machines over the bus, across restarts of all processes. */
+/** Follows the transitions of incidents over the bus, across restarts of all processes. */
 export async function watchStates(servers: string, token: string): Promise<Watcher> {
   const bus = await connectBus({ servers, token, name: 'test', patienceMs: 10_000, logger: createLogger('silent') })
   const seen: Watcher['seen'] = []

@@ -37,7 +37,7 @@ async function setStage(t: Test, store: Store) {
 
 const statuses = (answers: readonly { status: number }[]): number[] => answers.map(({ status }) => status).sort((a, b) => a - b)
 
-/** Requires that exactly one call succeeds. */
+/** Expected statuses when exactly one of `count` calls succeeds. */
 const oneOf = (count: number, won: number, lost: number): number[] => [won, ...Array(count - 1).fill(lost)]
 
 const races: Record<string, (t: Test, stage: Stage, rounds: number) => Promise<void>> = {

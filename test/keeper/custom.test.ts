@@ -168,7 +168,7 @@ t.test('observation without an instant is stored once when a retry repeats it', 
   t.equal((await pushedRows(house.store, house.id)).length, 1)
 })
 
-t.test('many reports push out neither the instants of other reports nor the replies to other commands', async t => {
+t.test('many reports displace neither the instants of other reports nor the replies to other commands', async t => {
   const house = await createCustom()
   const create = { kind: 'create-signal', id: 'create-once', name: 'run', signalKind: 'custom_event', meta: '{}', convert: false }
   const created = await house.send(create)
@@ -277,7 +277,7 @@ t.test(
   },
 )
 
-t.test('input has its full grace when it is added after the clock was set back', async t => {
+t.test('new input has its full grace when the clock was set back before', async t => {
   const house = await createCustom()
   await house.clock.advance(limits.keeper.silenceHoldOffMs + 1)
   await house.signal('beat')
@@ -352,7 +352,7 @@ t.test('rules that read other rules are judged in one pass after the rules that 
   t.strictSame(await house.subject(house.id), before, 'a refusal changes nothing')
 })
 
-t.test('rule is judged after the rule that it reads, also when the read rule is younger', async t => {
+t.test('rule is judged after the rule that it reads, also when the read rule was created later', async t => {
   const house = await createCustom()
   await house.signal('one')
   await house.rule('reader', [{ signal: 'one' }])
@@ -524,7 +524,7 @@ t.test('deleted rule closes its incident at once without a message; a new rule o
   )
 })
 
-t.test('deleted signal loses its observations, and a new signal of its name begins with none', async t => {
+t.test('observations of a deleted signal are removed, and a new signal of the same name starts without observations', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.report('beat', 'problem')
@@ -540,7 +540,7 @@ t.test('deleted signal loses its observations, and a new signal of its name begi
   t.equal(await house.verdict('down'), 'not_judged')
 })
 
-t.test('maintenance holds problems back, lets recoveries be sent, and ends without a message', async t => {
+t.test('maintenance withholds messages about problems, lets recoveries be sent, and ends without a message', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute, closeAfterMs: minute })
@@ -572,7 +572,7 @@ t.test('maintenance window ends at its instant when nothing else of its subject 
   t.match(await house.send({ kind: 'start-maintenance', endsAt: house.clock.now() + 10 * minute, by: 'Ann' }), { ok: true })
 })
 
-t.test('problem is notified when its confirmation delay ends at the end of the window, which is outside the window', async t => {
+t.test('problem is notified when its confirmation delay ends at the exact end of the window', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute })
@@ -630,7 +630,7 @@ t.test('confirmed problem gets reminders, and its incident keeps its state, whil
   t.match(await house.incidents(house.id), [{ status: 'problem', condition: 'problem', closedAt: null }])
 })
 
-t.test('website becomes custom once, by its first signal or rule, and its checks go on', async t => {
+t.test('website becomes custom once, by its first signal or rule, and its checks continue', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -753,7 +753,7 @@ t.test('report that changes no verdict is stored with its series, and its subjec
   t.match(series, { value: 2, status: 'problem', subjectRev: after?.rev, observedAtUs: (house.clock.now() - 1) * 1_000 })
 })
 
-t.test('newest report of a series is known as long as its rows are kept', async t => {
+t.test('newest report of a series is remembered as long as the rows of the series are kept', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.report('beat', 'ok')
@@ -806,7 +806,7 @@ t.test("keeper reads nothing for a sender's newer reports, and recognizes repeat
   )
 })
 
-t.test('successor knows the reports since the last write of their subject', async t => {
+t.test('successor knows the reports that came after the last write of their subject', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }, { signal: 'beat', match: { zone: 'a' } }], { confirmAfterMs: 0 })
@@ -826,7 +826,7 @@ t.test('successor knows the reports since the last write of their subject', asyn
   t.strictSame(await house.kinds(), ['no_data'])
 })
 
-t.test('last of two series with the same instant counts, also for a successor', async t => {
+t.test('report that came last is read when two series have the same instant, also by a successor', async t => {
   for (const [first, last] of [
     ['a', 'b'],
     ['b', 'a'],
@@ -870,7 +870,7 @@ t.test('input is not silent right after a take-over, even without a checkpoint',
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
-  // A report that the keeper stamps is written with its subject. So the partition never writes a checkpoint.
+  // A report that the keeper stamps is written with its subject, so the partition never writes a checkpoint.
   await house.report('beat', 'ok', { observedAtUs: null })
   await Promise.all([house.keeper.service.stop(), house.clock.advance(100)])
   t.equal(await house.store.count('checkpoints', {}), 0)
@@ -884,7 +884,7 @@ t.test('input is not silent right after a take-over, even without a checkpoint',
   t.strictSame(await house.kinds(), ['no_data'], 'and real silence is seen')
 })
 
-t.test('silent input stays silent for a successor, whatever the age of the checkpoint', async t => {
+t.test('silent input stays silent for a successor when the checkpoint has any age', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.signal('other', 'custom_event')
@@ -979,7 +979,7 @@ t.test('deleted custom subject loses all its documents', async t => {
   t.equal(refusal(await house.report('beat', 'ok')), 'not_found Subject not found')
 })
 
-t.test("sender's long text is stored whole in its row and shortened in the verdict", async t => {
+t.test('long text of a sender is stored whole in its row and shortened in the verdict', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -991,7 +991,7 @@ t.test("sender's long text is stored whole in its row and shortened in the verdi
   t.equal(entry?.evidence?.inputs[0]?.reason, '😀'.repeat(300), 'as many as a message shows (reference/messages 5.3)')
 })
 
-t.test('input without a number is unknown, and its grace over, after its first report', async t => {
+t.test('input whose first report has no number is unknown, and its grace is over', async t => {
   const house = await createCustom()
   await house.signal('load')
   const above = { signal: 'load', mode: 'latest_value', compare: '>', threshold: 90 } as const
@@ -1033,7 +1033,7 @@ t.test(
   },
 )
 
-t.test('replaced close hold counts at once, even if nothing else of the rule changed', async t => {
+t.test('replaced recovery delay takes effect at once, even if nothing else of the rule changed', async t => {
   const house = await createCustom()
   await house.signal('run', 'custom_event')
   await house.rule('down', [{ signal: 'run' }], { confirmAfterMs: 0 })
@@ -1055,7 +1055,7 @@ t.test('replaced close hold counts at once, even if nothing else of the rule cha
   t.match((await house.incidents(house.id))[0], { status: 'ok', closedAt: wellSince })
 })
 
-t.test('verdict keeps its first instant while it stays; a recovery names no error although an input still fails', async t => {
+t.test('unchanged verdict keeps its first instant, and a recovery names no error although an input still fails', async t => {
   const house = await createCustom()
   for (const name of ['one', 'two', 'three']) await house.signal(name, 'custom_event')
   const inputs = ['one', 'two', 'three'].map(signal => ({ signal }))
@@ -1096,7 +1096,7 @@ t.test('rule that is created later reads the newest text of a row that was sent 
   t.equal(await house.verdict('down'), 'problem')
 })
 
-t.test("each window has its own record with the window's latest changes", async t => {
+t.test('each maintenance window has its own record with the latest changes of the window', async t => {
   const house = await createCustom()
   const endsAt = house.clock.now() + hour
   await house.must({ kind: 'start-maintenance', endsAt, by: 'Ann' })
@@ -1203,7 +1203,7 @@ t.test('each report of a batch finds the earlier reports of the batch as if they
   t.match(await house.must(two), { results: [{ ok: true }, { observation: { rejectReason: 'out_of_order' } }] }, 'of two also')
 })
 
-t.test('input whose report changes no verdict keeps the earlier deadlines', async t => {
+t.test('report that changes no verdict leaves the earlier deadlines of its input in force', async t => {
   const house = await createCustom()
   await house.signal('run', 'custom_event')
   await house.rule('down', [{ signal: 'run' }], { confirmAfterMs: minute })

@@ -62,8 +62,8 @@ function signalInput(random: Random, signal: string): PolicyInput {
 }
 
 /**
- * Returns reports, windows and acknowledgements within `lengthMs` of the world's start, in the order of time. Reports have calm, failing
- * and silent spells; some are late, some from the future.
+ * Returns reports, windows and acknowledgements within `lengthMs` of the world's start, in the order of time. Reports pass, fail or stay
+ * away for periods; some are late, and some have an instant in the future.
  */
 export function makeDeeds(random: Random, world: NaiveWorld, lengthMs: number): Deed[] {
   const start = world.addedAt
@@ -92,9 +92,10 @@ export function makeDeeds(random: Random, world: NaiveWorld, lengthMs: number): 
 }
 
 /**
- * Changes by people beside the deeds: a window's end is moved, a report is sent again with another status, a rule is replaced or deleted, a
- * signal is deleted. The keeper refuses some of these changes. A deleted signal or rule is never created again under its name: otherwise
- * the naive evaluator would have to keep rows as the keeper does. Rules read only earlier rules, so there is no circle.
+ * Returns changes by people in addition to `deeds`: a window's end is moved, a report is sent again with another status, a rule is replaced
+ * or deleted, a signal is deleted. The keeper refuses some of these changes. A deleted signal or rule is never created again under its
+ * name: otherwise the naive evaluator would have to keep rows as the keeper does. Rules read only earlier rules, so no rule reads itself
+ * through others.
  */
 export function makeChanges(random: Random, world: NaiveWorld, deeds: Deed[], lengthMs: number): Deed[] {
   const start = world.addedAt

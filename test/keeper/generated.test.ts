@@ -102,7 +102,7 @@ class House {
     return this.lastReply ?? { ok: false }
   }
 
-  /** Deeds that the keeper carried out, for the oracle. */
+  /** Records a deed that the keeper carried out, for the oracle. */
   note({ at, command }: Deed): void {
     if (this.lastReply?.ok !== true) return
     const { windows } = this.life

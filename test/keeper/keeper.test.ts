@@ -1,4 +1,4 @@
-// The keeper's loop, held against design section 3 sentence by sentence, on memory bus and store with a clock turned by hand.
+// The keeper's loop, with one test for each sentence of the design's section 3, on memory bus and store with a clock that the test moves.
 import { pino } from 'pino'
 import t from 'tap'
 import type { BucketName } from '#shared/bus/port.ts'
@@ -24,7 +24,7 @@ t.test('placement', async t => {
     t.equal((await world.client.bucket('leases').list(keys.allLeases)).length, 64)
   })
 
-  t.test('rival takes a lease and goes on with its work when the revision is unchanged for 8 s', async t => {
+  t.test('rival takes a lease and continues its work when the revision of the lease is unchanged for 8 s', async t => {
     const world = createWorld()
     const dead = await world.startOne({ keeperId: 'dead' })
     const id = await world.create()
@@ -45,7 +45,7 @@ t.test('placement', async t => {
     t.equal((await world.incidents(id)).length, 1)
   })
 
-  t.test('log says taken when another keeper has the lease, and lost when the bus has lost it', async t => {
+  t.test('log says `taken` when another keeper has the lease, and `lost` when the bus lost the lease', async t => {
     for (const [found, said] of [
       [null, 'the bus has lost the lease'],
       [{ key: 'lease', revision: 9, at: 0, value: { holder: 'rival' } }, 'another keeper took the lease'],
@@ -125,7 +125,7 @@ t.test('placement', async t => {
     await watching.close()
   })
 
-  t.test('partition goes to another keeper when its successor does not take it', async t => {
+  t.test('released partition goes to another keeper when the intended successor does not take it', async t => {
     const world = createWorld()
     await world.startOne({ keeperId: 'first' })
     await world.startOne({ keeperId: 'second' })
@@ -170,7 +170,7 @@ t.test('loop writes observations, subjects and outbox before it sends replies', 
   const order: string[] = []
   const world = createWorld(store => noting(store, order))
   await world.startOne({ exclusive: true, confirmAfterMs: 0 })
-  // Counts writes of a partition whose checkpoint, which clears everything, comes last.
+  // The checkpoint clears every outbox. In this subject's partition it comes last, after the counted writes.
   const id = await world.create({}, 'keptSome02')
   order.length = 0
   await world.report(id, false)
@@ -236,7 +236,7 @@ t.test('idempotence', async t => {
     t.strictSame(await world.subject(id), before)
   })
 
-  t.test("report is dropped when its assignment is old or its location is not the subject's", async t => {
+  t.test("report is dropped when its assignment is old or its location is not one of the subject's", async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -290,7 +290,7 @@ t.test('result is dropped when its slot is in the future', async t => {
   t.equal(await world.store.count('observations', {}), 1)
 })
 
-t.test('report is dropped when the embedded store could not read its number again', async t => {
+t.test('report is dropped when it has a number that the embedded store cannot read back', async t => {
   const world = createWorld()
   await world.startOne()
   const id = await world.create()
@@ -322,38 +322,33 @@ t.test('commit', async t => {
     t.equal((await world.incidents(id))[0]?.status, 'pending')
   })
 
-  t.test(
-    'documents that a dead keeper committed and did not write are written by its successor, though nothing is left to commit',
-    async t => {
-      const world = createWorld()
-      await world.startOne({ exclusive: true })
-      const id = await world.create()
-      await world.command(id, { kind: 'start-maintenance', endsAt: world.clock.now() + 60 * minute, by: 'someone' } as never)
-      await world.clock.advance(2 * limits.keeper.outboxMs)
-      const stored = await world.subject(id)
-      if (stored === null) throw new Error('no subject')
-      t.strictSame(stored.outbox, [], 'this keeper has nothing of its own to clear any more')
-      const outbox = [
-        { mode: 'insert' as const, collection: 'alerts' as const, document: alert(`${id}.1.a1`, { subjectId: id }) },
-      ]
-      const elsewhere = {
-        ...stored,
-        rev: stored.rev + 1,
-        writer: 'somebody else',
-        maintenance: null,
-        outbox,
-        hasOutbox: 1 as const,
-      }
-      await world.store.replace('subjects', [elsewhere])
-      t.match(await world.command(id, { kind: 'cancel-maintenance' } as never), { ok: false, error: { code: 'not_found' } })
-      await world.clock.advance(3 * limits.keeper.outboxMs)
-      const told = (await world.alerts(id)).map(one => one.id)
-      t.strictSame(told, [`${id}.1.a1`])
-      t.strictSame((await world.subject(id))?.outbox, [], 'and cleared')
-    },
-  )
+  t.test('outbox of a dead keeper is written by its successor, although no subject has to be committed', async t => {
+    const world = createWorld()
+    await world.startOne({ exclusive: true })
+    const id = await world.create()
+    await world.command(id, { kind: 'start-maintenance', endsAt: world.clock.now() + 60 * minute, by: 'someone' } as never)
+    await world.clock.advance(2 * limits.keeper.outboxMs)
+    const stored = await world.subject(id)
+    if (stored === null) throw new Error('no subject')
+    t.strictSame(stored.outbox, [], 'this keeper has nothing of its own to clear any more')
+    const outbox = [{ mode: 'insert' as const, collection: 'alerts' as const, document: alert(`${id}.1.a1`, { subjectId: id }) }]
+    const elsewhere = {
+      ...stored,
+      rev: stored.rev + 1,
+      writer: 'somebody else',
+      maintenance: null,
+      outbox,
+      hasOutbox: 1 as const,
+    }
+    await world.store.replace('subjects', [elsewhere])
+    t.match(await world.command(id, { kind: 'cancel-maintenance' } as never), { ok: false, error: { code: 'not_found' } })
+    await world.clock.advance(3 * limits.keeper.outboxMs)
+    const told = (await world.alerts(id)).map(one => one.id)
+    t.strictSame(told, [`${id}.1.a1`])
+    t.strictSame((await world.subject(id))?.outbox, [], 'and cleared')
+  })
 
-  t.test('readings that only memory has survive a refused write', async t => {
+  t.test('readings that are only in memory survive a refused write', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })
@@ -372,7 +367,7 @@ t.test('commit', async t => {
   })
 
   t.test(
-    'a partition that closes while its checkpoint is prepared writes none, for its freshness has left the memory',
+    'partition that closes while its checkpoint is prepared writes no checkpoint, because its freshness has left the memory',
     async t => {
       const gate = { held: false, release: (): void => undefined }
       const world = createWorld(store => ({
@@ -489,7 +484,7 @@ t.test('order and time', async t => {
     await service.stop()
   })
 
-  t.test('result counts at the stream time less its stated age', async t => {
+  t.test('result counts at its time in the stream, minus its stated age', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -580,7 +575,7 @@ t.test('checkpoint', async t => {
     t.equal(checkpoint?.sequence, 2)
   })
 
-  t.test('successor knows the checkpointed readings, so that a take-over silences nobody', async t => {
+  t.test('successor knows the readings of the checkpoint, so that no input becomes silent by a take-over', async t => {
     const world = createWorld()
     const first = await world.startOne()
     const id = await world.create()
@@ -623,7 +618,7 @@ t.test('checkpoint', async t => {
     t.equal(await world.keptSlot(id), slotAt)
   })
 
-  t.test('checkpoint does not make a later document older', async t => {
+  t.test('checkpoint never replaces newer readings of a document', async t => {
     const world = createWorld()
     const first = await world.startOne()
     const id = await world.create()
@@ -645,7 +640,7 @@ t.test('checkpoint', async t => {
     t.equal((await world.incidents(id))[0]?.confirmedAt, failedAt + 2 * minute)
   })
 
-  t.test('other stream counts as a gap when it is longer than the checkpoint', async t => {
+  t.test('recreated stream counts as a gap even if it is longer than the position of the checkpoint', async t => {
     const world = createWorld()
     const first = await world.startOne()
     const id = await world.create()
@@ -664,7 +659,7 @@ t.test('checkpoint', async t => {
     t.equal(checkpoint?.gaps, 1)
   })
 
-  t.test('freshness goes into the documents, the oldest first, when a checkpoint is full', t => {
+  t.test('oldest freshness is written into its documents when a checkpoint is full', t => {
     const partition = openPartition(0, { now: () => 0 })
     const over = 3
     for (let i = 0; i < limits.keeper.freshnessInCheckpoint + over; i++) partition.fresh.dirty.add(`s${i}`)
@@ -688,7 +683,7 @@ t.test('checkpoint', async t => {
     t.equal(await world.store.count('observations', {}), 1)
   })
 
-  t.test('holder reads from a minute before the checkpoint, and counts a gap when the stream is another', async t => {
+  t.test('holder counts a gap and continues to judge when the stream is recreated', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -703,7 +698,7 @@ t.test('checkpoint', async t => {
     t.equal(checkpoint?.gaps, 1)
   })
 
-  t.test('holder reads another stream from a minute before the checkpoint', async t => {
+  t.test('new holder reads a recreated stream from a minute before the checkpoint', async t => {
     const world = createWorld()
     const { bus } = await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -754,7 +749,7 @@ t.test('confirmation delay ends at its instant while another silence is held bac
   t.equal((await world.incidents(id))[0]?.status, 'problem', 'though the other location is overdue and held')
 })
 
-t.test('new reports under old sequences are read when a cut stream has grown again', async t => {
+t.test('new reports with reused sequences are read when the stream lost its end and has grown again', async t => {
   const world = createWorld()
   const keeper = await world.startOne()
   const id = await world.create()
@@ -1028,7 +1023,7 @@ function holders(entries: { value: unknown }[]): Map<string, number> {
   return counts
 }
 
-/** Store that notes every call in the order of completion. */
+/** Store that records the name of every call in `order` when the call ends. */
 function noting(store: Store, order: string[]): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store) => {

@@ -15,7 +15,7 @@ t.test(
   },
 )
 
-t.test('outbox starts each kind of work once and keeps its entries when a subject is committed', async t => {
+t.test('commit of a subject starts each kind of work once and keeps the entries of that work in the outbox', async t => {
   const checks = ['hh01', 'b002'].map(locationId => ({ mode: 'check' as const, locationId, rev: 2, entry: null }))
   const signals = ['s1', 's2'].map(signalKey => ({ mode: 'remove-signal' as const, signalKey }))
   const documents: OutboxEntry[] = [{ mode: 'tags', put: ['state=active'], gone: [] }]

@@ -1,4 +1,5 @@
-// Open Incident as its keeper shows the Incident at an instant that is not judged yet. Rules: docs/reference/v3.md, 4.8, 4.11 and 5.7.
+// View of an open Incident that its keeper returns for an instant up to which the rule is not judged yet. Rules: docs/reference/v3.md, 4.8,
+// 4.11 and 5.7.
 import t from 'tap'
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'

@@ -1,4 +1,4 @@
-// Rounds of a keeper: partitions that share a round, work that runs side by side, and the effect of a lease that grew too old during a
+// Rounds of a keeper: partitions that share a round, work that runs in parallel, and the effect of a lease that became too old during a
 // round.
 import { Registry } from 'prom-client'
 import t from 'tap'
@@ -77,7 +77,7 @@ t.test('keeper finishes the round of each partition before it stops', async t =>
   t.ok((await store.get('subjects', [one]))[0]?.maintenance, 'and what was answered is stored')
 })
 
-t.test('write without a guarding revision is not done when the lease grew too old during it', async t => {
+t.test('write without a guarding revision is refused when the lease became too old meanwhile', async t => {
   for (const [change, title] of [
     ['freshness', 'a report that says nothing new is left to the next holder'],
     ['commit', 'a subject that was written is done'],
@@ -115,7 +115,7 @@ t.test('write without a guarding revision is not done when the lease grew too ol
   }
 })
 
-t.test('draft skipped for an old lease stays skipped when the lease is renewed meanwhile', async t => {
+t.test('draft that was skipped because of an old lease stays skipped when the lease is renewed meanwhile', async t => {
   let isRenewed = false
   const store = createMemoryStore()
   const context = {

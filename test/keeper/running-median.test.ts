@@ -1,4 +1,4 @@
-// Running median of a signal's numbers, beside the median of a plain list that is filtered and sorted at each report (v3 4.5).
+// Running median of a signal's numbers, compared with the median of a plain list that is filtered and sorted at each report (v3 4.5).
 import fc from 'fast-check'
 import t from 'tap'
 import { baselineOf } from '#shared/judging/heard-signal.ts'
@@ -17,7 +17,7 @@ interface Row {
   value: number | null
 }
 
-/** A signal whose window is `lengthUs` long. `reads` counts the reports for which all its numbers were read. */
+/** A signal with a window of `lengthUs`. `reads` counts the reports for which all numbers of the signal were read. */
 function createSignal(lengthUs: number) {
   const rows: Row[] = []
   let median: RunningMedian | null = null
@@ -76,7 +76,7 @@ t.test('running median equals the median of all numbers when reports come late, 
   )
 })
 
-t.test('running median seldom reads all numbers when reports are regular', async t => {
+t.test('running median rarely reads all numbers when reports are regular', async t => {
   const wave = createSignal(2_000)
   const rising = createSignal(2_000)
   const equal = createSignal(2_000)
@@ -93,7 +93,7 @@ t.test('running median seldom reads all numbers when reports are regular', async
   t.equal(equal.reads(), 1)
 })
 
-t.test('running median is not kept when a signal has the maximum of numbers of a baseline', async t => {
+t.test('running median is discarded when a signal has the largest number of values that a baseline allows', async t => {
   const most = limits.intake.baselineNumbers
   const listOf = (length: number) => Float64Array.from({ length }, (_, i) => i)
   t.equal(new SignalNumbers(listOf(most), listOf(most)).running(7, 0), null)

@@ -1,4 +1,4 @@
-// Numbers of a signal in order, beside a plain list that is filtered and sorted each time.
+// Ordered numbers of a signal, compared with a plain list that is filtered and sorted each time.
 import fc from 'fast-check'
 import t from 'tap'
 import { pushedObservationId } from '#shared/text/ids.ts'
@@ -26,7 +26,7 @@ function naive(known: Iterable<Row>, fromUs: number, toUs: number): number[] {
   return inside.map(({ value }) => value as number).sort()
 }
 
-t.test('numbers between two instants equal the rows as last noted', async t => {
+t.test('numbers between two instants are those of the rows as last recorded', async t => {
   fc.assert(
     fc.property(rows, fc.integer({ min: -4, max: 13 }), fc.integer({ min: -4, max: 13 }), (noted, fromUs, toUs) => {
       const known = new Map<string, Row>()
@@ -50,7 +50,7 @@ t.test('copy of numbers does not change with its original', async t => {
   t.strictSame([...copy.between(0, 9, 100)], [10, 21])
 })
 
-t.test('numbers keep the newest when there are too many', async t => {
+t.test('only the newest numbers are kept when there are too many', async t => {
   const numbers = new SignalNumbers(Float64Array.of(1, 2, 3, 4), Float64Array.of(10, 20, 30, 40))
   t.strictSame([...numbers.between(1, 4, 2)], [20, 30])
   t.strictSame([...numbers.between(2, 4, 2)], [20, 30])

@@ -1,4 +1,4 @@
-// Decisions of a step alone: no bus, no store, no clock.
+// Decisions of a step, without bus, store and clock.
 import t from 'tap'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -60,7 +60,7 @@ t.test('full replacement of a monitor keeps its delays, and its failure mode whe
   t.equal(site.subject().readings['aaaa']?.slotAt, start, 'and what a location that stays has reported')
 })
 
-t.test('incident that fails again takes effect at that instant, not at its first confirmation', async t => {
+t.test('problem of an incident that fails again dates from that instant, not from the first confirmation', async t => {
   const site = createSite()
   site.report(start + minute, false)
   for (let passed = 2; passed <= 4; passed++) site.report(start + passed * minute, false)
@@ -71,17 +71,14 @@ t.test('incident that fails again takes effect at that instant, not at its first
   t.match(site.incident(), { document: { status: 'problem', effectiveAt: start + 6 * minute } })
 })
 
-t.test(
-  "report with an older slot after a set-back of the bus's clock is committed, because a successor compares slots",
-  async t => {
-    const site = createSite()
-    site.report(start, true, { slotAt: start })
-    site.report(start + minute, true, { slotAt: start + 61 * minute }, 'aaaa', start + 61 * minute)
-    t.equal(site.subject().readings['aaaa']?.slotAt, start + 61 * minute)
-    t.equal(site.report(start + 2 * minute, true).change, 'commit')
-    t.equal(site.subject().readings['aaaa']?.slotAt, start + 2 * minute)
-  },
-)
+t.test('report with an older slot is committed after the bus clock was set back, because a successor compares slots', async t => {
+  const site = createSite()
+  site.report(start, true, { slotAt: start })
+  site.report(start + minute, true, { slotAt: start + 61 * minute }, 'aaaa', start + 61 * minute)
+  t.equal(site.subject().readings['aaaa']?.slotAt, start + 61 * minute)
+  t.equal(site.report(start + 2 * minute, true).change, 'commit')
+  t.equal(site.subject().readings['aaaa']?.slotAt, start + 2 * minute)
+})
 
 t.test("input of website monitoring's own signal reads the newest report of the selected locations", async t => {
   const site = createSite({ locations: ['aaaa', 'bbbb', 'cccc'] })
@@ -116,7 +113,7 @@ t.test(
   },
 )
 
-t.test('check is late by its age less the time that its prober held the report', async t => {
+t.test('delay of a check is its age, minus the time that its prober held the report', async t => {
   const site = createSite()
   const { observation } = site.report(start + 9_000, true, { slotAt: start, ageMs: 8_800 })
   t.equal(observation?.delayMs, 200)

@@ -12,13 +12,13 @@ export interface ToldMessage {
 
 export interface Life {
   windows: { from: number; until: number }[]
-  /** Instants of acknowledgements of the rule's incident that was open then. */
+  /** Acknowledgements, each of the incident of `rule` that was open at the instant. */
   acknowledgements: { rule: string; at: number }[]
   /** Times without a keeper; absent: none. Reminders in such a time are skipped for good; other messages are sent after it. */
   away?: { from: number; until: number }[]
   /**
-   * When something else was judged, in order: a silence that nobody could hear at first counts from its own instant, and from no earlier than
-   * what is judged already. Absent: from when it was heard.
+   * Instants of other judgements, in order. Present: a silence that was noticed late counts from its own instant, but from no earlier than
+   * the last of these instants before the notice. Absent: such a silence counts from its notice.
    */
   judgedAt?: readonly number[]
 }
@@ -30,7 +30,10 @@ interface Spell {
   /** Instant from which the hold counts this time. */
   since: number
   says: Verdict
-  /** Ok only because nobody could hear that an input is silent: it closes nothing. No data that may be over unheard: it confirms nothing. */
+  /**
+   * True for an ok that holds only because an unnoticed silence does not count: it closes no incident. True also for a no data whose input
+   * may have reported unnoticed: it confirms no incident.
+   */
   isDoubtful: boolean
   confirmAfterMs: number
   closeAfterMs: number
@@ -38,7 +41,7 @@ interface Spell {
 
 const reminderMs = 4 * 3_600_000
 
-/** The messages of all incidents of a rule up to `until`, in their order. A deleted rule's incident closes, and nothing is sent. */
+/** Returns the messages of all incidents of a rule up to `until`, in order. The incident of a deleted rule closes without a message. */
 export function tellingOracle(world: NaiveWorld, life: Life, rule: string, until: number): ToldMessage[] {
   const deletedAt = world.saved.find(one => one.rule === rule && one.policy === null)?.at ?? until
   const end = Math.min(until, deletedAt)
@@ -61,17 +64,17 @@ export function tellingOracle(world: NaiveWorld, life: Life, rule: string, until
 
 interface Incident {
   spells: Spell[]
-  /** When it closed as people see it happen: the end of the close hold, or the first ok behind it; null: still open. */
+  /** Instant of the close: end of the recovery delay, or the first certain ok after that; null: still open. */
   closedAt: number | null
 }
 
-/** An incident goes from the first judgement that is not ok to the end of continuous ok for the close hold. */
+/** Returns the incidents. Each lasts from the first judgement that is not ok until the rule has been ok for the whole recovery delay. */
 function incidentsOf(spells: Spell[], until: number): Incident[] {
   const incidents: Incident[] = []
   let open: Incident | null = null
   let wellSince: number | null = null
   for (const spell of spells) {
-    // Not judged yet: it opens, confirms, recovers and closes nothing.
+    // A period that is not judged opens no incident.
     if (open === null && !isBad(spell)) continue
     open ??= { spells: [], closedAt: null }
     open.spells.push(spell)
@@ -94,11 +97,14 @@ const isBad = ({ says }: Spell) => says === 'problem' || says === 'no_data'
 interface Confirmation {
   /** Exact end of the hold. Reminders are counted from this instant. */
   confirmedAt: number
-  /** The first instant at which the rule is judged not ok and the hold has ended. */
+  /** First instant at which the hold has ended and the rule is judged as not ok. */
   toldAt: number
 }
 
-/** Continuous non-ok time, whatever its condition; ok resets it; a hold's end belongs to it; what is not judged confirms nothing. */
+/**
+ * Sums up continuous time that is not ok, problem or no data, up to the end of the hold inclusive. An ok starts it anew. Time that is not
+ * judged confirms nothing.
+ */
 function confirmationOf(spells: Spell[]): Confirmation | null {
   let badSince: number | null = null
   for (const spell of spells) {
@@ -124,7 +130,7 @@ interface Telling {
 function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: Confirmation, telling: Telling): void {
   const { isMuted, isMissed, tell, until, acknowledgedAt } = telling
   let announced: 'nothing' | 'no_data' | 'problem' = 'nothing'
-  // A message that was held at the confirmation is sent at a reminder's instant. Another failure then makes no new message.
+  // A message that was withheld at the confirmation is sent when the next reminder is due. Until then another problem makes no new message.
   let heldProblem = false
   const announce = (kind: 'problem' | 'no_data', at: number) => {
     tell(isMuted(at) ? `held ${kind}` : kind, at)
@@ -142,7 +148,7 @@ function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: C
     else if (says === 'problem' && before !== 'problem' && announced !== 'problem' && !heldProblem) announce('problem', from)
     const last = Math.min(end - 1, until)
     for (let at = confirmedAt + reminderMs; at <= last; at += reminderMs) {
-      // The instant at which a spell begins belongs to what the judgement there said; its reminder is already passed over.
+      // At the instant at which a period begins, the judgement comes first, so a reminder due at that instant is skipped.
       if (isJudged ? at <= Math.max(from, toldAt) : at < from) continue
       if (isMuted(at) || isMissed(at) || at > acknowledgedAt) continue
       if (condition === 'problem') tell(announced === 'problem' ? 'reminder' : 'problem', at)
@@ -155,7 +161,7 @@ function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: C
   if (closedAt !== null) tell('recovery', closedAt)
 }
 
-/** Verdicts of the rule over time, each with its policy. */
+/** Returns the verdicts of the rule over time, each with its delays. */
 function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
   const spells: Spell[] = []
   for (const at of instantsOf(world, until)) {
@@ -177,7 +183,7 @@ function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
   return spells
 }
 
-/** Whether it would be otherwise if all silence counted that nobody can hear the end of, or none of it. */
+/** Returns whether an ok would change if every unnoticed silence counted, or a no data if no unnoticed silence counted. */
 function isDoubtfulAt(world: NaiveWorld, rule: string, at: number, says: Verdict): boolean {
   if (world.blind === undefined) return false
   if (says === 'ok') return naiveVerdict({ ...world, blind: [] }, rule, at) !== 'ok'
@@ -186,7 +192,7 @@ function isDoubtfulAt(world: NaiveWorld, rule: string, at: number, says: Verdict
   return says === 'no_data' && isBlind && naiveVerdict({ ...world, blind: deaf }, rule, at) !== 'no_data'
 }
 
-/** The same spells; a silence that is heard after all has been there from when the rule was ok for want of hearing it. */
+/** Returns the same periods, but a silence noticed late counts from the provisional ok before it (see `Life.judgedAt`). */
 function countedSince(judgedAt: Life['judgedAt'], spells: Spell[]): Spell[] {
   if (judgedAt === undefined) return spells
   return spells.map((spell, i) => {
@@ -196,7 +202,7 @@ function countedSince(judgedAt: Life['judgedAt'], spells: Spell[]): Spell[] {
   })
 }
 
-/** Every instant at which a report arrives, a rule is saved, or any input could fall silent or grow up. */
+/** Returns every instant at which a report arrives, a rule is saved, or an input could fall silent or its grace could end. */
 function instantsOf(world: NaiveWorld, until: number): number[] {
   const silences = new Set([300_000])
   for (const policy of [...Object.values(world.rules), ...world.saved.map(one => one.policy)])

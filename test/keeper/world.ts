@@ -49,7 +49,7 @@ export function createWorld(
   const hub = createMemoryHub({ clock })
   const store = createMemoryStore()
   const client = hub.connect()
-  /** The messages of keepers' logs from info on. */
+  /** Messages of the keepers' logs, of level info and above. */
   const logged: string[] = []
   const note = (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg)
   const noting = pino({ level: 'info' }, { write: note })
@@ -116,7 +116,7 @@ export function createWorld(
     await clock.advance(thenMs)
   }
   const subject = async (id: string) => (await store.get('subjects', [id]))[0] ?? null
-  /** Returns the newest slot of a location that a successor finds: in the document or in the checkpoint. */
+  /** Returns the newest slot of a location that is stored, in the document or in the checkpoint. */
   const keptSlot = async (id: string, location = 'aaaa') => {
     const [checkpoint] = await store.get('checkpoints', [keys.lease(partitionOf(id))])
     const fresh = checkpoint?.freshness?.find(([subjectId]) => subjectId === id)?.[4].find(([at]) => at === location)?.[1] ?? 0

@@ -53,7 +53,7 @@ export async function startStory(): Promise<Story> {
       }
   }
   for (let step = 0; step < steps; step++) {
-    // Two hours of the night are bad for one of them.
+    // One website fails for two hours of the night.
     const isBad = step >= 140 && step < 146
     await check(
       step % 12 === 0 ? all : ['checkout', 'reports'],
@@ -67,7 +67,7 @@ export async function startStory(): Promise<Story> {
   const media = `/session/v3/workspaces/${world.workspaceId}/resources/${idOf('media')}/maintenance`
   await world.editor.send('PUT', media, { body: { minutes: 90 } })
   await world.clock.advance(confirmMs + minute)
-  // It comes back for a minute, and fails again.
+  // The website recovers for a minute, and fails again.
   await check(['checkout'])
   await world.clock.advance(minute)
   await check(['checkout'], broken)
@@ -84,7 +84,7 @@ export async function startStory(): Promise<Story> {
   return { world, monitor: idOf('checkout'), incident }
 }
 
-/** The message about the incident, as a notifier would have logged it: this world has none. */
+/** Stores the message about the incident as a notifier would have logged it, because this world has no notifier. */
 async function tell({ store, workspaceId, clock }: DashboardWorld, incidentId: string): Promise<void> {
   const at = clock.now() - 22 * minute - 40_000
   const delivery: DeliveryLogDocument = {
@@ -95,7 +95,7 @@ async function tell({ store, workspaceId, clock }: DashboardWorld, incidentId: s
   await store.insert('deliveryLog', [delivery])
 }
 
-/** The world has one location; the names are shown. */
+/** Stores the names of the locations for the pages. The world itself has one location only. */
 async function nameLocations({ store, clock }: DashboardWorld): Promise<void> {
   const named = Object.entries(locations).map(([name, id]) => ({ id, rev: 2, name, displayName: null, createdAt: clock.now() }))
   await store.upsert('locations', named)
@@ -110,7 +110,7 @@ const add = (world: DashboardWorld, name: string): Promise<string> => {
   })
 }
 
-/** A day has a slow noon; a location is near or far. */
+/** Generated duration of a check: longer in one half of the day, and from locations that are far away. */
 function took(name: string, location: LocationId, at: number): Partial<CheckResult> {
   const far = { aaaa: 1, bbbb: 1.25, cccc: 1.8 }[location]
   const noon = 1 + 0.35 * Math.sin(((at % (24 * 60 * minute)) / (24 * 60 * minute)) * 2 * Math.PI)

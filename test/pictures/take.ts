@@ -1,5 +1,5 @@
-// `npm run pictures`: takes the pictures of the README in a real browser, before the real keeper, directory and gateway in virtual time. Made-up
-// websites are checked for a day; the last half hour brings trouble. Writes docs/pictures/*.png. Needs a Chromium.
+// `npm run pictures`: takes the pictures of the README in a real browser, with the real keeper, directory and gateway in virtual time.
+// Made-up websites are checked for a day and have problems in the last half hour. Writes docs/pictures/*.png. Needs a Chromium.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'

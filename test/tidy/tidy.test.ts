@@ -1,4 +1,4 @@
-// The house rules on every file that git tracks or would add. A planted offence for each rule shows that the rule works.
+// The house rules on every file that git tracks or would add. A planted violation of each rule shows that the rule works.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
@@ -229,7 +229,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
   },
 ]
 
-t.test('every rule finds its planted offence and accepts the similar file', async t => {
+t.test('every rule finds its planted violation and accepts the similar file', async t => {
   t.equal(planted.length, tidyRules.length, 'each rule of the table has a plant')
   for (const [index, rule] of tidyRules.entries()) {
     const plant = planted[index]

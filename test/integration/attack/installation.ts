@@ -83,7 +83,7 @@ export async function admission({ port }: Installation, { file }: Credential): P
 }
 
 export const monitors = 20
-/** Monitors of a single location. The others need a majority of two locations, and no prober runs in the first. */
+/** Number of monitors of the last location only. The others need a majority of two locations, and no prober runs in the first location. */
 export const judgedMonitors = monitors / 2
 
 /**
@@ -128,7 +128,7 @@ export interface Seen {
   /** Slot of the report, or instant of the change. */
   at: number
   seenAt: number
-  /** Time from the end of the check, or from the change, until it was received, ms. */
+  /** Time from the end of the check, or from the state change, to the arrival of its message, ms. */
   delayMs: number
 }
 

@@ -35,28 +35,31 @@ async function replayFaults(world: World, id: string): Promise<string[]> {
   })
 }
 
-t.test('archived Resource closes its incidents and its window, and reads as it was at that instant (v3 6.4)', async t => {
-  const world = await setStage()
-  const id = await troubled(world)
-  const before = await read(world, id)
-  const alerts = await world.alerts(id)
-  const archivedAt = world.clock.now()
-  const reply = await archive(world, id)
-  t.match(reply, { ok: true, result: { archivedAt, maintenance: null, key: before.key, signals: before.signals } })
-  const incidents = await world.incidents(id)
-  t.equal(incidents.length, 2)
-  for (const incident of incidents)
-    t.match(incident, { open: 0, status: 'ok', condition: 'problem', closedReason: 'resource_archived', closedAt: archivedAt })
-  t.match(await windowsOf(world, id), [{ state: 'cancelled', cancelledAt: archivedAt }])
-  t.match(await world.subject(id), { archivedAt, dueAt: null, hasOutbox: 1 })
-  const spoken = before.rules.map(({ key, status, explanation, since }) => ({ key, status, explanation, since }))
-  await world.clock.advance(10 * minute)
-  t.match((await read(world, id)).rules, spoken, 'what fell quiet since is not said')
-  t.strictSame(await world.alerts(id), alerts, 'nobody is told: no recovery, no reminder')
-  t.match(await world.subject(id), { archivedAt, dueAt: null, hasOutbox: 0 })
-  t.strictSame((await kindsOf(world, id)).filter(kind => kind === 'closed').length, 2)
-  t.strictSame(await replayFaults(world, id), [])
-})
+t.test(
+  'archive closes the incidents and the window, and the Resource then reads as at the instant of the archive (v3 6.4)',
+  async t => {
+    const world = await setStage()
+    const id = await troubled(world)
+    const before = await read(world, id)
+    const alerts = await world.alerts(id)
+    const archivedAt = world.clock.now()
+    const reply = await archive(world, id)
+    t.match(reply, { ok: true, result: { archivedAt, maintenance: null, key: before.key, signals: before.signals } })
+    const incidents = await world.incidents(id)
+    t.equal(incidents.length, 2)
+    for (const incident of incidents)
+      t.match(incident, { open: 0, status: 'ok', condition: 'problem', closedReason: 'resource_archived', closedAt: archivedAt })
+    t.match(await windowsOf(world, id), [{ state: 'cancelled', cancelledAt: archivedAt }])
+    t.match(await world.subject(id), { archivedAt, dueAt: null, hasOutbox: 1 })
+    const spoken = before.rules.map(({ key, status, explanation, since }) => ({ key, status, explanation, since }))
+    await world.clock.advance(10 * minute)
+    t.match((await read(world, id)).rules, spoken, 'what fell quiet since is not said')
+    t.strictSame(await world.alerts(id), alerts, 'nobody is told: no recovery, no reminder')
+    t.match(await world.subject(id), { archivedAt, dueAt: null, hasOutbox: 0 })
+    t.strictSame((await kindsOf(world, id)).filter(kind => kind === 'closed').length, 2)
+    t.strictSame(await replayFaults(world, id), [])
+  },
+)
 
 t.test('archived Resource refuses changes, and names a wrong field first (v3 1.3, 6.4)', async t => {
   const world = await setStage()

@@ -1,4 +1,4 @@
-// Templates of a step in whose world no Template is published.
+// Templates argument of a step when no Template is published.
 import type { TemplateOf } from '../../../services/keeper/step/types.ts'
 
 export const noTemplates: TemplateOf = ({ template }) => {

@@ -62,8 +62,8 @@ function randomTemplate(random: Random, key: string): Template {
 }
 
 /**
- * Returns spells of one state between silences. Several Observations share a millisecond, some repeat an id, every state occurs with and
- * without a value.
+ * Returns Observations in runs of one state, with silences between the runs. Several share a millisecond, some repeat an id, and every
+ * state occurs with and without a value.
  */
 function randomLife(random: Random, startMs: number, endMs: number): SentObservation[] {
   const sent: SentObservation[] = []
@@ -102,7 +102,7 @@ function newResource(id: string, template: Template, at: number) {
   return { ...made.subject, rev: 1, rules, incidents: 0, dueAt: null, outbox: [], hasOutbox: 0 as const }
 }
 
-/** Runs all lives at once in one keeper until `end`. Resolves with the instant of the keeper's last look. */
+/** Sends the Observations of all lives to one keeper until `end`. Resolves with the instant up to which the keeper has judged. */
 async function live(seed: number) {
   const random = new Random(seed, 'preview')
   const world = createWorld()
@@ -235,7 +235,7 @@ const largest: Preview = {
 t.test("v3 3.11 preview's work is bounded by its Observations, however long the silence between them", async t => {
   let steps = 0
   for (const run = runPreview(largest, 0); !run.next().done; ) steps += 1
-  // Steps for each Observation: the Observation, the end of each window, and for each change of verdict its hold and the reminder after it.
+  // Each Observation leads to one step for itself, one for the end of each window, and two for each change of verdict (hold and reminder).
   t.ok(steps > 100_000, 'as much as it can be')
   t.ok(steps <= 10 * 500 * (1 + 3 * 17), `${steps} steps`)
 })

@@ -1,4 +1,4 @@
-// Binding of a Resource to another revision: answers, signals, incidents, and the new rules' knowledge of earlier Observations. Rules:
+// Binding of a Resource to another revision: answers, signals, incidents, and the earlier Observations that the new rules read. Rules:
 // docs/reference/v3.md, 4.6 and 6.5.
 import t from 'tap'
 import type { Template } from '#shared/contracts/resources/template.ts'
@@ -171,7 +171,7 @@ for (const isTogether of [true, false])
   )
 
 t.test(
-  "declared signal becomes the Template's with its Observations, and becomes declared again after a second rebind (v3 4.6)",
+  'declared signal becomes a signal of the Template and keeps its Observations, and a second rebind makes it declared again (v3 4.6)',
   async t => {
     const disk = { signal: 'disk', field: 'value', operator: 'gt', operand: 2 }
     const full = { key: 'full', action: 'Clear it.', wait, decision: { ...disk, min_count: 3, within_seconds: 600 } }
@@ -191,23 +191,26 @@ t.test(
   },
 )
 
-t.test("repeated Observation gets its first reply after its declared signal became the Template's (v3 7.2)", async t => {
-  const world = await stage()
-  const { id } = await create(world)
-  const sent = { signal: 'disk', value: 3, signalKind: 'event' }
-  const byId = await observe(world, id, { ...sent, sentId: 'mine' })
-  const byContent = { ...sent, signal: 'tape', atUs: world.clock.now() * 1_000 }
-  const declared = await observe(world, id, byContent)
-  await publish(
-    world,
-    readManifest({ ...revised, version: 3, signals: [...revised.signals, { key: 'tape', kind: 'event' }] }, nothing),
-  )
-  t.match(await rebind(world, id, 'host@3'), { ok: true })
-  t.match(byId, [{ ok: true, createdSignal: true }])
-  t.strictSame(await observe(world, id, { ...sent, sentId: 'mine' }), byId)
-  t.match(declared, [{ ok: true, createdSignal: true }])
-  t.strictSame(await observe(world, id, byContent), declared)
-})
+t.test(
+  'repeated Observation gets its first reply when its declared signal has become a signal of the Template (v3 7.2)',
+  async t => {
+    const world = await stage()
+    const { id } = await create(world)
+    const sent = { signal: 'disk', value: 3, signalKind: 'event' }
+    const byId = await observe(world, id, { ...sent, sentId: 'mine' })
+    const byContent = { ...sent, signal: 'tape', atUs: world.clock.now() * 1_000 }
+    const declared = await observe(world, id, byContent)
+    await publish(
+      world,
+      readManifest({ ...revised, version: 3, signals: [...revised.signals, { key: 'tape', kind: 'event' }] }, nothing),
+    )
+    t.match(await rebind(world, id, 'host@3'), { ok: true })
+    t.match(byId, [{ ok: true, createdSignal: true }])
+    t.strictSame(await observe(world, id, { ...sent, sentId: 'mine' }), byId)
+    t.match(declared, [{ ok: true, createdSignal: true }])
+    t.strictSame(await observe(world, id, byContent), declared)
+  },
+)
 
 t.test('second of two rebinds in one round decides which signals and readings are kept (v3 4.6)', async t => {
   const world = await stage()

@@ -32,7 +32,7 @@ t.test('repeated id gets its first reply whatever else the report carries, and n
   const rows = await rowsOf(world, id)
   for (let i = 0; i < 20; i++) await observe(world, id, { signal: 'load', value: 1, labels: { i: `${i}` }, atUs: i * 1_000 })
   for (const [title, sent] of cases) {
-    // From this instant on, rounds treat ids as new again.
+    // From now on rounds again treat ids as new without a read.
     await world.clock.advance(limits.intake.sentIdReadsMs + 1)
     t.strictSame(await observe(world, id, { ...sent, sentId: 'run 17/ä' }), [first], title)
     t.strictSame(await rowsOf(world, id), rows, title)
@@ -170,7 +170,7 @@ t.test('id whose first report was lost is a new report when it is sent with anot
   t.strictSame(await rowsOf(world, id), rows)
 })
 
-t.test('id whose first report was lost is acknowledged only if stored when its signal is gone (v3 4.6, 7.2)', async t => {
+t.test('id of a lost report on a removed signal is acknowledged only if the report is stored (v3 4.6, 7.2)', async t => {
   const { world, id } = await setCutReport({ signal: 'load', value: 1 })
   const [probe] = host.signals
   const [down] = host.rules
@@ -332,7 +332,7 @@ t.test('repeated id with another instant and number changes no baseline (v3 4.5,
   for (const [i, value] of [40, 10, 30, 20].entries())
     await observe(world, id, { ...load((9 - i) * hour, value), sentId: `${i}` })
   await world.clock.advance(limits.intake.sentIdReadsMs)
-  // If it were treated as new for a moment, the id would push the oldest number out of the baseline.
+  // A report wrongly treated as new would displace the oldest number of the baseline.
   await observe(world, id, { ...load(-55_000, 1_000), sentId: '2' })
   await observe(world, id, { ...load(0, 25), sentId: 'newest' })
   t.strictSame(await baseline(), { samples: 5, median: 30 })

@@ -258,19 +258,22 @@ t.test('signal of generation 2 accepts Observations by its own selectors, and `n
   t.equal((await rowsOf(world, id)).length, steps.length)
 })
 
-t.test('a report of generation 2 and an Observation of the same instant and labels are one (v3 7.2)', async t => {
-  const world = await setStage()
-  const id = await createCustom(world)
-  await addSignal(world, id, 'beat')
-  await addRule(world, id, 'alive', { signal: 'beat' })
-  const observedAtUs = world.clock.now() * 1_000
-  const labels = { env: 'prod' }
-  const reported = { observedAtUs, labels, value: null, error: '' }
-  await must(world, id, { kind: 'report-observation', signal: 'beat', status: 'problem', ...reported })
-  await observe(world, id, { signal: 'beat', atUs: observedAtUs, labels })
-  t.match(await rowsOf(world, id), [{ ok: 1, source: 'api' }])
-  t.equal(await verdictOf(world, id, 'alive'), 'ok', 'the one that came last counts')
-})
+t.test(
+  'report of generation 2 and Observation of generation 3 are one when instant and labels are the same (v3 7.2)',
+  async t => {
+    const world = await setStage()
+    const id = await createCustom(world)
+    await addSignal(world, id, 'beat')
+    await addRule(world, id, 'alive', { signal: 'beat' })
+    const observedAtUs = world.clock.now() * 1_000
+    const labels = { env: 'prod' }
+    const reported = { observedAtUs, labels, value: null, error: '' }
+    await must(world, id, { kind: 'report-observation', signal: 'beat', status: 'problem', ...reported })
+    await observe(world, id, { signal: 'beat', atUs: observedAtUs, labels })
+    t.match(await rowsOf(world, id), [{ ok: 1, source: 'api' }])
+    t.equal(await verdictOf(world, id, 'alive'), 'ok', 'the one that came last counts')
+  },
+)
 
 for (const sentId of ['run-1', null]) {
   const by = sentId === null ? 'by its instant' : 'by its id'

@@ -9,7 +9,10 @@ import { createWorld } from '../world.ts'
 
 export const second = 1_000
 
-/** Problem if the probe reports a problem and the load of the last readings is too high. Unknown if the probe or the load is missing. */
+/**
+ * Template whose rule is a problem if the probe reports a problem and the last readings of the load are too high, and unknown if either is
+ * missing.
+ */
 export const host = {
   key: 'host',
   version: 1,
@@ -105,7 +108,7 @@ export async function kindsOf(world: World, id: string): Promise<string[]> {
   return found.sort((one, other) => one.id.localeCompare(other.id, 'en', { numeric: true })).map(({ kind }) => kind)
 }
 
-/** Writes the first `puts` non-empty writes of a report, then nothing more. */
+/** Store that carries out the first `cut.after` non-empty writes of a report, and no later write. */
 export function cutting(store: Store, cut: { after: number | null }): Store {
   return new Proxy(store, {
     get: (all, name) => {

@@ -121,7 +121,7 @@ t.test('repeated Observation gets the first reply and is judged once (v3 7.2)', 
   t.equal((await world.subject(id))?.custom?.accepted, 3)
 })
 
-t.test('an Observation of no data drops its value and is no evidence (v3 4.2, 7.5)', async t => {
+t.test('Observation of `no_data` loses its value and is no evidence (v3 4.2, 7.5)', async t => {
   const world = await setStage()
   const { id } = await create(world)
   await observe(world, id, { signal: 'probe', state: 'no_data', value: 7 })
@@ -181,7 +181,7 @@ t.test('a Resource is judged at once with its new answers (v3 6.3)', async t => 
 })
 
 t.test(
-  "rule has a problem since its Resource's creation when a late first report does not change the verdict (v3 4.8)",
+  'problem of a rule dates from the creation of its Resource when a late first report does not change the verdict (v3 4.8)',
   async t => {
     const silent = { ...host.rules[1], key: 'silent', decision: { not: { signal: 'probe', field: 'known' } } }
     const world = await setStage({ ...host, rules: [silent] })

@@ -90,7 +90,7 @@ t.test('archived subject gets the tag of archived subjects and loses the tag of 
   t.end()
 })
 
-t.test('successor stores the tags that a crash kept from being stored', async t => {
+t.test('successor stores the tags that a crashed keeper had not stored', async t => {
   let isDead = false
   const wrap = (store: Store): Store => ({
     ...store,

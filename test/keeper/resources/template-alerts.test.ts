@@ -185,7 +185,7 @@ t.test("Template's rule sends a message for each change of its incident (v3 10.3
   }
 })
 
-t.test('an alert freezes the words, routes and readings of its rule (v3 10.4, 10.7, 10.9)', async t => {
+t.test('alert copies the texts, routes and readings of its rule, and the copies never change (v3 10.4, 10.7, 10.9)', async t => {
   const world = await setStage(['routed', 'named', 'plain'])
   await create(world, 'host1')
   await observe(world, 'host1', { ...bad, value: 7 })
@@ -246,7 +246,7 @@ t.test("alert of a website's rule has no facts of a Template's rule, and no othe
   })
 })
 
-t.test('an incident keeps the words of its rule when it closes', async t => {
+t.test('incident keeps the texts of its rule when it closes', async t => {
   const world = await setStage(['routed'])
   await create(world, 'host1')
   await fail(world, 'host1', 0)
@@ -296,7 +296,7 @@ async function faultsOf(world: World, id: string): Promise<string[]> {
   })
 }
 
-t.test('incidents of Templates are rebuilt from their records when signals fail, fall quiet and return at random', async t => {
+t.test('incidents of Templates are rebuilt from their records when signals fail, fall silent and recover at random', async t => {
   const world = await setStage(['routed', 'named', 'plain', 'availability'])
   const ids = Array.from({ length: 6 }, (_, i) => `host${i}`)
   for (const id of ids) await create(world, id)

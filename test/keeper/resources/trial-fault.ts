@@ -8,7 +8,7 @@ export interface Replied {
   error?: { message: string }
 }
 
-/** Returns null if the trial and the saved rule agree, else the difference. `saved`: the rule after it was saved. */
+/** Returns the difference between the trial and the saved rule; null: they agree. `saved`: state of the rule after the save. */
 export function trialFault(tried: Replied, reply: Replied, saved: RuleState | undefined): string | null {
   if (tried.ok !== reply.ok || tried.error?.message !== reply.error?.message) {
     return `tried: ${tried.error?.message ?? 'accepted'}, saved: ${reply.error?.message ?? 'accepted'}`

@@ -20,8 +20,8 @@ const templateOf = (version: number): Template => readManifest({ ...host, versio
 const id = `${workspaceId}/host@1`
 
 /**
- * World in which a keeper takes over after `ruin` without having read the revision. Of two Resources in one partition, one lost its
- * Template.
+ * World with two Resources in one partition. `ruin` removes or damages the Template of one of them, and then a keeper that has not read the
+ * Template takes over.
  */
 async function setScene(ruin: (store: Store) => Promise<unknown>, wrapStore: (store: Store) => Store = store => store) {
   const world = createWorld(wrapStore)
@@ -101,7 +101,7 @@ for (const [fault, ruin] of [
     },
   )
 
-  t.test(`inputs are kept and deadlines are rarely looked at when a Template is ${fault} (v3 4.12)`, async t => {
+  t.test(`inputs are kept and deadlines are retried after long pauses when a Template is ${fault} (v3 4.12)`, async t => {
     const { world, bad } = await setScene(ruin)
     await world.clock.advance(400 * second)
     const report = { kind: 'observe', observations: [{ ...nothing, signal: 'probe', state: 'ok' }] }
@@ -116,7 +116,7 @@ for (const [fault, ruin] of [
     t.match(await world.subject(bad), { rev, faulty: { reason } }, 'nor does a deadline write the Resource again')
   })
 
-  t.test(`Resource continues with its earlier readings when its Template is no longer ${fault} (v3 4.12)`, async t => {
+  t.test(`Resource continues with its earlier readings when its ${fault} Template is usable again (v3 4.12)`, async t => {
     const { world, bad } = await setScene(ruin)
     await world.clock.advance(400 * second)
     await remove(world.store)

@@ -1,4 +1,4 @@
-// Removal of old documents: expired documents are removed in slices, the documents of a deleted subject all together.
+// Removal of old documents: expired documents are removed in slices, the documents of a deleted subject in one removal.
 import t from 'tap'
 import { day, hour, limits } from '#shared/limits/limits.ts'
 import { rollUpId } from '#shared/roll-up/roll-up-ids.ts'
@@ -67,29 +67,32 @@ t.test('expired documents of each kind are removed at their instant when the kee
   t.equal((await left()).length, 4, 'nothing is looked for after a stop')
 })
 
-t.test('many expired documents are removed in slices with a pause, and a failed removal is retried at the next look', async t => {
-  const { house, chores } = keepHouse()
-  const { clock, store } = house
-  house.isOurs = true
-  const old = Array.from({ length: 4 * deletionSlice }, (_, index) => series(`old ${index}`, { expireAt: 1 }))
-  await store.upsert('series', old)
-  const left = () => store.count('series', {})
-  await clock.advance(expireMs)
-  t.equal(await left(), 3 * deletionSlice)
-  house.failing = true
-  await clock.advance(expireSliceMs)
-  house.failing = false
-  await clock.advance(expireMs - 1)
-  t.equal(await left(), 3 * deletionSlice, 'no haste after a failure')
-  t.equal(house.warnings, 1)
-  await clock.advance(1)
-  t.equal(await left(), 2 * deletionSlice)
-  house.onExpire = () => chores.stop()
-  await clock.advance(expireSliceMs)
-  t.equal(await left(), deletionSlice)
-  await clock.advance(2 * expireMs)
-  t.equal(await left(), deletionSlice, 'a slice that is stopped in its midst is the last')
-})
+t.test(
+  'many expired documents are removed in slices with a pause, and a failed removal is retried at the next housekeeping',
+  async t => {
+    const { house, chores } = keepHouse()
+    const { clock, store } = house
+    house.isOurs = true
+    const old = Array.from({ length: 4 * deletionSlice }, (_, index) => series(`old ${index}`, { expireAt: 1 }))
+    await store.upsert('series', old)
+    const left = () => store.count('series', {})
+    await clock.advance(expireMs)
+    t.equal(await left(), 3 * deletionSlice)
+    house.failing = true
+    await clock.advance(expireSliceMs)
+    house.failing = false
+    await clock.advance(expireMs - 1)
+    t.equal(await left(), 3 * deletionSlice, 'no haste after a failure')
+    t.equal(house.warnings, 1)
+    await clock.advance(1)
+    t.equal(await left(), 2 * deletionSlice)
+    house.onExpire = () => chores.stop()
+    await clock.advance(expireSliceMs)
+    t.equal(await left(), deletionSlice)
+    await clock.advance(2 * expireMs)
+    t.equal(await left(), deletionSlice, 'a slice that is stopped in its midst is the last')
+  },
+)
 
 /** Documents of two subjects with two signals each, in every collection that belongs to a subject. */
 async function storeChildren(now: number): Promise<Store> {
@@ -111,7 +114,7 @@ async function storeChildren(now: number): Promise<Store> {
         rows.map(id => ({ id, data: '' })),
       )
     }
-    // From the oldest day that may still be there at midnight to a slot of tomorrow.
+    // From the oldest day that can still be stored to tomorrow.
     const days = Array.from({ length: 8 }, (_, back) => now + (1 - back) * day)
     await store.insert(
       'observations',

@@ -1,11 +1,11 @@
-// Removals run apart from the rounds, one of each at a time.
+// Removals that run beside the rounds, one of each kind at a time.
 import t from 'tap'
 import { createRemovals } from '../../../services/keeper/removal/removals.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/store/memory-store.ts'
 import { createVirtualClock } from '../../support/virtual-clock.ts'
 
-t.test('removal runs once more when it is requested while it runs, and is reported done once', async t => {
+t.test('removal that is requested again while it runs is repeated once, and is reported done once', async t => {
   const memory = createMemoryStore()
   let looks = 0
   let open: () => void = () => undefined

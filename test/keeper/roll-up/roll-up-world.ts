@@ -103,7 +103,7 @@ export async function storeSubjects(into: Store): Promise<void> {
   ])
 }
 
-/** Marks every partition as rolled up and settled up to this day, ms. */
+/** Marks every partition as rolled up and settled up to this day (start in ms since the epoch). */
 export async function storeProgress(into: Store, to: number): Promise<void> {
   const numbers = Array.from({ length: limits.partitions }, (_, number) => number)
   const done = { rev: 1, hoursTo: to, daysTo: to, writer: '' }

@@ -266,7 +266,7 @@ t.test('late check is read at once for a day when its hour is rolled up', async 
   t.match(await world.read(store, settledAt(start), late, '1h', [start, start + hour]), { buckets: [{ count: 2 }] })
 })
 
-t.test('observation repeated after its hour was rolled up counts with its last content once its day is settled', async t => {
+t.test('observation repeated after the roll-up of its hour counts with its last content when its day is settled', async t => {
   const store = createMemoryStore()
   await world.storeSubjects(store)
   const sent = { subjectId: shop, source: world.signal('s2'), at: start + hour, ok: true, value: 1, accepted: true }
@@ -426,7 +426,7 @@ t.test('hours are rolled up again when a clock that was ahead ended them early',
   t.strictSame(await rowsOf(store), wanted)
 })
 
-t.test('hour is rolled up again when the clock was ahead by little', async t => {
+t.test('hour is rolled up again when the clock was slightly ahead', async t => {
   const reports = world.generateReports(5, 1, minute)
   const of = reports.find(({ source }) => source.id === 's2') as world.Report
   const store = createMemoryStore()
@@ -442,7 +442,7 @@ t.test('hour is rolled up again when the clock was ahead by little', async t => 
   t.equal(world.difference(found?.buckets, world.recompute(reports, of, '1h', range)), null)
 })
 
-t.test('deleted subject has no roll-ups when its deletion comes during their making', async t => {
+t.test('deleted subject has no roll-ups when it is deleted while they are computed', async t => {
   for (const whole of [true, false]) {
     const { make } = await prepared()
     const store = await make()
@@ -634,7 +634,7 @@ t.test('maintenance windows are removed 400 days after their end', async t => {
   )
 })
 
-t.test('keeper removes a report with a future instant when its own time is over', async t => {
+t.test('report with a future instant is removed when its own retention is over', async t => {
   const world = createWorld()
   const { service } = await world.startOne({ exclusive: true })
   const now = world.clock.now()
@@ -696,7 +696,7 @@ t.test('running keeper rolls up, and removes roll-ups with their signal and subj
   await stopping
 })
 
-t.test('read is refused beyond its progress, which the refusal names', async t => {
+t.test('read beyond the progress of the roll-up is refused, and the refusal names the progress', async t => {
   const store = createMemoryStore()
   await world.storeSubjects(store)
   const of = { subjectId: site, source: { kind: 'location', id: 'aaaa' } as const }

@@ -66,7 +66,7 @@ t.test('two silences are both announced at once when one follows the other', asy
   t.equal(world.nudged.length, 2)
 })
 
-t.test('deadline is retried after a pause when its judgement fails', async t => {
+t.test('deadline is retried after a pause when its step fails', async t => {
   const world = createWorld()
   const first = await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -173,7 +173,7 @@ t.test('feed is closed when its partition closed during its opening', async t =>
   }
 })
 
-t.test('partition is not reopened when it is given up while abandoned', async t => {
+t.test('abandoned partition is not reopened when it is then given up', async t => {
   let looks = 0
   const world = createWorld(
     store => store,
@@ -235,7 +235,7 @@ for (const [way, stepMs] of [
   })
 }
 
-t.test("successor judges unjudged reports and calls nobody silent when the bus's clock is behind", async t => {
+t.test('successor judges the waiting reports and no input is silent when the clock of the bus is behind', async t => {
   const { world, stepBus } = createTwoClocks()
   const first = await world.startOne({ exclusive: true })
   const id = await world.create()

@@ -1,4 +1,4 @@
-// Merging of newer readings of checks and senders into a document that is loaded again, for example at a take-over.
+// Merge of newer readings (of checks and senders) into a document that is loaded again, for example at a take-over.
 import t from 'tap'
 import type { Freshness, FreshReading } from '#shared/contracts/observations/freshness.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -55,7 +55,7 @@ t.test('merge drops a report from before its location was added again', async t 
   t.equal(mergeNewer(again, fresh(subject, subject.rev - 1, passed(now)), context).subject.readings['aaaa']?.slotAt, now)
 })
 
-t.test('series keep the commit that checks request', async t => {
+t.test('merge of series leaves a commit that the merge of checks requires', async t => {
   const { subject, context } = await reported()
   const custom = { signals: [], signalsMade: 0, rulesMade: 0, stampedUs: 0, observed: {} }
   const series = {
@@ -81,7 +81,7 @@ t.test('series keep the commit that checks request', async t => {
   }
 })
 
-t.test("report from before a set-back of the bus's clock replaces no later one", async t => {
+t.test('report from before a set-back of the bus clock replaces no later report', async t => {
   const { subject, now, context } = await reported()
   const reading = subject.readings['aaaa']
   t.ok(reading?.at)

@@ -1,5 +1,4 @@
-// Keepers while parts of the bus have no leader: keepers that continue or stop, the earliest take-over by a rival, and work that waits (ADR
-// 24).
+// Keepers while parts of the bus have no leader: which keepers continue or stop, when a rival takes over, and which work waits (ADR 24).
 import t from 'tap'
 import { keys, subjects } from '#shared/bus/subjects.ts'
 import { limits, minute, second } from '#shared/limits/limits.ts'
@@ -109,7 +108,7 @@ t.test('keeper gives up no partition while the bucket of leases has no leader', 
   await world.startOne({ keeperId: 'second' })
   await world.clock.advance(limits.keeper.leaseRenewMs + second)
   world.hub.depose(['leases'])
-  // A lease that was being given up when the time began may fail.
+  // A hand-over that was under way at the beginning may still fail.
   await world.clock.advance(limits.keeper.leaseGapMs + 2 * second)
   const answering = async () => {
     let count = 0
@@ -241,7 +240,7 @@ t.test('input is not silent while the stream has no leader, and is silent when n
   t.match(await world.alerts(silent), [{ kind: 'no_data' }])
 })
 
-t.test('heard time passes only between signs that follow closely', async t => {
+t.test('time counts as heard only between signs of life that follow each other closely', async t => {
   let now = 0
   const heard = new HeardTime(() => now, 100)
   t.equal(heard.now(), 0)

@@ -1,5 +1,5 @@
-// Outages in which the installation could not accept reports. Each test causes one outage around a running keeper. The outage alone causes
-// no silence alert, and a sender that stays silent after the outage causes one. The log says once that silence alerts wait (ADR 22).
+// Outages in which the installation could not accept reports. Each test causes one outage while a keeper runs. The outage itself causes no
+// silence alert. A sender that stays silent after the outage causes one. The log says once that silence alerts wait (ADR 22).
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
 import { minute, second } from '#shared/limits/limits.ts'
@@ -11,7 +11,7 @@ import { createWorld, type KeeperHandle } from '../world.ts'
 
 type World = ReturnType<typeof createWorld>
 
-/** Store as keepers see it: its calls pass, are refused, or do not end before the store recovers. */
+/** Store whose calls pass, are refused, or do not end before the store recovers. */
 function createIllStore() {
   let state: 'well' | 'refusing' | 'writes refused' | 'hanging' = 'well'
   let cured = Promise.withResolvers<void>()
@@ -262,7 +262,7 @@ t.test('outages that follow each other are held as one after any number of resta
     }
     let last = await outage(keeper)
     for (let restarts = 0; restarts < 3; restarts++) {
-      // The gateway is up for so short a time that no sender gets a turn.
+      // The gateway is up too briefly for any sender to report.
       await world.clock.advance(upMs)
       last = await outage(last)
     }

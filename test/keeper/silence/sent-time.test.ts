@@ -1,11 +1,14 @@
-// Place of reports on the keeper's clock, after any change of the bus's clock.
+// Instants of reports on the keeper's clock, whatever happens to the bus's clock.
 import t from 'tap'
 import { createSentTime } from '../../../services/keeper/loading/sent-time.ts'
 
 const hour = 3_600_000
 const start = 1_700_000_000_000
 
-/** Places messages in their order: each is read at `now` on the keeper's clock and stamped `at`, both in ms after the start. */
+/**
+ * Returns the instant of each message on the keeper's clock. `now`: when it is read on that clock; `at`: its stamp. All in ms after the
+ * start.
+ */
 function place(messages: readonly (readonly [now: number, at: number])[], isFresh: boolean, knownBehindMs = 0): number[] {
   const clock = { now: () => 0 }
   const sentTime = createSentTime(clock, knownBehindMs)
@@ -23,7 +26,7 @@ const cases: {
   placed: number[]
 }[] = [
   {
-    name: 'what waited counts at its stamp',
+    name: 'message that waited counts at its stamp',
     messages: [
       [90_000, 10],
       [90_000, 20],
@@ -32,7 +35,7 @@ const cases: {
     placed: [10, 20],
   },
   {
-    name: 'a keeper that was busy places what piled up at its stamps',
+    name: 'messages that piled up while the keeper was busy count at their stamps',
     messages: [
       [10, 0],
       [30_000, 5_000],
@@ -42,7 +45,7 @@ const cases: {
     placed: [0, 5_000, 29_990],
   },
   {
-    name: 'a clock set forward sends nothing into the future',
+    name: 'no message gets a future instant when the clock is set forward',
     messages: [
       [10, 0],
       [1_000, hour + 990],
@@ -52,7 +55,7 @@ const cases: {
     placed: [0, 1_000, 2_000],
   },
   {
-    name: 'a clock set back is moved forward by as much, also where the first message behind it is late',
+    name: 'stamps are moved forward by the step when the clock is set back, even if the first message after the step is late',
     messages: [
       [10, 0],
       [5_000, 1_000 - hour],
@@ -74,7 +77,7 @@ const cases: {
     placed: [0, 1_000, 2_000, 3_000],
   },
   {
-    name: 'where the clock was set back while messages waited, those behind it keep their distance',
+    name: 'later messages keep their distances when the clock was set back while messages waited',
     messages: [
       [2 * hour, 0],
       [2 * hour, 1_000 - hour],
@@ -84,7 +87,7 @@ const cases: {
     placed: [0, 0, 60_000],
   },
   {
-    name: 'how far it is behind already counts from the first message on, and no report is sent after it was read',
+    name: 'known lag of the clock counts from the first message on, and no instant is later than the read',
     messages: [
       [100, -hour],
       [600, 500 - hour],
@@ -95,7 +98,7 @@ const cases: {
     placed: [0, 500, 690],
   },
   {
-    name: 'what machines differ by is no step: neither known nor seen',
+    name: 'usual difference between machines is no step, whether known or observed',
     messages: [
       [1_000, 100],
       [1_000, -900],
@@ -105,7 +108,7 @@ const cases: {
     placed: [100, -900],
   },
   {
-    name: 'a clock that is a little ahead is no step either: what follows counts at its stamps',
+    name: 'clock that is slightly ahead is no step, and later messages count at their stamps',
     messages: [
       [0, 900],
       [2_000, 1_100],
@@ -114,7 +117,7 @@ const cases: {
     placed: [900, 1_100],
   },
   {
-    name: 'where the clock was set back twice while messages waited, both count',
+    name: 'both steps count when the clock was set back twice while messages waited',
     messages: [
       [9 * hour, 0],
       [9 * hour, 1_000 - hour],
@@ -131,7 +134,7 @@ for (const { name, messages, isFresh, behindMs, placed } of cases) {
   })
 }
 
-t.test('message that is read again changes nothing about the clock', async t => {
+t.test('message that is read again does not change the known step of the clock', async t => {
   const sentTime = createSentTime({ now: () => start + 2 * hour })
   const [first, second] = [
     { sequence: 1, at: start },

@@ -10,7 +10,10 @@ import { createWorld, type KeeperHandle, minute } from '../world.ts'
 
 type World = ReturnType<typeof createWorld>
 
-/** Monitor with a report every minute until its keeper stopped, and a heartbeat with a report then and one due every four minutes. */
+/**
+ * Creates a monitor that reported every minute until its keeper stopped, and a heartbeat that reported just before and is due every four
+ * minutes.
+ */
 async function startAndStop(world: World): Promise<{ site: string; heart: string; spokeAt: number }> {
   const keeper = await world.startOne({ exclusive: true })
   await world.clock.advance(30 * second)
@@ -40,7 +43,7 @@ async function startAndStop(world: World): Promise<{ site: string; heart: string
   return { site, heart, spokeAt }
 }
 
-/** Starts a keeper that learns this much later that a gateway accepts reports, and so holds silence back for that much longer. */
+/** A started keeper learns this much later that a gateway accepts reports, and holds silence back for this much longer. */
 const gatewayMs = 2 * limits.presence.beatMs + second
 
 const stop = (world: World, keeper: KeeperHandle) => Promise.all([keeper.service.stop(), world.clock.advance(100)])
@@ -59,7 +62,7 @@ async function beat(world: World, heart: string, status: 'ok' | 'problem' = 'ok'
 
 const told = async (world: World, ids: string[]) => (await Promise.all(ids.map(id => world.history(id)))).flat()
 
-t.test('sender is never silent when it reports within the length of the outage', async t => {
+t.test('sender is not silent when it reports again within a time as long as the outage', async t => {
   const world = createWorld()
   const { site, heart } = await startAndStop(world)
   await world.clock.advance(7 * minute)
@@ -122,7 +125,7 @@ t.test('stream that is read again does not end the hold of silence', async t => 
   t.strictSame(await told(world, [site, heart]), [])
 })
 
-t.test('ended hold of silence does not come back when a stream is read again', async t => {
+t.test('ended hold of silence does not begin again when a stream is read again', async t => {
   const world = createWorld()
   const { site } = await startAndStop(world)
   await world.clock.advance(7 * minute)
@@ -139,8 +142,8 @@ t.test('ended hold of silence does not come back when a stream is read again', a
 })
 
 /**
- * A heartbeat's notified problem before an outage of half an hour, and one beat a minute after the outage. Two rules give the same verdict,
- * one of them by reading the other, and need six minutes of ok. The state is that of nine minutes later.
+ * A heartbeat reports a problem, which is notified. An outage of half an hour follows, and one beat a minute after it. Returns nine minutes
+ * later. Two rules, of which one reads the other, have the same verdict and need six minutes of ok.
  */
 async function recoverInHold(world: World): Promise<{ heart: string; beatAt: number }> {
   const { heart } = await startAndStop(world)
@@ -174,7 +177,7 @@ async function recoverInHold(world: World): Promise<{ heart: string; beatAt: num
 const kindsTold = async (world: World, id: string) => (await world.alerts(id)).map(({ kind }) => kind).sort()
 
 t.test(
-  'incident recovers once its input is heard of again, as of its first ok, when it was ok only because silence is held back',
+  'incident that was ok only because silence is held back recovers as of its first ok when its input reports again',
   async t => {
     const world = createWorld()
     const { heart, beatAt } = await recoverInHold(world)
@@ -186,7 +189,7 @@ t.test(
   },
 )
 
-t.test('monitor recovers from its first ok when its silence was held back', async t => {
+t.test('monitor that is ok only because silence is held back does not recover yet', async t => {
   const world = createWorld()
   const before = await world.startOne({ exclusive: true })
   const site = await world.create({ confirm_after: 0, recover_after: 360 })
@@ -202,7 +205,7 @@ t.test('monitor recovers from its first ok when its silence was held back', asyn
   t.strictSame(await kindsTold(world, site), ['problem', 'recovery'])
 })
 
-t.test('the same incident is no data once silence counts, when it was ok only because silence is held back', async t => {
+t.test('incident that was ok only because silence is held back becomes no data when silence counts again', async t => {
   const world = createWorld()
   const { heart } = await recoverInHold(world)
   await world.clock.advance(21 * minute)
@@ -265,21 +268,24 @@ for (const [state, before] of [
   ['ok', 'problem'],
   ['problem', 'ok'],
 ] as const)
-  t.test(`a Resource's ${state} moves its incident when an old report had read so while silence was held (v3 4.11)`, async t => {
-    const world = createWorld()
-    await publish(world, readManifest(host, { systemKeys: new Set(), destinations: [] }))
-    const keeper = await world.startOne({ exclusive: true })
-    const { id } = await create(world)
-    const spokeAt = world.clock.now()
-    await observe(world, id, { signal: 'probe', state: before })
-    await stop(world, keeper)
-    await world.clock.advance(10 * minute)
-    await world.startOne({ exclusive: true })
-    await world.clock.advance(10 * second)
-    // The old report was sent before the outage, and its input would be silent by now: the report changes nothing.
-    await observe(world, id, { signal: 'probe', state, atUs: (spokeAt + second) * 1_000 })
-    const lifecycle = async () => (await world.incidents(id)).map(({ open, condition }) => ({ open, condition }))
-    t.strictSame(await lifecycle(), before === 'problem' ? [{ open: 1, condition: 'problem' }] : [])
-    await observe(world, id, { signal: 'probe', state })
-    t.strictSame(await lifecycle(), [{ open: 1, condition: state }])
-  })
+  t.test(
+    `incident follows a new ${state} of a Resource although an old report of that state came while silence was held back (v3 4.11)`,
+    async t => {
+      const world = createWorld()
+      await publish(world, readManifest(host, { systemKeys: new Set(), destinations: [] }))
+      const keeper = await world.startOne({ exclusive: true })
+      const { id } = await create(world)
+      const spokeAt = world.clock.now()
+      await observe(world, id, { signal: 'probe', state: before })
+      await stop(world, keeper)
+      await world.clock.advance(10 * minute)
+      await world.startOne({ exclusive: true })
+      await world.clock.advance(10 * second)
+      // The old report is from before the outage, and its input would be silent by now, so the report changes no incident.
+      await observe(world, id, { signal: 'probe', state, atUs: (spokeAt + second) * 1_000 })
+      const lifecycle = async () => (await world.incidents(id)).map(({ open, condition }) => ({ open, condition }))
+      t.strictSame(await lifecycle(), before === 'problem' ? [{ open: 1, condition: 'problem' }] : [])
+      await observe(world, id, { signal: 'probe', state })
+      t.strictSame(await lifecycle(), [{ open: 1, condition: state }])
+    },
+  )
