@@ -1,4 +1,4 @@
-// Watched things of a fault run: their problems, drawn by a seed, and the messages that people must get.
+// Watched websites and senders of a fault run: their problems, drawn by a seed, and the messages that people must get.
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Spell } from './outside-world.ts'
@@ -11,14 +11,14 @@ export type Sort = 'site' | 'heart' | 'reporter'
 export interface Thing {
   sort: Sort
   name: string
-  /** Spell in which the thing fails, is silent, or reports problems. Infinity: not yet known. */
+  /** Period in which a site fails, a heart is silent, or a reporter reports problems; Infinity: not yet known. null: never. */
   spell: Spell | null
   expected: readonly Kind[]
-  /** Time from the message to the end of the spell, ms. */
+  /** Time from the message to the end of the problem, ms. */
   lastsMs: number
-  /** Interval of its reports. */
+  /** Interval of its reports, ms. */
   everyMs: number
-  /** Longest permitted time without a report of a heart, ms; null: the thing is no heart. */
+  /** Longest permitted time without a report of a heart, ms; null for other sorts. */
   noDataMs: number | null
   /** True: a refused report is sent again half a second later. False: the next report follows an interval later. */
   isCareful: boolean
@@ -27,22 +27,22 @@ export interface Thing {
 export interface CastOptions {
   /** Longest permitted time without a report of a heart, which normally reports every 5 s, ms. */
   noDataMs: number
-  /** Time from the beginning to the fault, which lasts about `faultMs`. */
+  /** Time from the start of the run to the fault, which lasts about `faultMs`; ms. */
   faultInMs: number
   faultMs: number
-  /** True: checks continue during the fault, and a blip can happen then. False: the blip happens after the fault. */
+  /** True: checks continue during the fault, and short failures can happen during it. False: short failures happen after it. */
   isChecked: boolean
   /** True: includes senders that do not repeat a refused report. */
   hasCareless: boolean
 }
 
-/** A blip of 6 s fails at most two checks, and is over 10 s after the first of these checks. */
+/** Duration of a short failure. It fails at most two checks, so the website passes again 10 s after the first of them. */
 export const blipMs = 6 * second
 
-/** One lost report makes such a sender silent for 40 s. Two are lost only if the outage lasts an interval. */
+/** Slow senders: one lost report is permitted, as it makes 40 s without a report. Two are lost only in an outage of 20 s or more. */
 const slowly = { everyMs: 20 * second, noDataMs: 45 * second }
 
-/** Instants of spells, ms after the beginning. */
+/** Draws sites, hearts and reporters with their problems. Instants are ms after the start of the run. */
 export function drawCast(random: Random, options: CastOptions): Thing[] {
   const { faultInMs, faultMs, isChecked, hasCareless, noDataMs } = options
   const near = () => Math.max(0, faultInMs + random.integer(-25 * second, faultMs + 10 * second))

@@ -32,7 +32,7 @@ export async function setClusterStage(): Promise<ClusterStage | null> {
     await rm(dataFolder, { recursive: true, force: true })
   }
   try {
-    // The streams exist before the first service starts to wait for them.
+    // Creates the streams before the first service starts and waits for them.
     const bus = await cluster.connect('harness')
     const mongodbUrl = `${secantus.url}/faults`
     const settings = {

@@ -1,4 +1,4 @@
-// The installation is killed by kill -9 and started at once, twice. Each time all websites are checked again within an interval.
+// The installation is killed by kill -9 and started at once, twice. After each start all websites must be checked again within an interval.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
@@ -9,7 +9,7 @@ import { intervalMs } from './watched-things.ts'
 
 const kills = 2
 const startMs = 3 * second
-/** If a dead prober counted as alive, its share of the checks would wait for 7 s more. */
+/** If the killed prober counted as alive, its share of the checks would be late by 7 s more. */
 const boundMs = intervalMs + 1 * second
 
 export function planKillStart(stage: SingleStage, random: Random): Plan {

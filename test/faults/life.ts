@@ -1,4 +1,5 @@
-// One seed of a fault run: watches things, causes the fault, and compares messages and acknowledged requests with the required ones.
+// One seed of a fault run: watches websites and senders, causes the fault, and compares messages and acknowledged requests with the
+// required ones.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'
@@ -17,7 +18,9 @@ export interface Plan {
   faultMs: number
   /** True: checks continue during the fault. */
   isChecked: boolean
-  /** True: reports cannot be accepted during the fault. Messages due in this time are due at its end, and silence is held back after it. */
+  /**
+   * True: no reports are accepted during the fault. Messages due in this time are due at its end, and silence is not judged for a while.
+   */
   isOff: boolean
   /** Starts and ends the fault. Resolves after the recovery with the performed actions and the defects of the recovery. */
   strike(cast: readonly Thing[]): Promise<Struck>
@@ -33,30 +36,30 @@ export interface Outcome extends Comparison {
   faultMs: number
   /** Acknowledged writes that are missing, and deleted objects that still exist. */
   missing: string[]
-  /** Sentences about steps that exceeded the bound of their kind of fault. */
+  /** Sentences about steps that took longer than this kind of fault permits. */
   late: string[]
   /** Longest time without a successful write, and without an accepted report of one healthy sender, ms. */
   writeGapMs: number
   reportGapMs: number
-  /** Largest delay of a problem's message beyond its promised instant, ms. */
+  /** Largest delay of a problem's message after the instant by which it was due, ms. */
   latestMs: number
   /** Number of failed requests, and each distinct error. */
   failedRequests: number
   failures: string[]
 }
 
-/** Time until monitors and senders have reported. */
+/** Time in which all monitors and senders have reported at least once. */
 const warmMs = 15 * second
 /**
- * Delay beyond the promise after which a message counts as lost. On a busy machine reports wait for seconds, and so the confirmation delay
- * takes longer.
+ * Delay of a due message after which the message counts as lost. On a busy machine reports wait for seconds, which prolongs the
+ * confirmation delay.
  */
 const lateMs = 60 * second
 /** Longest time from the end of a problem to its message. */
 const recoveryMs = 40 * second
-/** Time in which a false message can still arrive after silence counts again. */
+/** Time in which a false message can still arrive after silence is judged again. */
 const lingerMs = 20 * second
-/** Shortest time without verdicts about silence after a time without reports. */
+/** Shortest time for which silence is not judged after a fault. */
 const holdMs = 15 * second
 
 export async function live(stage: Stage, random: Random, plan: Plan): Promise<Outcome> {
@@ -102,7 +105,7 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   requests.endWriting()
   await writer
   const missing = [...(await requests.missingMonitors()), ...(await openIncidents(stage, cast))]
-  // A sender that stops is soon notified as silent.
+  // Copied before the senders end, because messages about their silence follow.
   const told = [...messages]
   requests.end()
   await Promise.all(senders)
@@ -136,7 +139,7 @@ interface Course {
   isGivenUp?: boolean
 }
 
-/** Instant at which silence counts again: it is held back for as long as reports were not accepted. */
+/** Instant from which silence is judged again. Judging pauses for as long as reports were not accepted before. */
 function heldUntil({ faultAt, endedAt, gap }: Course): number {
   const { ms, until: back } = gap()
   return Math.max(endedAt + Math.max(holdMs, endedAt - faultAt), back + ms)
@@ -171,7 +174,7 @@ async function endTroubles(cast: readonly Thing[], messages: readonly Message[],
 const toldOf = ({ name, expected }: Thing, messages: readonly Message[]): Message | undefined =>
   messages.find(message => message.name === name && message.kind === expected[0])
 
-/** Latest instant of a problem's message, including the delay by the fault. */
+/** Instant by which the message of a problem is due, including the delay by the fault. */
 function dueAt(thing: Thing, course: Course): number {
   const { faultAt, endedAt, plan } = course
   const promise = promiseMs(thing)
@@ -179,7 +182,7 @@ function dueAt(thing: Thing, course: Course): number {
   if (at < faultAt) return at
   if (thing.sort === 'heart') return Math.max(at, heldUntil(course))
   if (!plan.isOff) return at
-  // A problem that begins during the fault is detected after the fault.
+  // Without checks, a problem that begins during the fault is detected after the fault.
   const isSeen = thing.sort === 'site' && plan.isChecked
   return Math.max(at, isSeen ? endedAt : endedAt + promise)
 }

@@ -39,7 +39,7 @@ export class Requests {
     return [...this.#failures]
   }
 
-  /** Ends the sending of reports. */
+  /** Ends all loops of `report`. */
   end(): void {
     this.#endedAt = Date.now()
   }
@@ -48,7 +48,7 @@ export class Requests {
     this.#isWriting = false
   }
 
-  /** Reports `ok` until the end. In its spell, a reporter reports `problem` and a heart sends nothing. */
+  /** Reports `ok` until `end`. During its problem, a reporter reports `problem` and a heart sends nothing. */
   async report({ name, sort, spell, everyMs, isCareful }: Thing): Promise<void> {
     const path = `/v2/subjects/${name}/signals/beat/observations?workspace_id=${this.#stage.workspaceId}`
     const values: number[] = []
@@ -87,7 +87,7 @@ export class Requests {
     }
   }
 
-  /** Returns the longest time between `from` and now, or the end, in which no request of this name succeeded. */
+  /** Returns the longest time without a successful request of this name, between `from` and now or the end of the requests. */
   longestGap(name: string, from: number): Gap {
     const at = (this.#succeeded.get(name) ?? []).filter(each => each > from)
     const gaps = [...at, this.#endedAt ?? Date.now()].map((until, i, all) => ({ ms: until - (all[i - 1] ?? from), until }))

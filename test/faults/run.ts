@@ -53,14 +53,14 @@ ${Object.entries(kinds)
 interface Run {
   kind: string
   seed: number
-  /** The load of the machine at the end. */
+  /** Load average of the machine at the end of the seed. */
   load: number
   outcome: Outcome | null
-  /** Reason for the missing outcome; null: there is an outcome. */
+  /** Error that left no outcome; null: there is an outcome. */
   broken: string | null
 }
 
-/** No seed lasts longer: the longest waits are 4 minutes in all. */
+/** Time limit of a seed. Its longest waits are 4 minutes in all. */
 const seedMs = 10 * minute
 const faults = ['wrong', 'lost', 'missing', 'late'] as const
 const say = (line: string) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
@@ -109,7 +109,7 @@ function tellRun({ kind, seed, load, outcome, broken }: Run): void {
   for (const each of faults) if (outcome[each].length > 0) say(`  ${each}: ${outcome[each].join('; ')}`)
 }
 
-/** One row for each kind. */
+/** Returns a table with one row for each kind of fault. */
 function tableOf(runs: readonly Run[], names: readonly string[]): string[] {
   const rows = names.map(name => {
     const own = runs.filter(({ kind }) => kind === name)
@@ -169,5 +169,5 @@ const endEarly = async () => {
 process.once('exit', killAllPrograms)
 process.once('SIGINT', endEarly)
 process.once('SIGTERM', endEarly)
-// A seed whose time has run out may still wait.
+// Ends the process, because a seed that exceeded its limit may still wait.
 process.exit(await main())

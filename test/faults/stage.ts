@@ -15,7 +15,7 @@ export interface Stage {
   command(use: (keeper: KeeperClient) => Promise<unknown>): Promise<void>
   /** Log lines of all processes. */
   output(): string
-  /** Ends all services for good. The store can be read afterwards; call `stop` in any case. */
+  /** Ends all services finally. The store can still be read afterwards, until `stop`, which must always be called. */
   endServices(): Promise<void>
   openStore(): Promise<Store>
   /** Ends everything that was started and removes its folders. */
@@ -26,7 +26,7 @@ export type Call = <T>(method: string, path: string, body?: unknown) => Promise<
 
 const responseMs = 6_000
 
-/** Calls `baseUrl` for each request, because another start may listen on another port. */
+/** Calls `baseUrl` for each request, because the port may change at a restart. */
 export function caller(baseUrl: () => string, key: () => string): Call {
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${baseUrl()}/api${path}`, {
@@ -41,7 +41,7 @@ export function caller(baseUrl: () => string, key: () => string): Call {
   }
 }
 
-/** A read that fails on a busy machine is sent again. */
+/** Largest number of attempts of a read, which can fail on a busy machine. */
 const readsMax = 5
 
 /** Retries the read until it succeeds; rejects with the last error. */

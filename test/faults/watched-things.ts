@@ -16,7 +16,7 @@ export const ruleConfirmMs = 5 * second
 /** Common fields of the commands that create a thing in the stage's workspace. */
 const identityOf = ({ workspaceId }: Stage, name: string) => ({ workspaceId, slug: name, name })
 
-/** On a busy machine a keeper may take longer than its client waits. */
+/** Largest number of attempts of a command: on a busy machine a keeper may respond after the timeout of its client. */
 const triesMax = 5
 
 /** Retries the command with the same id. */
@@ -32,7 +32,7 @@ async function send(keeper: KeeperClient, id: string, command: object): Promise<
   }
 }
 
-/** Resolves with its id. */
+/** Creates a website monitor and resolves with its id. */
 export async function createSite(stage: Stage, keeper: KeeperClient, name: string): Promise<string> {
   const id = randomId(10)
   const check = {

@@ -134,7 +134,7 @@ export function breakRequest(request: FuzzRequest, random: Random): FuzzRequest 
   return withoutForbiddenBody(broken)
 }
 
-/** Removes a body from a GET request: client libraries refuse to send one. */
+/** Removes the body of a GET request, because client libraries refuse to send it. */
 const withoutForbiddenBody = (request: FuzzRequest): FuzzRequest =>
   request.method === 'GET' ? { ...request, body: null } : request
 

@@ -61,7 +61,7 @@ function pickOperation(operations: Operation[], known: Known, report: FuzzReport
   const sought = unanswered(operations, report)
   if (sought.length > 0 && random.chance(0.3)) {
     const { path, name } = random.pick(sought)
-    // No such object is known yet: the path before the last parameter lists or creates one.
+    // If no such object is known, the route above the last parameter is requested instead, which lists or creates such objects.
     const wanted = known.has(path) ? [name] : ['GET', 'POST'].map(method => `${method} ${path.replace(/[/][{]\w+[}][^{]*$/, '')}`)
     const candidates = operations.filter(operation => wanted.includes(operation.name))
     if (candidates.length > 0) return random.pick(candidates)

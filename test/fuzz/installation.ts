@@ -1,5 +1,5 @@
-// A whole installation in this process: real bus, SQLite in a temporary folder, all services. Counts the writes for clients apart from
-// those that the keeper makes by itself.
+// A whole installation in this process: real bus, SQLite in a temporary folder, all services. Counts the writes for clients separately from
+// the writes that the keeper makes by itself.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -84,8 +84,8 @@ export async function startInstallation(version: string, proberIssuer: ProberIss
 }
 
 /**
- * Collections that are written only for clients. Names count separately: in generation 2 a refused creation leaves a reservation, which
- * lapses.
+ * Collections that are written only for clients. Reserved names count separately, because in generation 2 a refused creation leaves a
+ * reservation until it expires.
  */
 const ofClients = new Set([
   'destinations',

@@ -1,4 +1,4 @@
-// Rules for every response: a correct envelope, no internal error, within the time, and as documented.
+// Rules for every response: in time, with a correct envelope, as documented, and never an internal error.
 import type { FuzzRequest } from './breaking.ts'
 import type { Operation } from './operations.ts'
 
@@ -16,12 +16,12 @@ const answerMsMax = 4_000
 
 const errorKeys = ['code', 'error_type', 'message', 'details']
 
-/** Refusals that are right for a request whose changed path or method addresses no operation. */
+/** Correct refusals of a request whose changed path or method addresses no operation. */
 const ofNoRoute = new Set(['2002 Not found', '2006 Invalid request', '2006 Unsupported content type', '2006 Request too large'])
 
 /**
- * Returns the offences. `found` is the operation that method and path address: a broken request may address another one than it was made
- * from, or none.
+ * Returns the offences. `found` is the operation that method and path address: a broken request may address another operation than the one
+ * that it was made from, or none.
  */
 export function judge(request: FuzzRequest, answer: Answered, found: Operation | null): string[] {
   const offences: string[] = []

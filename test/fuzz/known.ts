@@ -1,4 +1,4 @@
-// Knowledge that the fuzz has gained from responses: addresses of existing things, and values that mean something.
+// Data that the fuzz has collected from responses: paths of existing objects, and values that refer to them.
 import type { Random } from '../simulation/random.ts'
 import type { Operation } from './operations.ts'
 
@@ -9,11 +9,11 @@ export interface Known {
   fill(template: string): string
   /** Returns whether an object is known that the template can address. */
   has(template: string): boolean
-  /** Returns a value for a field of a body; undefined: the schema decides. `path`: concrete path of the request. */
+  /** Returns a value for a field of a body; undefined: make one from the schema. `path`: concrete path of the request. */
   value(field: string, path: string): unknown
 }
 
-/** Addresses kept for each template: more would only make the installation large. */
+/** Largest number of paths for each template, so that the installation stays small. */
 const addressesMax = 40
 
 export interface Facts {
@@ -26,7 +26,7 @@ export function createKnown(random: Random, { workspaceId, locations, receiverUr
   const addresses = new Map<string, string[]>()
   const numbers: Record<string, number[]> = { destination_id: [], transformation_id: [] }
 
-  /** Subjects with a rule: those that may have an incident. */
+  /** Subjects with a rule, which may have an incident. */
   const judged: string[] = []
 
   const add = (template: string, concrete: string) => {

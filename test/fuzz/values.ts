@@ -1,15 +1,15 @@
-// Seeded random values that fit a JSON schema. Values at a bound are more frequent than by chance.
+// Seeded random values that fit a JSON schema. Values at a bound are made more often than chance would.
 import type { Random } from '../simulation/random.ts'
 import type { Schema } from './operations.ts'
 
 export interface Making {
   random: Random
   resolve(schema: Schema): Schema
-  /** Returns a value that the installation knows, by the name of the field; undefined: the schema decides. */
+  /** Returns a value that exists in the installation, by the name of the field; undefined: make one from the schema. */
   known(field: string): unknown
   /** Probability that a bounded value is just outside its bounds. */
   outside: number
-  /** True once a value is outside; all other values then fit, so that only this one is at fault. */
+  /** True after a value was made outside its bounds. All later values fit, so that a request has one fault. */
   isOutside: boolean
 }
 

@@ -14,7 +14,7 @@ import { auditRow } from '../support/store/audit-rows.ts'
 const { queued, flushMs, flushRows, flushCharacters, lastWriteMs, blockMs } = limits.audit
 
 interface Write {
-  /** Path of the first row, which is the number of that row among all rows. */
+  /** Number of the first row among all rows. Rows have their number as path. */
   first: number
   rows: number
   blocks: AuditBlock[]
@@ -22,7 +22,7 @@ interface Write {
   fail(error: Error): void
 }
 
-/** Writes of the queue: each waits until the test settles it, or succeeds at once. */
+/** Starts a queue. Each of its writes waits until the test settles it, or succeeds at once if `isPrompt`. */
 function start({ isPrompt = false } = {}) {
   const clock = createHandClock()
   const metrics = new Registry()
@@ -182,7 +182,7 @@ t.test('stop logs a fault of the last write and ends', async t => {
   t.match(lines, [{ msg: 'last audit rows were not written', err: { message: 'planted' } }])
 })
 
-t.test('v3 11.4: rows wait for one write while the directory is away, up to a full batch', async t => {
+t.test('v3 11.4: rows wait for the next write while the directory is away, up to a full batch', async t => {
   const { clock, writes, add } = start()
   add(1)
   for (let tries = 0; tries < 5; tries++) {

@@ -10,7 +10,7 @@ import { jsonInHtml } from '../../services/gateway/dashboard/page.ts'
 import { startManyMonitors } from '../dashboard/many-monitors.ts'
 import { type SessionWorld, startSessionWorld } from '../support/worlds/session-world.ts'
 
-/** Decodes also a compressed body. */
+/** Requests a path; also decodes a compressed body. */
 async function fetchFrom(world: SessionWorld, path: string, headers: Record<string, string> = {}) {
   return fetch(world.addresses[0] + path, { redirect: 'manual', headers: { accept: 'text/html', ...headers } })
 }
@@ -36,7 +36,7 @@ t.test('every page opens for a signed-in person, and redirects other visitors to
   t.equal((await ann.send('GET', '/sign-in?return_to=https://elsewhere.example')).headers.location, '/')
 })
 
-t.test('link of a message opens the page of its subject with the incident', async t => {
+t.test('link in a message opens the page of the subject and shows the incident', async t => {
   const world = await startSessionWorld(t)
   const shown = await world.browser().send('GET', '/subjects/a%2Fb?incident=7')
   t.match(shown, { status: 303, headers: { location: '/monitors/a%2Fb?incident=7' } })
@@ -146,7 +146,7 @@ t.test('page and asset are compressed if the client accepts it, and an asset is 
   }
 })
 
-t.test('connection of a browser stays open without a header for it', async t => {
+t.test('connection stays open although neither side sends a header about it', async t => {
   const world = await startSessionWorld(t)
   const { app } = await dashboardAssets()
   for (const path of ['/sign-in', app.script, '/session']) {

@@ -1,4 +1,4 @@
-// A generation of the API consists of its dialect and its plugin: a test generation is served without a change of any other code.
+// A generation of the API is a dialect (the form of its refusals) and a plugin (its routes). A test generation needs no other code.
 import { connect } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'

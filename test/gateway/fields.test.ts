@@ -1,4 +1,4 @@
-// Bodies of generations 1 and 2 are read by their schemas: which field is refused first, and the sentence that each bound has.
+// Readers of bodies of generations 1 and 2: which field is refused first, and the sentence of each bound.
 
 import t from 'tap'
 import { type TObject, Type } from 'typebox'

@@ -29,7 +29,7 @@ const website = (change: object = {}) => ({
   ...change,
 })
 
-/** A world of its own, with an owner and the count of requests to the directory by verb. */
+/** Starts a gateway and directory with an owner. `asked`: verbs of the requests to the directory, in order. */
 async function start(t: { teardown(run: () => Promise<void>): unknown }, options: { withDirectory?: boolean } = {}) {
   const world = await startApiWorld(options)
   t.teardown(() => world.stop())
@@ -45,7 +45,7 @@ async function start(t: { teardown(run: () => Promise<void>): unknown }, options
 
 const version = (world: ApiWorld, token: string) => world.call('GET', '/api/version', { token })
 
-t.test('repeated request needs no other service, and the copy of an identity is refreshed after its time', async t => {
+t.test('repeated request needs no other service until the cached identity expires', async t => {
   const { world, asked, token } = await start(t)
   for (let i = 0; i < 5; i++) t.equal((await version(world, token)).json.error, null)
   t.strictSame(asked, ['authenticate'])
@@ -198,7 +198,7 @@ t.test('every response is sent within 4 s', async t => {
   t.equal(ids.size, 1, 'all tries of a request carry one command id and one subject id')
 })
 
-t.test('report is not repeated under another id when its first attempt may have been stored', async t => {
+t.test('report is retried under the same command id when its first attempt may have been stored', async t => {
   const { world, token } = await start(t)
   const subjects = '/api/v2/subjects'
   const post = (path: string, body: object) => world.call('POST', `${subjects}${path}`, { token, body })
@@ -214,7 +214,7 @@ t.test('report is not repeated under another id when its first attempt may have 
   }
 })
 
-t.test('time spent waiting shortens the time left for a response, and a response leaves no timer', async t => {
+t.test('time limit of a response includes the time spent waiting, and a response leaves no timer', async t => {
   const hand = createHandClock()
   let timers = 0
   const clock: Clock = {
@@ -521,10 +521,10 @@ t.test('client that waits for 100 Continue gets 100 before its response', async 
   t.match(received, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 .*"error":null/s)
 })
 
-t.test('late request is refused in the envelope unless its known path is outside /api', async t => {
+t.test('request that arrives too slowly is refused in the envelope unless its known path is outside /api', async t => {
   const { world, token } = await start(t)
   const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  /** Sends the text, and lets the time of the request end when the text has arrived. */
+  /** Sends the text, and advances the clock past the time limit of the request when the text has arrived. */
   const sendLate = async (text: string): Promise<string> => {
     const arrived = once(world.fastify.server, 'connection') as Promise<[Socket]>
     const answer = sendRaw(world, text)
@@ -596,7 +596,7 @@ t.test('unreadable request is refused by its own path when it shares a packet wi
   }
 })
 
-t.test('late request is refused within two seconds of the end of its time', async t => {
+t.test('request that arrives too slowly is refused within two seconds after its time limit', async t => {
   const { world } = await start(t)
   world.fastify.server.headersTimeout = 1
   const began = performance.now()
@@ -631,7 +631,7 @@ t.test('responses are counted by route and code, never by the path of the reques
   t.notMatch(text, 'code="0"')
 })
 
-t.test('missing page, refused session and lost response do not count as successes', async t => {
+t.test('missing page, refused session and disconnected client are not counted with code 200', async t => {
   const { world, token } = await start(t)
   await world.call('GET', '/nowhere')
   await world.call('GET', '/session/keys')
@@ -796,7 +796,7 @@ function sendAllButTheEnd(world: ApiWorld, path: string, token: string, body: ob
     socket.write(text.slice(-1))
     return answered
   }
-  /** Resolves after the checks that need no body have passed. */
+  /** `reading` resolves after the checks that need no body have passed. */
   return { socket, reading: bodyIsRead(world.fastify.server), answered, end }
 }
 

@@ -178,7 +178,7 @@ t.test('code is refused when it was used before', async t => {
   demandRefused(t, await browser.visit(url.href), 'expired')
 })
 
-t.test('person who declines returns to the sign-in page', async t => {
+t.test('person who refuses at the provider returns to the sign-in page', async t => {
   const { world, provider } = await start(t)
   provider.person = null
   const browser = world.browser()
@@ -225,7 +225,7 @@ t.test('failed provider stops only sign-ins by this provider, until it responds 
   )
 })
 
-t.test('response of a provider is not read when it is oversized', async t => {
+t.test('oversized response of a provider is not read to its end', async t => {
   let padding = 0
   const wordy = createServer((request, response) => {
     const issuer = `http://${request.headers.host}`

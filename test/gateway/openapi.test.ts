@@ -74,7 +74,7 @@ t.test('OpenAPI describes exactly the routes of the reference', async t => {
 
 t.test('every described route has a line in the conformance table', async t => {
   const listed = routes.map(({ method, path }) => `${method} ${path.replace(/[?].*/, '')}`)
-  // This route needs a notifier and a receiver: test/conformance/notifications-v2/ tests the route and its rights.
+  // Route that needs a notifier and a receiver. The tests in test/conformance/notifications-v2/ cover the route and its rights.
   const apart = 'POST /v2/notifications/destinations/{id}/test'
   t.strictSame(nameless([...new Set(listed), apart]), nameless(described))
 })

@@ -59,8 +59,8 @@ const story = [
   ...['PUT /session/password', 'POST /session/sign-out'],
 ]
 /**
- * Routes that need a provider (test/gateway/oidc.test.ts), responses that do not end, and routes that need a monitor or incident. The last
- * are tested in test/gateway/session.
+ * Routes without an example here. Routes with a provider are tested in test/gateway/oidc.test.ts, streams and routes with a monitor or
+ * incident in test/gateway/session.
  */
 const apart = [
   ...['POST', 'DELETE'].map(method => `${method} /session/workspaces/{workspaceId}/destinations/{destinationId}/secret`),

@@ -217,7 +217,7 @@ t.test('repeated bad sign-ins are refused with a waiting time', async t => {
   t.equal((await signIn(world.browser(), 'owner', passwordOf('owner'))).status, 200)
 })
 
-t.test('network is slowed down for bad sign-ins under many names, and only a known proxy can name another network', async t => {
+t.test('bad sign-ins under many names make their network wait, and only a known proxy can name another network', async t => {
   const guess = async (world: SessionWorld, tries: number) => {
     const statuses = []
     for (let i = 0; i < tries; i++) {
@@ -536,7 +536,7 @@ t.test('administrator cannot disable or demote themselves', async t => {
   t.equal((await (await world.signedIn('stan')).send('GET', '/session/users')).status, 200)
 })
 
-t.test('account without a password cannot set its password through its own session', async t => {
+t.test('person without a password cannot set one through their own session', async t => {
   const world = await startSessionWorld(t)
   await world.ask('create-user', { id: 'user-sso', username: 'sso', displayName: '', password: 'for a moment', admin: false })
   const browser = world.browser()

@@ -1,5 +1,5 @@
-// Connections without a key over real sockets. They are bounded by client, are closed in favour of new connections, and never exclude other
-// clients.
+// Connections without a key over real sockets. Each client has a bounded number of them, new ones replace old ones, and they never keep out
+// clients with a key.
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -81,7 +81,7 @@ async function counted(server: Server, fits: (count: number) => boolean): Promis
 
 const arrived = (server: Server, wanted: number) => counted(server, count => count === wanted)
 
-t.test('client with a key gets each response while idle and half-sent connections fill the server', async t => {
+t.test('client with a key gets each response while connections that are idle or sent half a request fill the server', async t => {
   const world = await start(t)
   const kept = await openWithKey(t, world, attacker)
   for (let wave = 1; wave <= 8; wave++) {
@@ -101,7 +101,7 @@ t.test('client with a key gets each response while idle and half-sent connection
   t.match(await world.metrics.metrics(), /watchkeeper_gateway_closed_connections_total\{reason="server"\} 1\d{3}\n/)
 })
 
-t.test('client beyond its bound keeps its newest connections without a key and all with a key', async t => {
+t.test('client above its bound keeps its newest connections without a key, and all connections with a key', async t => {
   const world = await start(t)
   const known = await Promise.all(Array.from({ length: 30 }, () => openWithKey(t, world, attacker)))
   const strangers: Socket[] = []

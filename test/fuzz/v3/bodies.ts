@@ -27,7 +27,7 @@ export function makeBody(operation: V3Operation, path: string, making: Making): 
 /** Returns a body with the right JSON types, whose texts may have a wrong form. */
 export function makeLoosely(operation: V3Operation, { random }: Making): Record<string, unknown> | null {
   if (operation.body === null) return null
-  // A decision contains decisions, so a value made from its schema could be endless.
+  // A decision can contain decisions, so a value made from its schema could be endless. This decision contains none.
   const lone = { signal: 'probe', field: 'known' }
   const known = (field: string) => (field === 'decision' ? lone : undefined)
   const given = { random, resolve: operation.resolve, known, outside: 0, isOutside: false }

@@ -1,4 +1,5 @@
-// Ways to break a valid request around its body: bytes, headers, path, query, method. Each names the required response (v3 1.2 to 1.8).
+// Ways to break a valid request around its body: bytes, headers, path, query, method. Each way names the response that it requires (v3 1.2
+// to 1.8).
 import { limits } from '#shared/limits/limits.ts'
 import type { Random } from '../../simulation/random.ts'
 import type { V3Request } from './judge.ts'
@@ -33,7 +34,7 @@ const ofBodies: Readonly<Record<string, Breaker>> = {
   },
 }
 
-/** The API reads every content type as JSON, so these break nothing. */
+/** The API reads every content type as JSON, so a request with any of these headers stays valid. */
 const contentTypes = [
   'text/plain',
   'application/x-www-form-urlencoded',
@@ -133,7 +134,7 @@ const wrongValues: Readonly<Record<string, readonly string[]>> = {
   path: ['', 'x'.repeat(5_000)],
 }
 
-/** Breaks the request once. The response that the fault requires replaces the one that the valid request required. */
+/** Breaks the request once, and replaces the required response by the response that the fault requires. */
 export function breakRequest(valid: V3Request, operation: V3Operation, random: Random): V3Request {
   const breakers = { ...ofHeads, ...(valid.method === 'GET' ? {} : ofBodies) }
   const name = random.pick(Object.keys(breakers))

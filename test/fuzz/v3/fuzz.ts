@@ -1,5 +1,6 @@
-// The fuzz of generation 3: valid and broken requests of every caller, made from the records and the document, one after the other. Between
-// them it plays the whole life of a Resource. The same seed makes the same choices; the existing objects depend on the responses.
+// The fuzz of generation 3: valid and broken requests of every caller, made from the records and the document, one after the other. From
+// time to time `story.ts` takes a Resource from its creation to its archive. The same seed makes the same choices; the existing objects
+// depend on the responses.
 import { Random } from '../../simulation/random.ts'
 import type { FuzzReport } from '../fuzz.ts'
 import type { FuzzedInstallation } from '../installation.ts'
@@ -18,7 +19,7 @@ import { liveOnce } from './story.ts'
 const findingsMax = 25
 /** Maximum of additional valid requests while an operation has not yet succeeded. */
 const chasesMax = 300
-/** Number of requests between two whole lives of a Resource. */
+/** Number of requests between two runs of `story.ts`. */
 const storyEvery = 250
 
 interface Options {
@@ -36,7 +37,7 @@ export async function fuzzV3(installation: FuzzedInstallation, { seed, cases, on
     const early = report.cases < operations.length * 3
     const sought = waiting(run)
     const operation = sought.length > 0 && random.chance(early ? 0.8 : 0.3) ? random.pick(sought) : random.pick(operations)
-    // A workspace has 100 addresses at most.
+    // Deletions, archives and addresses are rare: objects must remain, and a workspace has 100 addresses at most.
     const isRare = operation.method === 'DELETE' || /[/](archive|addresses)$/.test(operation.path)
     const request = isRare && random.chance(0.7) ? null : makeRequest(run, operation, early || report.cases >= cases)
     if (request === null) continue

@@ -1,5 +1,5 @@
-// Judges every response of generation 3: always JSON, in time, with a documented status and shape, and without a secret. A refusal is the
-// required one, names the faulty field, and stores nothing.
+// Judges every response of generation 3: always JSON, in time, with a documented status and shape, and without a secret. A refusal must be
+// the required one, name the faulty field, and store nothing.
 
 import type { V3Operation } from './operations.ts'
 import type { Caller } from './people.ts'
@@ -70,7 +70,7 @@ export interface Situation {
   answer: V3Answered
   /** Operation that method and path address; null: none. */
   found: V3Operation | null
-  /** Tokens of addresses: only the response to their creation may contain them. */
+  /** Tokens of Observation addresses: only the response to the creation of an address may contain its token. */
   tokens: readonly string[]
 }
 

@@ -38,7 +38,7 @@ export interface V3Known {
   fill(template: string): string | null
 }
 
-/** Objects kept of each kind: more would only make the installation large. */
+/** Largest number of known objects of each kind, so that the installation stays small. */
 const keptMax = 30
 
 export function createV3Known(random: Random): V3Known {
@@ -54,7 +54,7 @@ export function createV3Known(random: Random): V3Known {
     if (list.length > keptMax) list.splice(random.integer(0, list.length - 2), 1)
   }
   const learn = (method: string, path: string, result: unknown): void => {
-    // Objects in the foreign workspace are not found in the home workspace.
+    // Objects in the foreign workspace are not learnt, because the home workspace does not have them.
     if (path.includes(`/workspaces/${foreign}/`)) return
     const object = (result ?? {}) as Record<string, unknown>
     if (method === 'DELETE') forget(path)

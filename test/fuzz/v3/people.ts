@@ -19,7 +19,7 @@ export interface Caller {
 export const home = 'fuzzhome00'
 export const foreign = 'fuzzother0'
 
-/** The first is the owner with a full key. */
+/** Creates all callers; the first is the owner with a full key. */
 export async function addPeople(installation: Pick<FuzzedInstallation, 'store' | 'clock' | 'ask'>): Promise<Caller[]> {
   const callers: Caller[] = []
   for (const role of ['owner', 'editor', 'viewer'] as const) {
@@ -39,9 +39,7 @@ export async function addPeople(installation: Pick<FuzzedInstallation, 'store' |
   return callers
 }
 
-/**
- * Returns the refusal that the route's check of callers requires, whatever else is wrong; null: the caller is admitted (v3 1.3 and 2.2).
- */
+/** Returns the refusal of this caller by the route, which precedes all other faults; null: the caller is admitted (v3 1.3 and 2.2). */
 export function refusalFor(
   { needs: { role: needed, scope }, path }: Route,
   { role, actions }: Caller,

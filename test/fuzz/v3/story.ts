@@ -1,6 +1,6 @@
-// Whole life of a Resource, each step with its only correct response: publication of the Template, creation, reports, an acknowledged
-// Incident, maintenance, another revision, archive. Then every step once more on the archived Resource. Rules: docs/reference/v3.md,
-// sections 3 to 8.
+// A Resource from creation to archive, each step with its only correct response: publication of the Template, creation, reports, an
+// acknowledged Incident, maintenance, another revision, archive. Then every step once more on the archived Resource. Rules:
+// docs/reference/v3.md, sections 3 to 8.
 import type { Wanted } from './judge.ts'
 import { mutate } from './mutations.ts'
 import { addressPath, type V3Operation } from './operations.ts'
@@ -35,7 +35,7 @@ const ofResource = `${ofWorkspace}/resources/{resource}`
 const problem = { signal: 'probe', state: 'problem', reason: plant.reason, labels: { api_token: plant.label }, id: 'first' }
 const gone: Wanted = { status: 422, field: 'resource' }
 
-/** Plays the life of Resource `number` and judges every response. */
+/** Runs all steps for Resource `number` and judges every response. */
 export async function liveOnce(run: V3Run, number: number): Promise<void> {
   const life = createLife(run, `story-${number}`, `life-${number}`)
   await life.publish(1, { status: 201 })
@@ -96,7 +96,7 @@ async function turnPages(run: V3Run): Promise<void> {
   }
 }
 
-/** Steps of the life of Resource `key`. Each requires one response and returns its result. */
+/** Steps of the Resource `key`. Each step requires one response and returns its result. */
 function createLife(run: V3Run, template: string, key: string) {
   const resource = `${at}/resources/${key}`
   const step = async (line: string, path: string, body: Json | null, wanted: Wanted): Promise<Json> => {

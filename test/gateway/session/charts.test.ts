@@ -72,7 +72,7 @@ t.test('chart has only the requested columns', async t => {
   t.match([refused.status, refused.json.error.field], [422, 'figures'])
 })
 
-t.test('day has checks, seconds in trouble and uptime since the creation of the monitor', async t => {
+t.test('day has its checks, seconds in trouble and uptime, counted from the creation of the monitor', async t => {
   const bars = await read(DayBars, `/session/monitors/${monitor}/days?count=3`)
   const today = at(world.clock.now()).slice(0, 10)
   t.match(bars.days.at(-1), { day: today, checks: 3, ok: 2, incidents: 1 })
@@ -173,7 +173,7 @@ t.test('charts refuse unknown parameters and strangers', async t => {
   }
 })
 
-t.test('time in overlapping stretches counts once', async t => {
+t.test('time in overlapping ranges counts once', async t => {
   const stretches = [
     { from: 10, to: 20 },
     { from: 15, to: 30 },

@@ -133,7 +133,7 @@ t.test('stream names each Template revision that is published, newly used or no 
   t.ok(stream.events.filter(named('template')).every(({ data }) => Compile(sessionEvents.template).Check(data)))
 })
 
-t.test("first stream of a page sends all changes since the page's data were read", async t => {
+t.test('first stream of a page sends all changes since the data of the page were read', async t => {
   const world = await start(t)
   const id = await world.addMonitor('Shop')
   const firstOf = async () => {

@@ -55,7 +55,7 @@ t.test('every route of generation 2 serves a session, and refuses a request with
   t.equal(cross.json.error?.code, 2003)
 })
 
-t.test('refusal of generation 2 names its field to a session, and stays as documented to a key', async t => {
+t.test('refusal of generation 2 also names the field in a session, and has only the documented members with a key', async t => {
   const { workspaceId, editor, token } = world
   const inWorkspace = `?workspace_id=${workspaceId}`
   const make = (path: string, body: object) => editor.send('POST', `/session/v2${path}${inWorkspace}`, { body })
@@ -97,7 +97,7 @@ t.test('refusal of generation 2 names its field to a session, and stays as docum
   }
 })
 
-t.test('key is refused, and a workspace of other people is unknown', async t => {
+t.test('key is refused in place of a session, and a workspace of other people is unknown', async t => {
   const byKey = await world.call('GET', v3('/resources'), { token: world.token })
   t.match([byKey.status, byKey.json.error.error_type], [401, 'auth'])
   t.equal((await world.stranger.send('GET', v3('/resources'))).status, 404)

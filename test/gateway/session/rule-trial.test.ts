@@ -1,5 +1,5 @@
-// Trials of rules over real HTTP, by the real keeper in virtual time. A trial returns the verdict of the equal saved rule, and stores
-// nothing.
+// Trials of rules over real HTTP, by the real keeper in virtual time. A trial returns the verdict that the rule would have if it were
+// saved, and stores nothing.
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
@@ -109,7 +109,7 @@ t.test('trial of a website monitor reads its checks and does not convert the mon
   t.equal((await editor.send('GET', `/session/monitors/${id}`)).json.kind, 'website')
 })
 
-/** Collects the subject ids of reading news that the bus delivers from now on. */
+/** Collects the subject ids of all messages about readings on the bus from now on. */
 async function readings(): Promise<string[]> {
   const heard: string[] = []
   const subscription = await world.bus.subscribe(subjects.statesOf(workspaceId), ({ body }) => {
@@ -187,7 +187,7 @@ t.test('trial names the instant of the next trial: the next change by time alone
   t.equal(afterMs(await tryIt(subject, { document: confirmed })), 20_000)
 })
 
-t.test('keeper sends readings of 1,000 subjects at most, and drops the trial that ends first', async t => {
+t.test('keeper sends readings of at most 1,000 subjects with trials, and drops the trial that would end first', async t => {
   const clock = createVirtualClock()
   const heard: string[] = []
   const watch = new ReadingWatch({ clock, bus: { publish: (_to, news) => heard.push((news as { id: string }).id) } })

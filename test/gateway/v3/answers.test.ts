@@ -38,7 +38,7 @@ const host = {
 }
 const report = { signal: 'probe', state: 'ok' }
 
-/** The gateway retries at a busy keeper until the time of the request ends. */
+/** Advances the clock until the response arrives: the gateway retries a command to a busy keeper until the time limit of the request. */
 async function whileTimePasses(answering: Promise<Answer>): Promise<Answer> {
   let isAnswered = false
   void answering.finally(() => {
@@ -124,7 +124,7 @@ t.test('v3 1.12 name is trimmed before its length is checked', async t => {
   }
 })
 
-t.test('v3 4.8 rule reads null until a signal has reported, and no_data while undecided', async t => {
+t.test('v3 4.8 status of a rule is null until a signal has reported, and no_data while the rule is undecided', async t => {
   t.equal((await call('POST', resources, { body: { template: 'host', key: 'srv-2', name: 'Host 2' } })).status, 201)
   const ruleNow = async () => (await call('GET', `${resources}/srv-2`)).json.result.rules[0]
   t.match(await ruleNow(), { status: null, explanation: null, since: null, open_incident: null })

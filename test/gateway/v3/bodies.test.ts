@@ -128,7 +128,7 @@ t.test('v3 1.5 name with hidden characters is 422 with field name', async t => {
   }
 })
 
-t.test('v3 1.3 fault of an Observation precedes the archived Resource on every route', async t => {
+t.test('v3 1.3 faulty Observation on an archived Resource is refused for its fault on every route', async t => {
   await create('archived')
   t.equal((await send('POST', '/resources/archived/archive', {})).status, 200)
   const faults: [sent: object, field: string][] = [

@@ -70,7 +70,7 @@ t.test('v3 9.3, 9.4 list shows the Resources that match every filter', async t =
   for (const [query, keys] of cases) t.strictSame(await keysOf(query), keys, query)
 })
 
-t.test('v3 9.3 Resource is found only by its new answers and labels right after PATCH', async t => {
+t.test('v3 9.3 Resource is found by its new answers and labels alone right after PATCH', async t => {
   await create('d', { meta: { two: 50 }, labels: { stage: 'old' } })
   const change = { meta: { two: 51 }, labels: { stage: 'new' } }
   t.match(await world.call('PATCH', '/api/v3/workspaces/w1/resources/d', { token, body: change }), { status: 200 })

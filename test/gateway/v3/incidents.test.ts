@@ -161,7 +161,7 @@ t.test('v3 5.1, 5.5 and 5.7 Incident has exactly its members from opening to clo
   t.equal((await call('GET', `${resources}/life`)).json.result.open_incident, null)
 })
 
-t.test('v3 5.2 delays of 0 confirm at the opening, and close at an unchanged verdict', async t => {
+t.test('v3 5.2 incident with delays of 0 is confirmed at its opening, and closed at the first ok', async t => {
   await create('swift')
   await observe('swift', { signal: 'load', value: 5 })
   const openedAt = now()
@@ -181,7 +181,7 @@ t.test('v3 5.2 delays of 0 confirm at the opening, and close at an unchanged ver
   t.match(history[2].evidence.inputs, [{ signal: 'load', status: 'ok', value: 1 }])
 })
 
-t.test('v3 5.7 rule without a verdict has at most a reminder as next message, and the newest explanation', async t => {
+t.test('v3 5.7 Incident of an undecided rule has at most a reminder as next step, and the newest explanation', async t => {
   await create('unknown')
   await observe('unknown', { signal: 'probe', state: 'problem' })
   const [{ id }] = await ofResource('unknown')
@@ -207,7 +207,7 @@ t.test('v3 5.7 rule without a verdict has at most a reminder as next message, an
   t.match(await read(busy.id), { explanation: 'load 7' }, 'the newest reading, though it changes no verdict')
 })
 
-t.test('v3 5.7 open Incident reads as recorded while no keeper responds', async t => {
+t.test('v3 5.7 open Incident is returned as stored while no keeper responds', async t => {
   await create('unkept')
   await observe('unkept', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('unkept')
@@ -279,7 +279,7 @@ t.test('v3 5.6 acknowledgement is refused when only the keeper knows that the In
   t.match(await call('POST', path), { status: 409, json: { error: { message: /closed/ } } })
 })
 
-t.test('v3 5.6 earlier of acknowledgement and closing counts', async t => {
+t.test('v3 5.6 earlier of acknowledgement and closing takes effect', async t => {
   await create('closing')
   await observe('closing', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('closing')
@@ -356,7 +356,7 @@ t.test('v3 5.4 archive closes an Incident without evidence, and it stays readabl
   t.match(await call('POST', `${incidents}/${id}/acknowledge`), { status: 409 })
 })
 
-t.test('v3 5.5 open_incident of a Resource is the worst Incident, among equals the oldest', async t => {
+t.test('v3 5.5 open_incident of a Resource is the worst Incident, and the oldest of equally bad Incidents', async t => {
   await create('several')
   const shown = async () => {
     const [one] = (await call('GET', `${resources}?limit=200`)).json.result.filter(
@@ -510,7 +510,7 @@ t.test('v3 5.8 flapping Incident shows its first 100 and latest 400 entries, and
     await observe('flapping', { signal: 'probe', state: states[i % 2] })
     await world.clock.advance(second)
   }
-  // Acknowledgements and delays are not listed, so from here on there are more records than transitions.
+  // Acknowledgements and changed delays are no transitions, so from here on there are more records than transitions.
   const [{ id }] = await ofResource('flapping')
   await call('POST', `${incidents}/${id}/acknowledge`)
   const { history, history_omitted, path, path_omitted } = await read(id)

@@ -1,4 +1,5 @@
-// Second and later reports on a Resource: the gateway has a copy of the Resource, and responds as if it had looked it up.
+// Second and later reports on a Resource: the gateway has a copy of the Resource, and responds as it would after a request to the
+// directory.
 import t from 'tap'
 import { createKeeperClient } from '#shared/bus/clients/clients.ts'
 import { subjects as bus } from '#shared/bus/subjects.ts'

@@ -274,7 +274,7 @@ t.test('v3 7.9 batch refuses each faulty item separately with the sentence of th
   }
 })
 
-t.test('v3 9.1 and 9.2 list continues by its cursor, by id, and has each Resource once', async t => {
+t.test('v3 9.1 and 9.2 list continues at its cursor, ordered by id, and has each Resource once', async t => {
   const all: string[] = []
   let cursor = ''
   do {
