@@ -16,7 +16,7 @@ import { lazy } from './parts/lazy.tsx'
 import { Failed, Loading } from './parts/states.tsx'
 import { Header, SignedOut } from './shell.tsx'
 
-/** The page that is loaded. While the address's page is loading, this is still the previous page. */
+/** The page that is shown. While the page of a new address is loading, this is still the previous page. */
 const loaded = signal<{ page: string; Shown: Page } | null>(null)
 const failure = signal<unknown>(null)
 
@@ -29,7 +29,7 @@ async function load(): Promise<void> {
     failure.value = null
     loaded.value = { page: wanted, Shown }
   } catch (error) {
-    // A chunk of an older version no longer exists: the page is reloaded.
+    // After an update of the gateway the chunk may no longer exist. A button then reloads the page.
     failure.value = error
   }
 }
@@ -51,7 +51,7 @@ const withoutWorkspace: readonly PageName[] = ['account', 'keys', 'settings', 'l
 const NoWorkspace = lazy(() => import('./people/without-workspace.tsx').then(it => it.NoWorkspace))
 const WorkspaceGone = lazy(() => import('./people/without-workspace.tsx').then(it => it.WorkspaceGone))
 
-/** Id of the present workspace if the person is a member: the stream of another workspace would be refused. */
+/** Id of the present workspace if the person is a member, else null: for others the stream would be refused. */
 const membership = computed(() => workspace.value?.id ?? null)
 
 function App() {

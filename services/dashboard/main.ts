@@ -1,2 +1,2 @@
-// Entry of the bundle: the chunk with the dashboard. No code of its own.
+// Entry of the bundle. Only imports the dashboard.
 import './shared-chunk.ts'

@@ -14,7 +14,7 @@ import { lazy } from './parts/lazy.tsx'
 interface Section {
   page: PageName
   word: string
-  /** Begin of the paths of all pages of the section; absent: the path of its first page. */
+  /** Prefix of the paths of all pages of the section; absent: the path of its first page. */
   within?: string
 }
 
@@ -128,5 +128,5 @@ async function signOut(): Promise<void> {
 
 const SignedOutDialog = lazy(() => import('./help/signed-out.tsx').then(it => it.SignedOutDialog))
 
-/** Over the page whose session has ended: what was typed stays behind it until the person goes. */
+/** Dialog over the page after the session has ended. The page below keeps the typed text. */
 export const SignedOut = () => (isSignedOut.value ? <SignedOutDialog /> : null)

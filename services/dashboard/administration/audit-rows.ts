@@ -18,7 +18,7 @@ export interface AuditPage {
   meta: { next_cursor: string | null }
 }
 
-/** Filters of the page that the API also knows. */
+/** Filters that the page passes to the API. */
 const known = ['person', 'path', 'since', 'until']
 
 /** `filters`: the query of the page. Parameters that the API does not know are left out. */

@@ -1,4 +1,4 @@
-// Locations as the session API serves them.
+// Types of locations in responses of the session API.
 import { read } from '../data/api.ts'
 
 export interface Location {

@@ -1,4 +1,4 @@
-// Pages of the administration in one chunk: separate chunks would share a dozen small ones with other pages.
+// Pages of the administration, bundled as one chunk: separate pages would add a dozen small shared chunks.
 import { addPageStyle } from '../parts/page-style.ts'
 import style from '../styles/settings.page.css'
 

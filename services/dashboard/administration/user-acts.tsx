@@ -1,4 +1,5 @@
-// Acts on an account: create, change, set a password, disable and enable. Administrators cannot remove their own administration.
+// Actions on an account: create, change, set a password, disable and enable. Administrators cannot remove their own rights as
+// administrators.
 import { ask } from '../data/api.ts'
 import { session } from '../data/session.ts'
 import { reloadSession } from '../data/workspace.ts'

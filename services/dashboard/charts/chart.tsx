@@ -1,4 +1,4 @@
-// Lines over time, drawn as SVG. A cursor of mouse or keys reads the values, which are also available as a table and as CSV.
+// Lines over time, drawn as SVG. A cursor, moved by mouse or keys, shows the values. They are also available as a table and as CSV.
 import { useSignal } from '@preact/signals'
 import { instant } from '../data/format.ts'
 import { lazy } from '../parts/lazy.tsx'
@@ -36,7 +36,7 @@ export interface ChartProps {
   write(value: number | null): string
   /** Name of the CSV file, without `.csv`. */
   fileName: string
-  /** The sentence in place of a chart without a value. */
+  /** Sentence that is shown in place of a chart without values. */
   empty?: string
 }
 

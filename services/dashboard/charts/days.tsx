@@ -1,4 +1,4 @@
-// Ninety days as bars with one tab stop. Arrow keys move between bars, and each bar describes its day in a sentence.
+// Ninety days as bars. All bars are one tab stop, and arrow keys move between them. Each bar has a sentence about its day.
 import { useSignal } from '@preact/signals'
 import type { DayBars } from '#shared/contracts/session/session-charts.ts'
 import { counted, duration, percent } from '../data/format.ts'

@@ -3,7 +3,7 @@ import { instant, utc } from '../data/format.ts'
 import { Button } from '../parts/button.tsx'
 import { csvOf } from './csv.ts'
 
-/** Maximum number of rows in a table; the file has all rows. */
+/** Largest number of rows in the table. The CSV file has all rows. */
 const mostRows = 100
 
 interface TwinProps {

@@ -12,7 +12,7 @@ interface Envelope<T> {
 export const askV2 = <T>(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<T> =>
   askV2In<T>(workspaceId.peek() ?? '', method, path, body, signal)
 
-/** Like `askV2`, in the given workspace: for work that continues while another workspace is shown. */
+/** Like `askV2`, for the given workspace. Used by work that continues when the person switches to another workspace. */
 export async function askV2In<T>(
   workspace: string,
   method: Method,

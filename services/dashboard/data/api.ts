@@ -61,7 +61,7 @@ interface Refused {
   error?: { code?: unknown; message?: unknown; details?: unknown; field?: unknown }
 }
 
-/** Reads a refusal of the session API, or of generation 3. A 401 that ends the session is recorded for the whole page. */
+/** Reads a refusal of the session API, or of generation 3. A 401 because the session has ended sets `isSignedOut`. */
 export function refusalOf(status: number, json: unknown, retryAfter: string | null): Refusal {
   const { code = '', message, details, field: plain } = (json as Refused | undefined)?.error ?? {}
   // A wrong password at the sign-in is 401 too, but ends no session.

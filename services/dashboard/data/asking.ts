@@ -1,4 +1,4 @@
-// Request about text that is being typed: sent shortly after the last key, or repeated after a time. An older response never replaces a
+// Request whose input a person types: sent shortly after the last key, and sent again at intervals. An older response never replaces a
 // newer one.
 import { type ReadonlySignal, signal } from '@preact/signals'
 
@@ -80,7 +80,7 @@ export function createAsking<In, Out>({ ask, schedule, waitMs = 250, againMs = (
     },
     again: () => {
       if (isAsking) isAskedAgain = true
-      // A scheduled request will be sent anyway.
+      // While the person types, a request is already scheduled.
       else if (!isTyping) void send()
     },
     stop: () => {

@@ -1,5 +1,5 @@
-// The server's clock in the browser; no other file of the dashboard reads the browser's clock. A wrong clock of the visitor moves no
-// deadline: every response with `at` sets this clock, and the browser's monotonic clock advances it.
+// The server's clock in the browser; no other file of the dashboard reads the browser's clock. Every response with `at` sets this clock,
+// and the browser's monotonic clock advances it. A wrong clock of the visitor's computer therefore has no effect.
 import { signal } from '@preact/signals'
 
 let serverAt = Date.now()
@@ -15,7 +15,7 @@ export function setServerClock(at: number): void {
   now.value = at
 }
 
-/** The server's clock, updated each second. Components that show durations and countdowns read it, and are drawn again each second. */
+/** The server's clock, updated each second. Components that read this signal, such as countdowns, are drawn again each second. */
 export const now = signal(serverAt)
 
 /** Runs once after `ms`; the returned function cancels it. */

@@ -10,7 +10,7 @@ export interface FirstData {
   session: Session
   /** Id of the present workspace; null: the person is a member of no workspace. */
   workspace: string | null
-  /** Position of the first news that this data may lack; absent or null: unknown. */
+  /** Id in the event stream after which events may be missing in this data; absent or null: unknown. */
   news?: string | null
   /** First rows of the list, on the monitoring page. */
   list?: MonitorPage
@@ -32,7 +32,7 @@ export function keepFirstView({ list, monitor }: FirstData): void {
   view = { ...(list && { list }), ...(monitor && { monitor }) }
 }
 
-/** Returns a part of the data embedded in the page at the first call only. */
+/** Returns a part of the data embedded in the page. Returns null from the second call on. */
 export function takeFirst<Part extends 'list' | 'monitor'>(part: Part): NonNullable<FirstData[Part]> | null {
   const taken = view[part] ?? null
   delete view[part]

@@ -30,7 +30,10 @@ export function countdown(ms: number): string {
     : `${minutes}:${two(seconds % 60)}`
 }
 
-/** Returns `99.98 %`; for null, when nothing was measured, a dash. Never rounds a failure away: 99.999 % is `99.99 %`. */
+/**
+ * Returns `99.98 %`; for null, when nothing was measured, a dash. Rounds down, so that a share below 1 is never shown as 100 %: 99.999 %
+ * becomes `99.99 %`.
+ */
 export const percent = (share: number | null): string =>
   share === null ? '–' : `${(Math.floor(share * 10_000) / 100).toFixed(2)} %`
 

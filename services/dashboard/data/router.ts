@@ -1,5 +1,4 @@
-// Address of the page. Links are ordinary links: the Navigation API changes the page without a load, and a browser without it loads the
-// page.
+// Address of the page. Links are ordinary links. With the Navigation API the page changes without a load; other browsers load the new page.
 import { computed, signal } from '@preact/signals'
 import { type Place, placeOf } from './routing.ts'
 
@@ -20,7 +19,7 @@ export function startRouter(arrive: Arrive): void {
     if (!event.canIntercept || event.hashChange || event.downloadRequest !== null || event.formData || !isHere) return
     const isSamePage = to.pathname === at.peek().path
     event.intercept({
-      // A change of a filter is no new page: it moves neither focus nor scroll position.
+      // A change of a filter stays on the page, so it keeps focus and scroll position.
       ...(isSamePage ? { focusReset: 'manual', scroll: 'manual' } : {}),
       handler: async () => {
         at.value = { path: to.pathname, query: to.search }

@@ -1,5 +1,5 @@
-// Event stream of the present workspace: news for its listeners, and the age of the data. The browser reopens a cut stream. A hidden tab
-// has no stream, because browsers give an origin six connections over HTTP/1.1.
+// Event stream of the present workspace: calls listeners with its events ("news"), and keeps the age of the data. The browser reopens a
+// broken stream. A hidden tab closes its stream, because browsers limit HTTP/1.1 to six connections per origin.
 import { signal } from '@preact/signals'
 import { schedule, serverNow, setServerClock } from './clock.ts'
 
@@ -7,12 +7,12 @@ import { schedule, serverNow, setServerClock } from './clock.ts'
 export type Link = 'connecting' | 'live' | 'lost' | 'asleep'
 
 export const link = signal<Link>('connecting')
-/** Instant of the last news or beat. The shown data are at least as new. */
+/** Instant of the latest event or keep-alive message. The shown data were current at this instant. */
 export const heardAt = signal(serverNow())
 
 /** The names of the events of `GET /session/workspaces/{ws}/events`. `reset`: read everything again. */
 const newsNames = ['row', 'gone', 'reset', 'incident', 'window', 'delivery', 'reading', 'template', 'prober'] as const
-/** `opened`: news arrive from now on, but news from the time between the page's data and this event may be missing. */
+/** `opened`: the first stream was opened. Events between the read of the page's data and this event may be missing. */
 export type NewsName = (typeof newsNames)[number] | 'opened'
 type Listener = (name: NewsName, data: unknown) => void
 export type IsWanted = (name: NewsName, data: unknown) => boolean
@@ -61,15 +61,15 @@ export interface StreamControl {
 
 const closed = 2
 
-/** Workspace of the data in the page, and the id of the news up to which the data are complete. */
+/** Workspace of the data embedded in the page, and the id of the last event that the data include. */
 interface Since {
   workspace: string | null
   news?: string | null
 }
 
 /**
- * `renew` reads the session again, because rights have changed or the stream was refused. It never rejects. The first stream continues from
- * `since`.
+ * `renew` reads the session again; it is called when rights have changed or the stream was refused, and never rejects. The first stream
+ * continues from `since`.
  */
 export function createStream(
   open: (path: string) => Source,
@@ -95,7 +95,7 @@ export function createStream(
     const known = workspace === since.workspace ? since.news : null
     since = { workspace: null }
     const mine = open(`/session/workspaces/${encodeURIComponent(workspace)}/events${known ? `?after=${known}` : ''}`)
-    // A stream that continues delivers the news that the page lacks, or `reset`.
+    // False if the stream continues from an id: the server then sends the missing events, or `reset`.
     let isNew = !known
     source = mine
     mine.addEventListener('hello', ({ data }) => {
@@ -103,7 +103,7 @@ export function createStream(
       if (typeof at === 'string') setServerClock(Date.parse(at))
       link.value = 'live'
       heardAt.value = serverNow()
-      // A stream that the browser reopened has delivered the missed news; a new stream has not.
+      // Only a new stream may lack events. A stream that the browser reopened has sent the missed ones.
       if (isNew) tellNews(isFirst ? 'opened' : 'reset', {})
       isNew = false
       isFirst = false

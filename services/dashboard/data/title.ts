@@ -1,4 +1,4 @@
-// Title and icon of the tab: the number of troubles, and the colour of the worst trouble.
+// Title and icon of the tab: the number of monitors that are not up, and the colour of the worst state.
 import { effect, signal } from '@preact/signals'
 import type { Tone } from '../words/statuses.ts'
 
@@ -14,7 +14,7 @@ export function startTitle(): void {
     document.title = count === 0 ? name : `(${count}) ${name}`
   })
   const link = document.querySelector<HTMLLinkElement>('link[rel=icon]')
-  // The icon of the page is drawn in the colour of `up`.
+  // The icon that the page links, in which the colour of `up` is replaced.
   const icon = link?.href ?? ''
   effect(() => {
     if (link !== null && troubles.value !== null)
@@ -22,7 +22,7 @@ export function startTitle(): void {
   })
 }
 
-/** An icon has no style sheet: these are the tokens of the light theme, which stand out in a dark tab too. */
+/** An icon cannot use the style sheet. These are the colours of the light theme, which are visible in a dark tab too. */
 const colours: Readonly<Partial<Record<Tone, string>> & { up: string }> = {
   up: '2eb887',
   down: 'd81e3a',

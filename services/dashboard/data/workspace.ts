@@ -1,4 +1,4 @@
-// Choice of the workspace: a cookie names the workspace that the gateway puts into the next page. It gives no right.
+// Choice of the workspace. A cookie names the workspace whose data the gateway embeds in the next page. The cookie grants no rights.
 import { Refusal, read } from './api.ts'
 import { type Session, session, workspaceId } from './session.ts'
 
@@ -27,9 +27,7 @@ export async function reloadSession(): Promise<void> {
   session.value = await read<Session>('/session')
 }
 
-/**
- * Like `reloadSession`, when no person waits for the outcome: a 401 is recorded for the whole page, and any other failure changes nothing.
- */
+/** Like `reloadSession`, but a Refusal does not reject: a 401 sets `isSignedOut`, and any other one changes nothing. */
 export async function renewSession(): Promise<void> {
   try {
     await reloadSession()

@@ -79,7 +79,7 @@ function Log({ filters }: { filters: string }) {
   const older = useSignal<LogPage | null>(null)
   useEffect(() => {
     void loaded.reload()
-    // Once older rows are shown, the first page is not read again: rows between the two would be missing.
+    // If older rows are shown, the first page is not read again, because rows between the new page and the older rows could be missing.
     return onNews(name => {
       if ((name === 'delivery' || name === 'reset') && older.peek() === null) void loaded.reload()
     })

@@ -33,7 +33,7 @@ function eventOf({ event, incident }: Delivery) {
 function outcomeOf({ status, reason, error, note }: Delivery): string {
   const word = statuses.find(({ value }) => value === status)?.word ?? status
   const why = reason === null ? [] : [reasonWords(reason)]
-  // The error of an answer is its status, which the reason says.
+  // For an HTTP refusal, `error` only repeats the status that `reason` contains.
   const more = [reason?.startsWith('http_') ? '' : error, note ?? ''].filter(text => text !== '')
   return [[word, ...why].join(': '), ...more].join('. ')
 }

@@ -1,4 +1,4 @@
-// Forms that create and change a destination. The URL is written and never read.
+// Forms that create and change a destination. The URL can be set, but is never shown.
 
 import { useSignal } from '@preact/signals'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'

@@ -1,11 +1,11 @@
-// Life of a machine as its drawing shows it: the active state, the earlier states and arrows, and the next arrow. Pure.
+// Marks in the drawing of a machine: its active state, the earlier states and transitions (arrows), and the next transition. Pure.
 
 export interface Life {
   active: string | null
   past: ReadonlySet<string>
   /** Number of times that each arrow was taken, by arrow id. */
   taken: ReadonlyMap<string, number>
-  /** Arrow of the latest record; null: the record took no arrow. */
+  /** Arrow of the transition in the latest record; null: the record kept the state. */
   latest: string | null
   /** Arrows that the next event by time takes. */
   next: ReadonlySet<string>
@@ -15,7 +15,7 @@ export interface Life {
 
 export const arrowOf = (from: string, to: string): string => `${from}->${to}`
 
-/** `states`: the machine's state after each record, oldest first. A record that stays in its state takes no arrow. */
+/** `states`: the machine's state after each record, oldest first. Records that keep the state mark no arrow. */
 export function lifeOf(states: readonly string[], next: string | null, due: Life['due']): Life {
   const taken = new Map<string, number>()
   let latest: string | null = null

@@ -1,4 +1,4 @@
-// State machine drawn by its layout. Only classes mark its life; the style sheet has the colours.
+// Drawing of a state machine by its layout. Classes mark states and arrows; the style sheet defines the colours.
 import type { LaidArrow, LaidFrame, LaidState, MachineLayout } from '#shared/contracts/session/machine-layout.ts'
 import { addPageStyle } from '../parts/page-style.ts'
 import { inTone, stateOf } from '../words/statuses.ts'

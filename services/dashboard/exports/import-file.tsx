@@ -18,7 +18,7 @@ export function ImportFile() {
   const area = useRef<HTMLDivElement>(null)
   const shown = useRef(stage.at)
   useEffect(() => {
-    // The pressed button disappeared with its step.
+    // The pressed button was removed with the previous step, so the focus moves to the new step.
     if (shown.current !== stage.at && document.activeElement === document.body) area.current?.focus()
     shown.current = stage.at
   }, [stage.at])
@@ -38,7 +38,7 @@ export function ImportFile() {
             name="file"
             accept=".yaml,.yml,.json"
             onClick={({ currentTarget }) => {
-              // The same file may be chosen again once it is corrected.
+              // Cleared, because the browser reports no change if the corrected file has the same name.
               currentTarget.value = ''
             }}
             onChange={({ currentTarget }) => {
@@ -99,7 +99,7 @@ function Stage({ stage, importing }: { stage: ImportStage; importing: Import }) 
   }
 }
 
-/** Screen readers read the sentence when its words change, not at each percent of the file. */
+/** The sentence for screen readers omits the percentage, so that it is not read again at each percent. */
 function Reading({ name, progress, onCancel }: { name: string; progress: ReadingProgress; onCancel(): void }) {
   return (
     <>

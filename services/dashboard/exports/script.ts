@@ -1,5 +1,5 @@
-// The page's side of the worker that reads, plans and imports configuration files. The page stays responsive, and carries no YAML parser. The worker
-// sends its API requests through the page.
+// The page's side of the worker that reads, plans and imports configuration files. The page stays responsive, and its bundle needs no YAML
+// parser. The worker sends its API requests through the page.
 import type {
   ApiFailureWords,
   ExportedFile,
@@ -43,7 +43,7 @@ interface TrustedTypes {
 }
 
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
-/** Creates the address of this one worker from any input. Undefined: the browser has no Trusted Types. */
+/** Trusted Types policy that always returns the URL of this worker. Undefined: the browser has no Trusted Types. */
 const policy = trustedTypes?.createPolicy(workerPolicy, { createScriptURL: () => configurationPath })
 
 export const beginWorker = (): ScriptWorker => new Worker(policy?.createScriptURL('') ?? configurationPath, { type: 'module' })

@@ -19,7 +19,7 @@ const monitorsShown = 8
 /** Pause in typing after which a search is sent, ms. */
 const pauseMs = 150
 
-/** The acts are the acts of the page at the moment when the menu was opened. */
+/** The actions are those that the page had when the menu was opened. */
 export function CommandMenu({ onClose }: { onClose(): void }) {
   const id = useId()
   const text = useSignal('')
@@ -31,7 +31,7 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     onClose()
-    // The dialog returns the focus first, because a command may open another dialog.
+    // Runs after this dialog has returned the focus, because the command may open another dialog.
     schedule(0, () => command.run())
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -89,7 +89,7 @@ function useMonitors(text: string) {
     const cancel = schedule(pauseMs, () => {
       const query = new URLSearchParams({ q: text.trim(), count: String(monitorsShown) })
       const path = `/session/workspaces/${workspaceId.peek()}/monitors?${query}`
-      // Without an answer the other commands remain.
+      // If the search fails, the menu shows the other commands.
       read<MonitorPage>(path, stop.signal).then(
         ({ rows }) => {
           found.value = rows.map(row => ({ words: row.name, hint: 'monitor', run: () => go(pathTo('monitor', { id: row.id })) }))

@@ -1,4 +1,4 @@
-// The commands of the menu: acts of the present page, pages, monitors. Pure.
+// The commands of the menu: actions of the present page, pages, monitors. Pure.
 import type { PageName } from '#shared/contracts/session/page-paths.ts'
 import { pathTo } from '../data/routing.ts'
 

@@ -1,5 +1,5 @@
-// The moment of an incident that a page shows: the present, or one of its records. Drawing, slider, timeline and evidence show the same
-// moment. Pure.
+// The point in an incident's history that a page shows: the present, or one of the records. Drawing, slider, timeline and evidence show the
+// same moment. Pure.
 import type { IncidentRecordObject, IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
 import { countdown } from '../data/format.ts'
 import { type Life, lifeOf, shareOf } from '../drawing/life.ts'
@@ -35,7 +35,10 @@ const waits: Readonly<Record<string, string>> = {
   recovering: 'closes in',
 }
 
-/** `outlook` is used for the present only. In a replay the arrow that was taken next is marked. */
+/**
+ * Returns the marks of the drawing. For the present, `outlook` gives the next arrow. For an earlier record, the arrow of the following
+ * record is marked.
+ */
 export function lifeAt(records: readonly IncidentRecordObject[], moment: Moment, outlook: Outlook): Life {
   const { index, record, at, isLive } = moment
   const states = records.slice(0, index + 1).map(({ state }) => state)

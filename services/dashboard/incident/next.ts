@@ -1,4 +1,4 @@
-// Sentences about the next steps of an incident. Pure: words for the steps that its machine returned.
+// Sentences about the possible next transitions of an incident, which its machine computed on the server. Pure.
 import type { IncidentRecordObject, OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { duration, listed } from '../data/format.ts'
 import { stateOf } from '../words/statuses.ts'

@@ -1,4 +1,4 @@
-// Messages about an incident: sent, held back, failed. Newest first.
+// Messages about an incident, newest first: sent, suppressed or failed.
 import { Shown } from '../parts/loaded.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'

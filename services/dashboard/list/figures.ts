@@ -1,4 +1,4 @@
-// Response time and uptime of the visible rows, read after the rows. A figure that cannot be read stays a dash.
+// Response time and uptime of the visible rows, read after the rows. If a figure cannot be read, a dash is shown.
 import { signal } from '@preact/signals'
 import { read } from '../data/api.ts'
 import { workspaceId } from '../data/session.ts'

@@ -1,4 +1,4 @@
-// The monitoring page: is anything wrong, then what is wrong, then the rest. Sorted by trouble, always.
+// The monitoring page: a summary, then the list of monitors. The list is always sorted by status, worst first.
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { may, workspaceId } from '../data/session.ts'

@@ -24,7 +24,7 @@ export function RowTable({ rows }: { rows: Rows }) {
     const { from, to } = shown.value
     rows.need(from, to)
     const ids = Array.from({ length: to - from }, (_, n) => rows.at(from + n)?.id).filter(id => id !== undefined)
-    // After the paint, and not while somebody scrolls past.
+    // Reads the figures after the rows are drawn. The delay avoids requests for rows that are scrolled past.
     return schedule(figuresMs, () => void needFigures(ids))
   })
   useEffect(() => measure(region.current), [])

@@ -1,5 +1,5 @@
-// Rows of the list: pages of thirty around the visible rows. The server filters, sorts and counts. Changed rows are updated in place, and
-// the order is read again once the pointer has left the rows.
+// Rows of the list: pages of thirty around the visible rows. The server filters, sorts and counts. Changed rows are updated in place. The
+// order is read again only when the pointer is not over the rows.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import { listPageRows } from '#shared/contracts/session/page-paths.ts'
 import type { MonitorCounts, MonitorPage, MonitorRow } from '#shared/contracts/session/session-monitors.ts'
@@ -31,7 +31,7 @@ export interface Rows {
   /** Updates a row that changed, or adds a new row. */
   changed(row: MonitorRow): void
   gone(id: string): void
-  /** While the pointer is over the rows, no row moves. */
+  /** Called with true while the pointer is over the rows. Rows then keep their positions. */
   hold(isHeld: boolean): void
 }
 

@@ -1,4 +1,4 @@
-// The line that answers "is anything wrong?", and the filters with their signs and counts. Pure.
+// The summary of all monitors as one line, and the filters with their signs and counts. Pure.
 import type { MonitorCounts } from '#shared/contracts/session/session-monitors.ts'
 import { counted, grouped } from '../data/format.ts'
 import { stateOf, type Tone } from '../words/statuses.ts'
@@ -13,7 +13,7 @@ export const listStatuses: readonly ListStatus[] = ['all', 'trouble', ...trouble
 export const totalOf = ({ maintenance, ...statuses }: MonitorCounts): number =>
   Object.values(statuses).reduce((sum, count) => sum + count, 0)
 
-/** Monitors that are neither up nor without any judgement yet. */
+/** Returns the number of monitors that are not up, without those that were not judged yet. */
 export const troubleOf = (counts: MonitorCounts): number => troubleStatuses.reduce((sum, status) => sum + counts[status], 0)
 
 /** The tone of the worst status that some monitor has. */

@@ -10,7 +10,7 @@ import { workspaceId } from '../data/session.ts'
 import { createRows, createSelection, type ListFilter, type Rows, windowOf } from './rows.ts'
 import { type ListStatus, listStatuses } from './summary.ts'
 
-/** Bound of an act on several monitors: a hundred requests take a few seconds. */
+/** Largest number of chosen monitors: an action on a hundred takes a few seconds. */
 const mostChosen = 100
 
 export const scroll = { top: signal(0), height: signal(700) }

@@ -1,4 +1,4 @@
-// Section whose content is created once it comes into view: a part that is never scrolled to is neither loaded nor read.
+// Section whose content is created when it comes into view. For a section that nobody scrolls to, no code and no data are loaded.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -10,7 +10,7 @@ interface LaterProps {
   children: ComponentChildren
 }
 
-/** A section comes into view once a line below its heading does. */
+/** Height of the heading. Content is created when a point below the heading comes into view. */
 const headPx = 64
 
 export function Later({ title, isTall = false, children }: LaterProps) {

@@ -34,7 +34,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
   const name = String(detail?.resource['name'] ?? 'Monitor')
   pageTitle.value = name
   if (detail === null) return <NotHere failure={monitor.failure.value} onRetry={() => void monitor.reload()} />
-  // A link in a message leads to a monitor of any workspace: the frame and the news follow.
+  // A link in a message may lead to a monitor of another workspace. The page then switches to this workspace and its event stream.
   if (detail.workspace_id !== workspaceId.peek()) queueMicrotask(() => chooseWorkspace(detail.workspace_id))
   const changed = () => void monitor.reload()
   return (
@@ -96,7 +96,7 @@ function loadedMonitor(id: string): Loaded<MonitorDetail> {
   return createLoaded(() => read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`), mine)
 }
 
-/** Reads the monitor now unless it is embedded in the page, and again with each of its news. */
+/** Reads the monitor unless its data is embedded in the page, and reads it again after each event about it. */
 function follow(id: string, monitor: Loaded<MonitorDetail>): () => void {
   let cancel: (() => void) | null = null
   if (monitor.value.peek() === null) void monitor.reload()

@@ -16,7 +16,7 @@ export interface ActDialogProps {
 }
 
 export function ActDialog({ kind, rows, ...calls }: ActDialogProps) {
-  // Decided once: a role that is lost later is refused by the server, with a sentence.
+  // Evaluated once. If the person loses the role later, the server refuses the action.
   const obstacle = useMemo(() => obstacleTo(kind, rows), [])
   useEffect(() => {
     if (obstacle === null) return

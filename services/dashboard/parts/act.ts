@@ -1,4 +1,4 @@
-// Act of a button: runs once at a time, and announces its result.
+// Action of a button. Runs at most once at a time, and announces its result.
 import { useSignal } from '@preact/signals'
 import { sentenceOf } from '../data/api.ts'
 import { announce } from './announce.ts'

@@ -1,8 +1,8 @@
-// Buttons, and links that look like them. A button says what it does; one that waits for its answer cannot be pressed twice.
+// Buttons, and links that look like them. While a button waits for a response, it cannot be pressed again.
 import type { ComponentChildren, JSX } from 'preact'
 
 interface Look {
-  /** `main`: the main act of its section. `danger`: the act loses something. */
+  /** `main`: the main action of its section. `danger`: the action deletes something or cannot be undone. */
   look?: 'main' | 'danger' | 'quiet'
   children: ComponentChildren
 }

@@ -1,5 +1,5 @@
-// Style sheets, which come as text with the script that needs them: no request of their own, and pages before them stay small. The page's policy
-// allows it, because no style stands in HTML.
+// Style sheets, which are texts in the scripts that need them, so they need no request. The Content-Security-Policy allows constructed
+// style sheets, because they are not inline HTML.
 import main from '../main.page.css'
 
 const known = new Set<string>()
@@ -15,5 +15,5 @@ function addSheet(text: string): void {
 // The first sheet names the layers in their order.
 addSheet(main)
 
-/** Adds a sheet to the layer of pages, once and for good. */
+/** Adds a sheet to the layer of pages. It is never removed. */
 export const addPageStyle = (text: string): void => addSheet(`@layer pages { ${text} }`)

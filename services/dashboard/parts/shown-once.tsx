@@ -1,4 +1,4 @@
-// A secret that the server has just made and never shows again. It stays on the page until the person says that it is kept.
+// A new secret, which the server returns only once. It stays on the page until the person confirms that they have stored it.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'

@@ -1,4 +1,4 @@
-// Places without content: nothing yet, still loading, or the reason why there is none.
+// Placeholders for content: empty, loading, or failed with the reason.
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../data/api.ts'
 import { Button } from './button.tsx'

@@ -1,4 +1,4 @@
-// Instants, durations and countdowns. The visitor's zone is shown, UTC stands in the tooltip and in copies.
+// Instants, durations and countdowns. Times are shown in the visitor's zone. The tooltip and copied texts have UTC.
 import { now } from '../data/clock.ts'
 import { clockTime, countdown, duration, instant, utc } from '../data/format.ts'
 
@@ -20,7 +20,7 @@ export function Since({ at }: { at: number }) {
   )
 }
 
-/** The time left until `at` on the server's clock, drawn again each second. Screen readers hear it when they come to it, not each second. */
+/** The time left until `at` on the server's clock, drawn again each second. Screen readers read it when they reach it, not each second. */
 export function Countdown({ at }: { at: number }) {
   return (
     <time class="countdown" dateTime={utc(at)} title={utc(at)}>

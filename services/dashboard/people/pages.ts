@@ -1,4 +1,4 @@
-// The pages of the settings and of API keys: one chunk, because each alone would share a dozen small ones with the others.
+// The pages of the settings and of API keys, bundled as one chunk: separate pages would add a dozen small shared chunks.
 import { addPageStyle } from '../parts/page-style.ts'
 import style from '../styles/settings.page.css'
 

@@ -1,4 +1,4 @@
-// Members of the workspace and their roles. Owners change both.
+// Members of the workspace and their roles. Owners add and remove members and change roles.
 import { useSignal } from '@preact/signals'
 import { ask, read } from '../data/api.ts'
 import { may, type Role, session, workspace } from '../data/session.ts'

@@ -1,4 +1,4 @@
-// The destinations that messages of a subject go to, by what they are about. Pure.
+// The destinations that receive messages of a subject, by kind of message. Pure.
 import { listed } from '../data/format.ts'
 
 /** As generation 2 serves the delivery table. */

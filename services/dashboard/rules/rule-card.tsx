@@ -1,4 +1,4 @@
-// One rule of a custom subject in words, what it says now, and its acts.
+// One rule of a custom subject: its conditions in words, its present verdict, and its actions.
 import { useSignal } from '@preact/signals'
 import { pathTo } from '../data/routing.ts'
 import { announce } from '../parts/announce.ts'

@@ -1,4 +1,4 @@
-// The document of a rule and the form of it: what is typed becomes a document, and back. Pure. Bounds are the server's.
+// Conversion between the document of a rule and the fields of its form. Pure. The server checks limits, not the form.
 import { Refusal } from '../data/api.ts'
 
 export interface RuleInput {
@@ -53,7 +53,7 @@ interface Values {
   get(name: string): unknown
 }
 
-/** The document of a form with so many inputs. Throws a Refusal for labels or a number that cannot be read. */
+/** Returns the document of a form with `inputs` inputs. Throws a Refusal for labels or a number that cannot be parsed. */
 export function documentOf(values: Values, inputs: number): object {
   const need = textIn(values, 'decision.need')
   const waits = ['confirm_after', 'close_after'] as const
@@ -114,7 +114,9 @@ const numberOr = (text: string): number | string => (text === '' || Number.isNaN
 
 const movedParts: Readonly<Record<string, string>> = { signal: 'of', from: 'of', compare: 'mode' }
 
-/** Returns a refusal of a document with its field as the form names it, in words that make sense beside that field. Any other stays as it is. */
+/**
+ * Converts a refusal of the document: the field gets its name in the form, and the sentence omits the path. Other refusals stay unchanged.
+ */
 export function placed(refusal: Refusal): Refusal {
   const place = (refusal.field ?? '').replace(/^document\./, '')
   const [first = '', second, third] = place.split(/[.[\]]+/)

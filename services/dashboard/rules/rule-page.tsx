@@ -1,4 +1,4 @@
-// The pages on which a rule is written and changed: the form, and beside it what the rule would say now.
+// The pages that create and change a rule: the form, and beside it the present verdict of the typed rule.
 import { Refusal } from '../data/api.ts'
 import { go } from '../data/router.ts'
 import { may } from '../data/session.ts'
@@ -98,7 +98,7 @@ function Editor({ subject, rule }: { subject: Subject; rule: SubjectRule | null 
   )
 }
 
-/** Of a viewer, and of website monitoring's own rule. */
+/** Read-only view, for viewers and for the built-in rule of website monitoring. */
 function Reader({ subject, rule }: { subject: Subject; rule: SubjectRule }) {
   const isOwn = isBuiltIn(subject, rule)
   const trial = useTrial(subject, isOwn ? null : rule.id, isOwn ? null : rule.document)

@@ -56,7 +56,7 @@ function byTime({ at, incident }: RuleTrialObject, receivers: Receivers): string
 const kindOf = (announces: string): keyof Receivers =>
   announces === 'recovery' || announces === 'no_data' ? announces : 'problem'
 
-/** Returns, for a rule that finds no problem now, the condition that would send a message. */
+/** Returns the condition that would send a message, for a rule without a problem now. */
 export function wakes({ wait }: Pick<RuleDocument, 'wait'>, receivers: Receivers): string {
   return `A problem that lasts ${spaced(wait.confirm_after)} is confirmed, and ${notifiedWords(receivers.problem)}. It closes once all was well for ${spaced(wait.close_after)}.`
 }

@@ -1,4 +1,4 @@
-// The frame of the pages of one subject: it is read, and one that has no signals of its own says so.
+// Frame of the pages of one subject. Reads the subject, and shows a sentence if its signals and rules come from a Template.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { createLoaded, type Loaded } from '../data/loaded.ts'

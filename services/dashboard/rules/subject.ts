@@ -1,4 +1,4 @@
-// A custom subject with its signals and rules, as generation 2 serves them, beside what the monitor's page knows of it.
+// A custom subject: signals and rules from generation 2, and its state from the session API.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { ask, askV3, read } from '../data/api.ts'
 import { askV2 } from '../data/api-v2.ts'
@@ -84,7 +84,7 @@ export const deleteRule = ({ slug }: Subject, id: string): Promise<unknown> =>
 export const isBuiltIn = ({ signals }: Subject, rule: SubjectRule): boolean =>
   rule.id === 'reachability' && signals.some(({ signal_kind: kind }) => kind === 'platform_http')
 
-/** Names of the rules that read a signal or a rule, but for website monitoring's own. */
+/** Returns the names of the rules that read a signal or a rule, without the built-in rule of website monitoring. */
 export const readersOf = (subject: Subject, by: 'signal' | 'from', id: string): string[] =>
   subject.rules
     .filter(rule => !isBuiltIn(subject, rule) && rule.document.inputs.some(input => input[by] === id))

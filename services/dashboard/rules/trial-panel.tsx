@@ -1,4 +1,4 @@
-// The trial of a rule: its verdict now, the readings it is made from, who would be notified, and the limits of a trial.
+// Result of a rule's trial: verdict, readings, destinations that would be notified, and what a trial cannot show.
 import { Fragment } from 'preact'
 import type { RuleTrialInput, RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { sentence } from '../data/format.ts'

@@ -1,5 +1,5 @@
-// The trial of a rule that is being written: asked of the server with each change, with each reading and other news of its monitor, and at the instant
-// at which time alone changes its answer.
+// The trial of a rule in its form. The server judges the rule after each change in the form, after each event about the monitor, and when
+// time alone changes the result.
 import type { ReadonlySignal } from '@preact/signals'
 import { signal, useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -14,14 +14,14 @@ import { type DeliveryTable, type Named, type Receivers, receiversOf } from './r
 import { placed, type RuleDocument } from './rule-document.ts'
 import type { Subject } from './subject.ts'
 
-/** The typed document, or the reason why it is none yet. */
+/** The typed document, or the reason why the fields form no document yet. */
 export type Typed = { document: object } | { refusal: Refusal }
 
 export interface Trial {
   asking: Asking<object, RuleTrialObject>
   /** The obstacle to a trial, with the field of the form; null: there is none. */
   refusal: ReadonlySignal<Refusal | null>
-  /** The newest document that was typed, whole or not; null: what is typed is none. */
+  /** The newest typed document, complete or not; null: the fields form no document. */
   document: ReadonlySignal<Partial<RuleDocument> | null>
   /** Null: not read yet. */
   receivers: ReadonlySignal<Receivers | null>
@@ -30,12 +30,12 @@ export interface Trial {
 
 /** Time in which news are gathered, ms: one step causes several events, but one request. */
 const gatherMs = 150
-/** Least time between two trials that only time causes, ms. */
+/** Least time between two trials without a change or an event, ms. */
 const leastMs = 1_000
 /** Pause after a failure that may pass, ms. */
 const retryMs = 5_000
 
-/** `first`: tried at once; without it the first typing is awaited. */
+/** `first`: document that is tried at once; null: the first trial follows the first change. */
 export function useTrial(subject: Subject, replaced: string | null, first: object | null = null): Trial {
   const parts = useMemo(() => createTrial(subject, replaced), [])
   useEffect(() => {
@@ -58,7 +58,7 @@ export function useTrial(subject: Subject, replaced: string | null, first: objec
   return { asking: parts.asking, refusal, document: parts.document, receivers: parts.receivers, typed: parts.typed }
 }
 
-/** A hidden page asks nothing: once it is seen, everything is read again. */
+/** Returns null for a hidden page: when it is shown again, everything is read again. */
 function againMs(outcome: Outcome<RuleTrialObject>): number | null {
   if (document.hidden || isSignedOut.peek()) return null
   if ('answer' in outcome) return Math.max(leastMs, Date.parse(outcome.answer.next_at) - serverNow())
@@ -87,7 +87,7 @@ function createTrial(subject: Subject, replaced: string | null) {
       if ('refusal' in typed) asking.stop()
       else asking.change(typed.document)
     },
-    /** A failure leaves the receivers unknown, and the page says so. */
+    /** If this read fails, the receivers stay unknown, and the page says so. */
     readReceivers: async () => {
       const destinations = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations`
       const table =

@@ -1,4 +1,4 @@
-// The sign-in page: a bundle of its own, so that a stranger loads nothing of the dashboard.
+// The sign-in page. It has a bundle of its own, so that visitors who are not signed in load no code of the dashboard.
 import { render } from 'preact'
 import { ask, Refusal } from '../data/api.ts'
 import { readFirst } from '../data/first.ts'
@@ -25,7 +25,7 @@ async function signIn(values: FormData): Promise<void> {
     const password = values.get('password')
     await ask('POST', '/session/sign-in', { username: textOf(values, 'username'), password })
   } catch (error) {
-    // Which of the two is wrong is nobody's business: the refusal stands beside the password.
+    // The refusal does not reveal whether the name or the password was wrong. It is always shown beside the password.
     if (error instanceof Refusal && error.code === 'wrong_credentials') {
       throw new Refusal(error.status, error.code, 'The username or the password is wrong.', 'password')
     }

@@ -1,4 +1,4 @@
-// Sentences of the sign-in page, and where it leads to.
+// Sentences of the sign-in page, and the path to open after the sign-in.
 
 const sentences: Readonly<Record<string, string>> = {
   cancelled: 'The sign-in was cancelled at the provider.',
@@ -10,10 +10,10 @@ const sentences: Readonly<Record<string, string>> = {
   internal: 'The sign-in failed. The log of Watchkeeper has the reason.',
 }
 
-/** The sentence for the word with which a sign-in at a provider came back. */
+/** Returns the sentence for the error word of a failed sign-in at a provider. */
 export const signInSentence = (word: string): string => sentences[word] ?? 'The sign-in failed. Try again.'
 
-/** A path of this origin; anything else leads to `/`. */
+/** Returns the path if it belongs to this origin, else `/`. */
 export function returnPath(given: string | null): string {
   const here = 'http://here.invalid'
   if (given === null || !/^\/(?![/\\])/.test(given) || !URL.canParse(given, here)) return '/'

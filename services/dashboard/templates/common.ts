@@ -1,4 +1,5 @@
-// Modules that the pages of Templates, the editor and its dialogs share: imported by each of them, so that they make one chunk.
+// Modules that the pages of Templates, the editor and its dialogs share. Each of them imports this file, so that the modules become one
+// chunk.
 import './decision-words.ts'
 import './editor/draft.ts'
 import './editor/draft-store.ts'

@@ -1,4 +1,4 @@
-// One Template: what its revision says, which revisions there are, and how Resources move from one to another.
+// One Template: a revision in words, the list of revisions, and the action that moves Resources to another revision.
 import { useSignal } from '@preact/signals'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { grouped } from '../data/format.ts'

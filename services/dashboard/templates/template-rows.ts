@@ -1,4 +1,4 @@
-// The rows of the list of Templates: one a key, with what makes it unusable. Pure.
+// The rows of the list of Templates: one row for each key, with the faults of the Template. Pure.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { counted } from '../data/format.ts'
 import { isSystem, keyOf, type NamedDestination, type TemplatesRead } from './template.ts'
@@ -6,10 +6,10 @@ import { isSystem, keyOf, type NamedDestination, type TemplatesRead } from './te
 export interface TemplateRow {
   key: string
   name: string
-  /** The highest published version; null: it has a draft alone, or cannot be read. */
+  /** The highest published version; null: the Template has only a draft, or cannot be read. */
   version: number | null
   revisions: number
-  /** Resources that live by the highest revision, and by older ones. */
+  /** Numbers of Resources bound to the highest revision and to older ones. */
   current: number
   older: number
   isSystem: boolean

@@ -1,4 +1,4 @@
-// Templates of the present workspace as generation 3 serves them, and how many Resources live by each revision.
+// Templates of the present workspace from generation 3, and the number of Resources bound to each revision.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3, read } from '../data/api.ts'
 import { pathTo } from '../data/routing.ts'
@@ -44,10 +44,10 @@ export async function readUses(): Promise<Uses> {
   return uses
 }
 
-/** A system Template is judged by the installation itself: nobody publishes or previews it. */
+/** Whether a Template is a system Template. Its rules are built in, so it can be neither published nor previewed. */
 export const isSystem = ({ rules }: Pick<SentTemplate, 'rules'>): boolean => rules.some(({ decision }) => decision === null)
 
-/** The page of a Template. The page of a new one has the word `new` for itself. */
+/** Returns the path of a Template's page. The path with the word `new` belongs to the page of a new Template. */
 export const pathOfTemplate = (key: string, version: number): string =>
   pathTo('template', { key: key === 'new' ? `new@${version}` : key })
 

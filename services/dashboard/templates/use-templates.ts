@@ -15,5 +15,5 @@ export function useTemplates(): Loaded<TemplatesRead> {
   return loaded
 }
 
-/** `opened`: a revision may have been published while the stream was on its way. */
+/** `opened`: a revision may have been published before the stream was opened. */
 const isWanted: IsWanted = name => name === 'template' || name === 'reset' || name === 'opened'

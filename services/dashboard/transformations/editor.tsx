@@ -22,14 +22,14 @@ export function Editor({ edited, onSaved, onClose }: EditorProps) {
   const template = edited?.template ?? firstTemplate
   const area = useRef<HTMLDivElement>(null)
   const preview = useMemo(() => createAsking({ ask: previewTemplate, schedule }), [])
-  // A browser honours `autofocus` once a page.
+  // Set by script, because browsers apply `autofocus` only once per page load.
   useEffect(() => area.current?.querySelector('input')?.focus(), [])
   useEffect(() => {
     preview.change(template)
     return preview.stop
   }, [preview, template])
   const send = async (values: FormData) => {
-    // Blanks at the ends belong to a template.
+    // A template keeps its leading and trailing blanks.
     const fields = { name: textOf(values, 'name'), template: String(values.get('template') ?? '') }
     const { name } = await saveTransformation(edited?.id ?? null, fields)
     announce(`Transformation ${name} ${edited === null ? 'created' : 'saved'}.`)

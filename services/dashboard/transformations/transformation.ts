@@ -8,7 +8,7 @@ export interface Transformation {
   content_type: 'application/json' | 'text/plain'
 }
 
-/** With its URL: a change of a destination replaces all of it. */
+/** A destination with all its fields, including the URL, because a change replaces the whole destination. */
 export interface Receiver {
   id: number
   name: string
@@ -51,7 +51,7 @@ export const saveTransformation = (id: number | null, fields: { name: string; te
 
 export const deleteTransformation = (id: number): Promise<unknown> => askV2('DELETE', `${all}/${id}`)
 
-/** Gives a destination a transformation; null: the usual message. What else it has stays. */
+/** Sets the transformation of a destination; null: the built-in message. The other fields of the destination stay. */
 export async function giveTransformation(receiverId: number, transformationId: number | null): Promise<void> {
   const { name, channel, url } = await askV2<Receiver>('GET', `${receivers}/${receiverId}`)
   const body = { name, channel, url, ...(transformationId === null ? {} : { transformation_id: transformationId }) }
@@ -77,7 +77,7 @@ function listed(names: readonly string[]): string {
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** The error that all samples share: the template itself is at fault. Null: they differ, or there is none. */
+/** Returns the error if all samples have the same one, which is then a fault of the template. Null: the errors differ, or there is none. */
 export function sharedError({ results }: Preview): string | null {
   const errors = new Set(results.map(result => (result.ok ? null : result.error)))
   const [only = null] = errors

@@ -1,4 +1,4 @@
-// The form of a website monitor and the answers to its Template: what is typed becomes `meta`, and back. Pure.
+// Conversion between the form of a website monitor and `meta`, the answers to its Template. Pure.
 
 /** `meta` of a Resource of `website-check@1`, as generation 3 names its fields. */
 export interface WebsiteAnswers {
@@ -12,7 +12,7 @@ export interface WebsiteAnswers {
   interval_value: number
   interval_unit: 'MINUTE' | 'HOUR'
   failure_mode: string
-  /** Seconds; absent from a new monitor, which has the installation's. */
+  /** Seconds. Absent for a new monitor, which gets the installation's default. */
   confirm_after?: number
   recover_after?: number
 }
@@ -42,7 +42,7 @@ const textIn = (values: Values, name: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Fields that are folded are sent too. A delay that is empty is left out. A number that is none is sent as it was typed. */
+/** Returns the answers, including those of collapsed fields. An empty delay is left out. A text that is no number is sent as typed. */
 export function answersOf(values: Values): Record<string, unknown> {
   return {
     url: withScheme(textIn(values, 'url')),
@@ -73,7 +73,7 @@ export const changedAnswers = (answers: Readonly<Record<string, unknown>>, store
 /** `shop.example` means `https://shop.example`. */
 export const withScheme = (url: string): string => (url === '' || /^[a-z][a-z\d+.-]*:/i.test(url) ? url : `https://${url}`)
 
-/** The name of a monitor that nobody named: its host. */
+/** Returns the name; if it is empty, the host of the URL. */
 export const nameOf = (name: string, url: string): string => {
   if (name !== '') return name
   const whole = withScheme(url)

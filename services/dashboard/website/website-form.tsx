@@ -1,4 +1,4 @@
-// The form of a website monitor: the address first, everything else folded with its usual value.
+// The form of a website monitor: the address, and collapsed below it all other fields with their defaults.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { askV3, read } from '../data/api.ts'

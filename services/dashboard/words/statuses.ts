@@ -1,4 +1,4 @@
-// The words of states, one for one thing, and the tone (colour and sign) that each has everywhere.
+// The word of each state, and its tone (colour and sign), the same on all pages.
 
 export type Tone = 'up' | 'down' | 'no-data' | 'pending' | 'recovering' | 'maintenance' | 'closed'
 
@@ -18,7 +18,7 @@ const states: Readonly<Record<string, { word: string; tone: Tone }>> = {
   closed: { word: 'Closed', tone: 'closed' },
 }
 
-/** A state that this page does not know is shown by its name, as unknown. */
+/** An unknown state is shown by its name, with the tone of missing data. */
 export const stateOf = (name: string): { word: string; tone: Tone } => states[name] ?? { word: name, tone: 'no-data' }
 
 /** Style of an element in the colour of a tone, as `--tone`. */

@@ -1,5 +1,5 @@
-// End of a monitor: archived, or deleted if the API can delete it. Sentences say before the act what is lost, and after the act what was
-// done.
+// Archive and deletion of a monitor, with sentences about the losses before the action and its result afterwards. Only some kinds of
+// monitors can be deleted.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { ask, askV3, refusalOf } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'
@@ -38,7 +38,7 @@ export async function endMonitor(end: End, { kind, resource, workspace_id }: Mon
   }
   if (kind === 'custom') await ask('DELETE', `/session/subjects/${id}`)
   else {
-    // Generation 2 refuses with status 200.
+    // A refusal of generation 2 has status 200, so the body is checked.
     const answer = await ask<{ error: object | null }>('DELETE', `/session/v2/monitoring/websites/${id}`)
     if (answer.error !== null) throw refusalOf(409, answer, null)
   }

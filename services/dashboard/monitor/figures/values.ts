@@ -2,7 +2,7 @@
 import type { ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { Lines, PointsOf } from './lines.ts'
 
-/** Returns one line of values, three lines if a step has different values, or no line without a value. */
+/** Returns one line if each step has a single value; three lines (minimum, mean, maximum) otherwise; none without values. */
 export function valueSeries({ figures }: Pick<ValueChart, 'figures'>, pointsOf: PointsOf): Lines['series'] {
   const { min = [], max = [] } = figures
   if (min.every(value => value === null)) return []

@@ -1,4 +1,5 @@
-// A dialog over the page, by the browser's own element: it keeps the focus in, Escape closes it, and the focus goes back to where it was.
+// A modal dialog, made with the browser's `dialog` element: the focus stays inside, Escape closes the dialog, and the focus then returns to
+// its earlier element.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { addPageStyle } from '../page-style.ts'
@@ -20,7 +21,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const before = document.activeElement
     element.current?.showModal()
     return () => {
-      // The element that opened the dialog may be gone with the row that it removed.
+      // The dialog may have removed the row that contains the element that opened it.
       const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('main')
       back?.focus()
     }

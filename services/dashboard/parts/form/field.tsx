@@ -4,13 +4,13 @@ import { useContext, useId } from 'preact/hooks'
 import { FormContext } from './form-state.ts'
 
 interface Shown {
-  /** As the API names the field: a refusal of this name is shown here. */
+  /** Name of the field in the API. Refusals of this field are shown here. */
   name: string
   label: string
   hint?: ComponentChildren
 }
 
-/** The attributes of elements that the forms here use. */
+/** Attributes of the input elements that the forms use. */
 interface Typed {
   defaultValue?: string
   placeholder?: string

@@ -37,7 +37,9 @@ export async function submitForm(state: FormState, fields: readonly string[], se
   }
 }
 
-/** Returns a refusal without the API's name of the field beside which it is shown. A part of the field keeps its name. */
+/**
+ * Returns a refusal without the field's name at its beginning, because it is shown beside the field. The name of a part of the field stays.
+ */
 const besideField = (refusal: string, field: string): string => {
   const last = field.split('.').at(-1)
   return refusal.replace(/^Field '(?:[^']*\.)?([^'.]+)' /, (begin, named) => (named === last ? 'This ' : begin))

@@ -1,4 +1,4 @@
-// Hears the keys of the present page, shows them on `?`, and all commands on Ctrl-K.
+// Handles the keys of the present page. `?` shows them; Ctrl-K shows all commands.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { go } from '../../data/router.ts'

@@ -14,7 +14,7 @@ interface Words {
   changed(key: string, before: Part, after: Part): string
 }
 
-/** Empty: nothing but the version differs. */
+/** Returns the sentences; empty: only the version differs. */
 export function changesBetween(before: Draft, after: Draft): string[] {
   const compare = (place: string, words: Words): string[] => {
     const [old, now] = [partsAt(before, place), partsAt(after, place)]

@@ -1,4 +1,4 @@
-// A rule's decision in the editor: a signal compared, or several decisions together, within each other.
+// A rule's decision in the editor: a comparison of a signal, or a combination of nested decisions.
 import { Button } from '../../parts/button.tsx'
 import { operatorWord } from '../decision-words.ts'
 import { isObject, itemsAt, textAt, valueAt, withItem, withoutItem } from './draft.ts'
@@ -13,7 +13,7 @@ const kinds = [
   { value: 'all_known', word: 'all of those that are known' },
 ]
 const lists = ['any', 'all', 'any_known', 'all_known']
-/** Nodes from the top to a comparison, both included (v3 3.8). */
+/** Largest number of nested nodes, including the comparison (v3 3.8). */
 const deepest = 4
 
 const kindOf = (node: unknown): string => {
@@ -25,7 +25,7 @@ const kindOf = (node: unknown): string => {
 /** `{not: {signal, field: known}}` reads as one comparison: the signal is silent. */
 const isSilence = (node: unknown): boolean => textAt(node, 'not.field') === 'known'
 
-/** The node as another kind, with as much of it kept as fits. */
+/** Converts the node to another kind, with as many of its parts as that kind can contain. */
 function asKind(node: unknown, kind: string, signal: string): unknown {
   const fresh = { signal, field: 'status', operator: 'eq', operand: 'problem' }
   const parts = lists.map(name => itemsAt(node, name)).find(items => items.length > 0) ?? [node, fresh]
@@ -41,7 +41,7 @@ interface NodeProps {
   at: string
   label: string
   depth: number
-  /** Within `all_known` and `any_known` stand comparisons of status and value alone. */
+  /** Whether only comparisons of status and value are possible, as within `all_known` and `any_known`. */
   isPlain?: boolean
 }
 

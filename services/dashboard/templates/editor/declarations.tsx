@@ -93,7 +93,7 @@ function RequiredAt({ at }: { at: string }) {
 
 const OptionsAt = ({ at }: { at: string }) => <ListTextAt at={at} label="Options" type="string_list" />
 
-/** A list as one line with commas. What was typed stays as long as it means the list of the draft. */
+/** A list as one line with commas. The typed text is kept while its meaning equals the draft's list. */
 function ListTextAt({ at, label, type }: { at: string; label: string; type: string }) {
   const { editor } = useEditing()
   usePlace(at)

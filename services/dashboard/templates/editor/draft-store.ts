@@ -1,8 +1,9 @@
-// Drafts of Templates in this browser: nobody else sees them, and publication removes them. Without storage a draft lives as long as its page.
+// Drafts of Templates in this browser: nobody else sees them, and publication removes them. In a browser without storage, a draft is lost
+// when its page is closed.
 import { workspaceId } from '../../data/session.ts'
 import { type Draft, draftOfJson } from './draft.ts'
 
-/** More than any Template has; beyond it a draft is not kept. */
+/** Largest draft that is stored, characters. No valid Template is larger. */
 const charactersMost = 256 * 1024
 /** The draft of a Template without a key yet. */
 export const unnamed = ''

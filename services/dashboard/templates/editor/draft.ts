@@ -27,7 +27,7 @@ export const textAt = (draft: unknown, place: string): string => {
   return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean' ? String(found) : ''
 }
 
-/** A draft with another value at the place; undefined removes the member. Objects on the way are made. */
+/** Returns the draft with another value at the place; undefined removes the member. Missing parent objects are created. */
 export function withValue(draft: Draft, place: string, value: unknown): Draft {
   return changed(draft, partsOf(place), value) as Draft
 }
@@ -38,20 +38,20 @@ function changed(whole: unknown, [part, ...rest]: readonly string[], value: unkn
   if (Array.isArray(whole)) return whole.map((item, i) => (i === Number(part) ? inside : item))
   const { [part]: _, ...others } = isObject(whole) ? whole : {}
   if (inside === undefined) return others
-  // A member keeps its place among the others.
+  // An existing member keeps its position in the order of members.
   return isObject(whole) && Object.hasOwn(whole, part) ? { ...whole, [part]: inside } : { ...others, [part]: inside }
 }
 
 export const withItem = (draft: Draft, place: string, item: unknown): Draft =>
   withValue(draft, place, [...itemsAt(draft, place), item])
 
-/** Without the item at the place, `rules.1`; a list that is empty then is left out if `isOptional`. */
+/** Returns the draft without the item at `index` of the list. With `isOptional`, a list that becomes empty is removed. */
 export function withoutItem(draft: Draft, list: string, index: number, isOptional = false): Draft {
   const left = itemsAt(draft, list).filter((_, i) => i !== index)
   return withValue(draft, list, left.length === 0 && isOptional ? undefined : left)
 }
 
-/** The nearest of `places` at or around the place that a refusal names; null: none is. */
+/** Returns the place of a refusal, or the nearest of its parents, that is in `places`; null: none is. */
 export function nearestPlace(named: string, places: ReadonlySet<string>): string | null {
   const parts = partsOf(named)
   for (let length = parts.length; length > 0; length--) {
@@ -61,7 +61,7 @@ export function nearestPlace(named: string, places: ReadonlySet<string>): string
   return null
 }
 
-/** A number if the text is one, else the text as it was typed: the server says what is wrong with it. */
+/** Returns a number if the text is one, else the typed text, which the server refuses with a reason. */
 export const numberOr = (text: string): number | string =>
   text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
 
@@ -72,7 +72,7 @@ export const emptyRule = (signal: string) => ({
   decision: { signal, field: 'status', operator: 'eq', operand: 'problem' },
 })
 
-/** The beginning of a new Template: a job that reports, and fails if it says so or says nothing. */
+/** Returns the start of a new Template: a job's rule that reports a problem if the job reports one or is silent. */
 export const emptyDraft = (): Draft => ({
   key: '',
   version: 1,

@@ -1,4 +1,5 @@
-// The pages on which a Template is written: a new one, or the next version of one. The draft lies in this browser until it is published.
+// The pages that edit a Template: a new one, or the next version of an existing one. The draft is stored in this browser until its
+// publication.
 import { effect, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'

@@ -1,5 +1,5 @@
-// State of the editor of a Template: the draft, the Observations on which it is tried, and what the server's judge says of both. Each change is judged
-// after a pause in typing; an older answer never replaces a newer one.
+// State of the editor of a Template: the draft, the Observations for its preview, and the server's preview. A preview is requested after a
+// pause in typing. An older response never replaces a newer one.
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { Refusal, sentenceOf } from '../../data/api.ts'
 import { createAsking } from '../../data/asking.ts'
@@ -25,7 +25,7 @@ export interface Preview {
   warnings: readonly { signal: string; text: string }[]
 }
 
-/** A preview with the draft and the Observations that it is of. */
+/** A preview, with the draft and the Observations from which it was made. */
 export interface Judged extends Preview {
   draft: Draft
   observations: readonly Observation[]
@@ -104,7 +104,7 @@ export function createEditor(start: Draft, { preview, schedule, now, onChange }:
   }
 }
 
-/** The draft with words where it has none yet: what it does can be seen before. Anything else that is wrong stays. */
+/** Returns the draft with placeholders for missing names and texts, so that an unfinished draft can be previewed. Other faults stay. */
 function worded(draft: Draft): Draft {
   const { key, name, rules } = draft
   const withAction = (rule: unknown) => (isObject(rule) ? { ...rule, action: orWord(rule['action'], '(no action yet)') } : rule)
@@ -118,7 +118,7 @@ function worded(draft: Draft): Draft {
 
 const orWord = (value: unknown, word: string): unknown => (value === undefined || value === '' ? word : value)
 
-/** The part that publication lacks though the rules can be judged, as the rest of a sentence; null: none. */
+/** Returns the missing part without which the draft can be previewed but not published, as the rest of a sentence; null: none. */
 export function lackOf(draft: Draft): string | null {
   if (textAt(draft, 'key') === '' || textAt(draft, 'name').trim() === '') return 'give the Template a key and a name'
   const isWithout = (rule: unknown) => isObject(rule) && textAt(rule, 'action').trim() === ''
@@ -142,7 +142,7 @@ function tried(
   return { observations: Array.isArray(sent) ? sent : [], at: null }
 }
 
-/** Answers as their fields take them; those that are empty are left out. */
+/** Returns the answers as values of their fields' types, without empty ones. */
 export function metaOf(draft: Draft, answers: Readonly<Record<string, string>>): Record<string, unknown> {
   const known = itemsAt(draft, 'fields').filter(isObject)
   return Object.fromEntries(
@@ -154,7 +154,7 @@ export function metaOf(draft: Draft, answers: Readonly<Record<string, string>>):
   )
 }
 
-/** A typed text as a value of the field's type. One that fits no value stays a text, and is refused. */
+/** Returns a typed text as a value of the field's type. A text that is no such value stays a text, which the server refuses. */
 export function answerOf(type: string, text: string): unknown {
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   if (type === 'string' || type === 'enum') return text

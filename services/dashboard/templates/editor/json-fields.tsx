@@ -6,7 +6,7 @@ import { useEditing } from './place-fields.tsx'
 
 export function JsonFields() {
   const { editor } = useEditing()
-  // Text that is no JSON yet is no draft: the last draft stays until it is.
+  // While the text is not valid JSON, the editor keeps the last valid draft.
   const typed = useSignal(jsonOf(editor.draft.peek()))
   const fault = useSignal<string | null>(null)
   const change = (text: string) => {

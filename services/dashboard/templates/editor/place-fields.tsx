@@ -1,4 +1,4 @@
-// Fields of the editor of a Template. Each stands for one dotted place of the draft, and shows the refusal that names the place.
+// Fields of the editor of a Template. Each field edits the value at one dotted place of the draft, and shows refusals of this place.
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useLayoutEffect } from 'preact/hooks'
@@ -23,7 +23,7 @@ export function useEditing(): Editing {
   return editing
 }
 
-/** Lets refusals of the place be shown here. */
+/** Registers the place, so that its refusals are shown at the calling component. */
 export function usePlace(place: string): void {
   const { places } = useEditing()
   useLayoutEffect(() => {
@@ -63,7 +63,7 @@ export function NumberAt({ at, label, hint, isOptional }: Shown) {
   const { editor } = useEditing()
   usePlace(at)
   const value = textAt(editor.draft.value, at)
-  // `1.` is on its way to `1.5`: as long as it means the value of the draft it stays as it was typed.
+  // The typed text is kept while it means the draft's value: otherwise `1.` would become `1` while `1.5` is typed.
   const typed = useSignal(value)
   const shown = String(numberOr(typed.value)) === value ? typed.value : value
   return (
@@ -96,7 +96,7 @@ interface SelectProps extends Shown {
   onChoose(value: string): void
 }
 
-/** A choice whose meaning its user writes. A value that is none of the choices stays one. */
+/** A choice whose effect the caller defines with `onChoose`. A value outside the choices is added as one more choice. */
 export function SelectAt({ at, label, hint, of, value, onChoose }: SelectProps) {
   usePlace(at)
   const all = of.some(one => one.value === value) ? of : [...of, { value, word: value === '' ? 'Choose…' : value }]
@@ -129,7 +129,7 @@ export const numericFields = (draft: unknown): string[] =>
     .map(field => textAt(field, 'key'))
     .filter(key => key !== '')
 
-/** A number, or the field of the Resource that holds it. */
+/** A number, or a reference to the Resource's field that contains it. */
 export function AmountAt({ at, label, hint }: Shown) {
   const { editor } = useEditing()
   const draft = editor.draft.value
@@ -193,7 +193,7 @@ export function ListAt({ at, noun, fresh, isOptional = false, most, children }: 
   )
 }
 
-/** Removes an item of the list around it. The focus goes to the button that adds one, because this one is gone. */
+/** Button that removes an item of the surrounding list. The focus then moves to the button that adds an item. */
 export function Remove({ what, onRemove }: { what: string; onRemove(): void }) {
   const remove = ({ currentTarget }: { currentTarget: HTMLElement }) => {
     const list = currentTarget.closest('[data-list]')

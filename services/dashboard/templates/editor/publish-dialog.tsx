@@ -1,4 +1,4 @@
-// The dialog before a draft is published: what it changes, and for whom.
+// The dialog before a draft is published: its changes, and the Resources that they concern.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'

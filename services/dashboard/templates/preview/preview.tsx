@@ -1,4 +1,4 @@
-// The preview beside the editor: the rules of the draft at work on Observations, judged by the server while one types.
+// The preview beside the editor: the server judges the draft's rules on sample Observations while the person types.
 import { sentence } from '../../data/format.ts'
 import { Labelled } from '../../parts/form/field.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'

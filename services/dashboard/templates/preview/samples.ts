@@ -1,4 +1,4 @@
-// Observations on which a draft is tried: made from its signals, waits and thresholds, so that each rule is seen at work. Pure.
+// Sample Observations for the preview of a draft, made from its signals, waits and thresholds so that they trigger each rule. Pure.
 import { type Draft, isObject, itemsAt, textAt, valueAt } from '../editor/draft.ts'
 
 export const sampleNames = ['fails', 'brief', 'silent'] as const
@@ -24,16 +24,16 @@ export interface Sample {
   at: string
 }
 
-/** Fewer than a preview takes, so that a sample never is too long. */
+/** Largest number of Observations in a sample, below the limit of a preview. The newest ones stay. */
 const observationsMost = 400
-/** A wait of a year needs no year of reports: beyond this the middle of a phase has none. */
+/** Largest number of a signal's reports in a phase. In a longer phase the interval between the reports is longer. */
 const reportsInPhase = 60
 
 interface Source {
   key: string
   /** Time between reports, s. */
   step: number
-  /** Every: it falls silent. */
+  /** Whether the signal reports on a schedule, so that it can become silent. */
   isRegular: boolean
   good: Reading
   bad: Reading
@@ -80,7 +80,7 @@ const instantOf = (seconds: number): string => new Date(seconds * 1_000).toISOSt
 
 type Timed = Omit<Observation, 'at'> & { at: number }
 
-/** From `from` on, before `to`: as often as the signal reports, but a bounded number of times. */
+/** Returns reports from `from` to before `to`, at the signal's interval or, to keep within `reportsInPhase`, a longer one. */
 function reports({ key, step }: Source, reading: Reading, from: number, to: number): Timed[] {
   const count = Math.min(reportsInPhase, Math.ceil((to - from) / step))
   const pace = count >= reportsInPhase ? Math.max(step, Math.floor((to - from) / count)) : step
@@ -114,13 +114,13 @@ function sourcesOf(draft: Draft): Source[] {
     })
 }
 
-/** So often that a counted comparison has its count within its window. */
+/** Returns the longest interval at which a counting comparison reaches its count within its window; empty: it does not count. */
 function paceOf({ min_count: count, within_seconds: within }: Record<string, unknown>): number[] {
   const pace = Number(within) / Number(count)
   return pace > 0 && Number.isFinite(pace) ? [Math.floor(pace)] : []
 }
 
-/** A value that leaves the comparison false, and one that makes it true. */
+/** Returns a value for which the comparison is false, and one for which it is true. */
 function valuesOf(
   draft: Draft,
   { operator, operand, baseline }: Record<string, unknown>,
@@ -154,7 +154,7 @@ function numberOf(draft: Draft, operand: unknown): number {
 
 const rulesOf = (draft: Draft): Record<string, unknown>[] => itemsAt(draft, 'rules').filter(isObject)
 
-/** Seconds; a field's are its default. */
+/** Returns a wait in seconds. If the wait refers to a field, returns the field's default. */
 function waitOf(draft: Draft, rule: Record<string, unknown>, name: string): number {
   return Math.max(0, numberOf(draft, valueAt(rule, `wait.${name}`)))
 }

@@ -1,4 +1,5 @@
-// A preview as a story: an Incident opens, messages leave, it ends, each at its instant. Pure. Titles: docs/reference/v3.md, 10.7.
+// A preview as a list of events with instants: an Incident opens, messages are sent, the Incident closes. Pure. Titles:
+// docs/reference/v3.md, 10.7.
 import { duration } from '../../data/format.ts'
 import { type Draft, isObject, itemsAt, textAt, valueAt } from '../editor/draft.ts'
 import type { Judged, PreviewIncident, PreviewRule } from '../editor/editor.ts'
@@ -34,7 +35,9 @@ interface Told {
   recovery: boolean
 }
 
-/** Whether the rule's own routes let a message leave; without any the destination or the default gets it. */
+/**
+ * Returns which messages of the rule are sent. Without routes, all but those about openings go to the rule's destination or the default.
+ */
 function toldOf(rule: unknown): Told {
   const routes = valueAt(rule, 'routes')
   if (!Array.isArray(routes)) return { opened: false, problem: true, recovery: true }
@@ -65,7 +68,7 @@ function stepsOf(incident: PreviewIncident, rule: string, action: string, told: 
   return steps
 }
 
-/** One sentence of what the rule came to. */
+/** Returns one sentence about the rule's result. */
 export function outcomeOf(rule: PreviewRule): string {
   const confirmed = rule.incidents.filter(one => one.confirmed_at !== null).length
   if (rule.incidents.length === 0) return 'No Incident opens.'

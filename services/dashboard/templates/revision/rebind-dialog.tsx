@@ -1,4 +1,4 @@
-// The dialog that binds all Resources of a revision to another one: it counts first whose Incidents close.
+// The dialog that binds all Resources of a revision to another one. It first shows how many Incidents would close.
 import { useSignal } from '@preact/signals'
 import { Refusal } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'

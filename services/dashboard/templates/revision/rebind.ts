@@ -1,4 +1,5 @@
-// Binds the Resources of one revision to another, one by one, so that a run that stopped is run again to go on. Rule: docs/reference/v3.md, 6.5.
+// Binds the Resources of one revision to another with one request for each, so that a stopped run can be continued by a new run. Rule:
+// docs/reference/v3.md, 6.5.
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { askV3, sentenceOf } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'
@@ -11,7 +12,7 @@ export interface BoundResource {
   open_incident: object | null
 }
 
-/** Requests under way at once: a browser gives an origin six connections, and the event stream has one. */
+/** Largest number of simultaneous requests. A browser opens six connections per origin, and the event stream uses one. */
 const atOnce = 4
 
 type ReadPage = (cursor: string | null) => Promise<PageOf<BoundResource>>
@@ -37,8 +38,8 @@ const bindOne = (to: string) => (id: string) =>
   askV3<unknown>('POST', inWorkspace(`/resources/${encodeURIComponent(id)}/rebind`), { template: to })
 
 /**
- * Resolves once all are bound. `onDone` hears after each how many are. Rejects with an Error whose message is a sentence, once those under way
- * have ended.
+ * Resolves when all Resources are bound. `onDone` is called with the number so far. After a failure, waits for the requests under way, then
+ * rejects with an Error whose message is a sentence.
  */
 export async function rebindAll(
   resources: readonly BoundResource[],
