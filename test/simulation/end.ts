@@ -87,7 +87,7 @@ function checkRemains(world: World, remains: Remains): void {
   compareWithOracle(world, remains, fault)
 }
 
-/** The stored documents equal those of the subject document, whatever was written late or twice. */
+/** Checks that the stored tags equal those of the subject document, whatever was written late or twice. */
 async function checkTags({ store, fault }: World, subject: SubjectDocument): Promise<void> {
   const found = await store.find('subjectTags', { where: { gone: 0 }, limit: 10_000 })
   const stored = found.map(({ id }) => id).filter(id => id.endsWith(`/${subject.id}`))
@@ -99,7 +99,7 @@ async function checkTags({ store, fault }: World, subject: SubjectDocument): Pro
 /** A store write that takes effect seconds after its `unavailable` can come after the removal of its subject. */
 const hasLateWrites = ({ plan }: World) => plan.faults.some(fault => fault.kind === 'flaky store' && fault.which % 2 === 0)
 
-/** No incident is stuck: after a time of health every incident is closed, after a time of failure one is open and confirmed. */
+/** Checks that no incident is stuck: after a time of health every incident is closed, after a time of failure one is open and confirmed. */
 function checkOpen({ plan }: World, { subject, incidents }: Remains, fault: (text: string) => void): void {
   const open = incidents.filter(incident => incident.open === 1)
   const held = subject.rules[0]?.incident ?? null
@@ -123,7 +123,7 @@ function checkOpen({ plan }: World, { subject, incidents }: Remains, fault: (tex
     fault(`fails for minutes, and its incident is ${open[0]?.status ?? 'missing'}`)
 }
 
-/** The history has no gaps. Replayed through the state machine, it gives the stored incident and the stored alerts. */
+/** Checks that the history has no gaps, and that its replay through the state machine gives the stored incident and alerts. */
 function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDocument, report: (text: string) => void): void {
   const fault = (text: string) => report(`incident ${incident.number}: ${text}`)
   const entries = history.filter(entry => entry.incidentId === incident.id)
@@ -169,7 +169,7 @@ function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDo
   checkMessages(sent, incident, fault)
 }
 
-/** People get a possible sequence of messages at all times. */
+/** Checks that the messages so far are a possible sequence. */
 function checkMessages(sent: readonly string[], incident: IncidentDocument, fault: (text: string) => void): void {
   const said = sent.join(' ')
   if (!/^(|(no_data )?(problem|no_data)( reminder)*( recovery)?|no_data problem( reminder)*( recovery)?)$/.test(said))
@@ -186,7 +186,7 @@ async function checkPartitions(world: World): Promise<void> {
     const last = ledger.reports.findLast(
       report => report.partition === partition && report.stream === ledger.stream && !report.isLost && !report.isReused,
     )
-    // A stream that was cut short is read on by time: a report older than the newest judged report was judged too.
+    // After a stream lost its end, a keeper continues by time. Reports older than the newest judged report count as judged.
     if (last === undefined || (checkpoint && last.takenAt <= checkpoint.messageAt)) continue
     if (!checkpoint || checkpoint.streamCreatedAt !== ledger.stream || checkpoint.sequence < last.sequence) {
       world.fault(`partition ${partition} stands at ${checkpoint?.sequence} of ${last.sequence}`)
@@ -194,7 +194,7 @@ async function checkPartitions(world: World): Promise<void> {
   }
 }
 
-/** The check entries equal the subjects' own data. */
+/** Checks that the check entries agree with the subjects. */
 async function checkAssignments(world: World): Promise<void> {
   const entries = await world.observer.bucket('checks').list('>')
   const stored = new Map(entries.map(entry => [entry.key, (entry.value as CheckEntry).rev]))

@@ -163,7 +163,7 @@ function cut(world: World, bus: Seat['bus'], forMs: number): void {
   })
 }
 
-/** Malformed reports, reports with false identities, and reports on which every step fails. */
+/** Sends malformed reports, reports with false identities, and reports on which every step fails. */
 function poison(world: World, fault: Fault): void {
   const { subjectId, spells } = world.plan.sites[fault.which % world.plan.sites.length]!
   const { observations } = world.observer

@@ -1,5 +1,5 @@
-// Bus, store and clock of one keeper process in the simulation. Calls of the process fail if the process dies or the weather injects a
-// failure.
+// Bus, store and clock of one keeper process in the simulation. Calls of the process fail if the process dies or a failure is injected
+// (weather.ts).
 import { Registry } from 'prom-client'
 import { type Bucket, type Bus, BusError, type Incoming } from '#shared/bus/port.ts'
 import { parseLease } from '#shared/bus/subjects.ts'
@@ -82,7 +82,7 @@ export function storeOf(life: Life, outside: Outside & { store: Store }, sky: Sk
       })
     }
   }
-  // Asked each second. It draws no random number, so that a life does not depend on the number of requests.
+  // Called each second. It draws no random number, so that the run does not depend on the number of calls.
   const ping = () => life.pass(sky.isGone ? Promise.reject(failure()) : outside.store.ping())
   return { ...store, ping, putInOrder: putOneByOne(store as never) } as never
 }
@@ -170,7 +170,7 @@ function bucketOf(
     get: key => through(() => bucket.get(key)),
     put: (key, value) => through(() => bucket.put(key, value)),
     update: (key, value, revision) => {
-      // With a response the keeper would ask each second for every partition without a subject.
+      // The call never ends: after any response the keeper would ask again each second for every partition without a subject.
       if (isLeases && !far.isUsed(parseLease(key) ?? -1)) return new Promise(() => undefined)
       return through(() => bucket.update(key, value, revision))
     },

@@ -35,7 +35,7 @@ export class Life {
     })
   }
 
-  /** Dies during its call number `callsAhead` from now. `isDone`: the far end still carries that call out. */
+  /** The process dies in its `callsAhead`th call from now. `isDone`: the receiver still carries out that call. */
   doom(callsAhead: number, isDone: boolean, onDeath: () => void): void {
     this.#doom = { call: this.#calls + callsAhead, isDone, onDeath }
   }

@@ -1,4 +1,4 @@
-// Plan of a seed, made before its life begins: watched things, the websites' states, acts of people, faults.
+// Plan of a seed, made before its run begins: subjects, states of the websites, actions of people, faults.
 import type { FailureMode, WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { hour, minute, second } from '#shared/limits/limits.ts'
 import { Random } from './random.ts'
@@ -57,7 +57,7 @@ export interface Fault {
   kind: FaultKind
   atMs: number
   forMs: number
-  /** Keeper or location of the fault, and its strength. Each kind of fault uses these fields in its own way. */
+  /** `which`: keeper or location of the fault; the other fields: its strength. Each kind of fault uses these fields in its own way. */
   which: number
   share: number
 }
@@ -70,7 +70,7 @@ export interface Plan {
   sites: Site[]
   deeds: Deed[]
   faults: Fault[]
-  /** End of all faults. After it everything is well (or failing) for `calmMs`. */
+  /** End of all faults. After it every website passes (or fails) for `calmMs`. */
   activeMs: number
   calmMs: number
   ending: 'ok' | 'failing'
@@ -189,7 +189,7 @@ function siteOf(
   }
 }
 
-/** States of a website at one location: spells of all lengths around the interval and the holds. */
+/** Returns the states of a website at one location, in periods of lengths around the interval and the holds. */
 function spellsOf(random: Random, profile: Profile, activeMs: number, ending: Plan['ending']): Spell[] {
   const scale = profile === 'long' ? 20 : 1
   const canBeSilent = profile === 'silent' || profile === 'rough'
@@ -224,7 +224,7 @@ function deedsOf(random: Random, sites: readonly Site[], activeMs: number): Deed
   }).sort((one, other) => one.atMs - other.atMs)
 }
 
-/** Times without store or gateways of up to ten minutes: longer than most silences and holds. Drawn from a random stream of their own. */
+/** Returns outages of store or gateways of up to ten minutes, longer than most silences and holds, from a random stream of their own. */
 function longOutages(seed: number, activeMs: number): Fault[] {
   const random = new Random(seed, 'long outages')
   return (['store gone', 'gateways gone'] as const).flatMap(kind => {
@@ -234,14 +234,14 @@ function longOutages(seed: number, activeMs: number): Fault[] {
   })
 }
 
-/** Faults come in storms: a later fault hits work that an earlier fault interrupted. */
+/** Plans faults in groups, so that a later fault hits work that an earlier fault interrupted. */
 function planFaults(random: Random, profile: Profile, activeMs: number, deeds: readonly Deed[]): Fault[] {
   const isLong = profile === 'long'
   const chosen = faultsOf[profile].filter(() => random.chance(0.5))
   const kinds = chosen.length > 0 ? chosen : faultsOf[profile]
   const faults = Array.from({ length: random.integer(1, isLong ? 3 : 6) }, () => {
     const anyAtMs = random.integer(10 * second, activeMs - 70 * second)
-    // Many storms begin during a change by a person.
+    // Many groups begin during a change by a person.
     const stormAtMs =
       deeds.length > 0 && random.chance(0.4) ? Math.min(random.pick(deeds).atMs - second, activeMs - 70 * second) : anyAtMs
     return Array.from({ length: random.integer(1, isLong ? 2 : 4) }, (): Fault => {
@@ -254,8 +254,8 @@ function planFaults(random: Random, profile: Profile, activeMs: number, deeds: r
 }
 
 /**
- * Drawn from a random stream of their own, so that the rest of a seed's life is unchanged. In a steady world these faults keep a minute's
- * distance from other faults. Together they would keep reports away for as long as silence takes.
+ * Uses a random stream of its own, so that the rest of a seed's run is unchanged. In a steady world these faults keep a minute's distance
+ * from other faults: together they would delay reports until inputs fall silent.
  */
 function planElections(seed: number, profile: Profile, activeMs: number, others: readonly Fault[]): Fault[] {
   const random = new Random(seed, 'elections')

@@ -15,7 +15,7 @@ export class Random {
     for (let round = 0; round < 16; round++) this.next()
   }
 
-  /** 0 <= number < 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#d) | 0
     this.#d = (this.#d + 1) | 0
@@ -26,7 +26,7 @@ export class Random {
     return (sum >>> 0) / 4_294_967_296
   }
 
-  /** A whole number, both ends included. */
+  /** Returns a whole number, both ends included. */
   integer(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }
@@ -39,7 +39,7 @@ export class Random {
     return list[this.integer(0, list.length - 1)] as T
   }
 
-  /** Base 62 text. */
+  /** Returns a text of `length` letters and digits. */
   id(length: number): string {
     const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
     return Array.from({ length }, () => digits[this.integer(0, 61)]).join('')

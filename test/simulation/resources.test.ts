@@ -4,7 +4,7 @@
 import t from 'tap'
 import { type ResourceCounts, simulateResources } from './resources/simulate-resources.ts'
 
-/** Odd seeds have no blows and are exact to the millisecond. In even seeds blows hit the keepers. */
+/** Odd seeds have no injected faults and are exact to the millisecond. In even seeds faults hit the keepers. */
 const seeds = [1, 3, 7, 2, 10, 36]
 
 t.test(
@@ -35,7 +35,7 @@ t.test(
   },
 )
 
-/** Seeds that the oracle once misjudged. */
+/** Seeds that the oracle once judged wrongly. */
 const once: Readonly<Record<number, string>> = {
   518: 'a late report stops the confirmation of silence when no checkpoint says what was silent (v3 4.11)',
   340: 'silence is held back for the outage alone when the blow goes on behind it (v3 4.11)',

@@ -6,7 +6,7 @@ import { World } from './world.ts'
 
 export interface Outcome {
   plan: Plan
-  /** Faults as sentences; empty if all held. */
+  /** Violated invariants as sentences; empty: none. */
   problems: string[]
   trace: string[]
   /** Numbers of accepted reports, replies to commands, incidents and messages. */

@@ -14,7 +14,7 @@ const workers = 2
 /** Bounded: 1,000 seeds take about 150 s on two cores; a machine that is five times slower runs fewer. */
 const seconds = 780
 
-/** Seeds that once failed, with their faults. */
+/** Seeds that once failed, each with its defect. */
 const known: Record<number, string> = {
   86: 'a partition given up for a moment while its lease was too old is opened again when the renewal comes late',
   242: 'what a keeper left pending is finished by its successor',
@@ -23,7 +23,7 @@ const known: Record<number, string> = {
   209: 'a partition opened anew while the children of a deleted monitor are removed writes none of them again for good',
 }
 
-t.test('simulation repeats a life exactly when its seed is the same', async t => {
+t.test('simulation runs exactly the same when its seed is the same', async t => {
   const [one, other] = [await simulate(17, true), await simulate(17, true)]
   t.ok(one.trace.join('\n') === other.trace.join('\n'))
   t.ok(one.trace.length > 20)

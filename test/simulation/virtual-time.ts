@@ -1,5 +1,5 @@
-// Time line of a simulated world, which holds all its timers. Between two instants every promise that can settle does, so the order of
-// events depends on the seed alone.
+// Time line of a simulated world, which holds all its timers. Between two instants it waits until all promises have settled that can, so
+// the order of events depends on the seed alone.
 
 interface Timer {
   at: number
@@ -7,7 +7,7 @@ interface Timer {
   run: (() => void) | null
 }
 
-/** When a simulated world begins: a full hour, so that traces read well. */
+/** Start of every simulated world, ms since the epoch: a full hour, so that traces are easy to read. */
 export const startOfTime = 1_700_006_400_000
 
 export class VirtualTime {
@@ -38,7 +38,7 @@ export class VirtualTime {
     return new Promise(resolve => void this.schedule(delayMs, resolve))
   }
 
-  /** Moves on to `until` (ms since the world began), running what is due on the way. */
+  /** Advances to `until` (ms since the world began) and runs each timer that is due on the way. */
   async advanceTo(until: number): Promise<void> {
     await settle()
     for (let timer = this.#heap[0]; timer !== undefined && timer.at <= until; timer = this.#heap[0]) {

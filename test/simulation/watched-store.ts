@@ -1,4 +1,4 @@
-// Store of the simulated world with a check of every write: the invariants of each moment are checked in that moment.
+// Store of the simulated world that checks the invariants at every write.
 import type { Bus, Incoming } from '#shared/bus/port.ts'
 import { keys, parseCommand } from '#shared/bus/subjects.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
@@ -38,7 +38,7 @@ export function watched(store: Store, ledger: Ledger, bus: Bus, onFault: OnFault
   return { ...watching, putInOrder: putOneByOne(watching) }
 }
 
-/** Each write raises the subject's revision by one, and no counter decreases. */
+/** Checks that each write raises the subject's revision by one, and that no counter decreases. */
 function watchSubject(known: Map<string, SubjectDocument>, next: SubjectDocument, onFault: OnFault): void {
   const before = known.get(next.id)
   if (before !== undefined && before.rev === next.rev && before.writer === next.writer) return
@@ -58,7 +58,7 @@ function watchSubject(known: Map<string, SubjectDocument>, next: SubjectDocument
   }
 }
 
-/** A check entry in a subject's outbox stays there until the bucket has the entry or its successor. */
+/** Checks that a check entry stays in the subject's outbox until the bucket has it or a newer one. */
 async function watchCleared(
   bus: Bus,
   before: SubjectDocument | undefined,
@@ -76,7 +76,7 @@ async function watchCleared(
   }
 }
 
-/** Everything below a checkpoint is stored for good. */
+/** Checks that everything below a checkpoint is stored. */
 async function watchCheckpoint(
   store: Store,
   ledger: Ledger,
@@ -99,7 +99,7 @@ async function watchCheckpoint(
     onFault(`checkpoint ${checkpoint.id} at ${checkpoint.sequence}: ${sentence}`)
 }
 
-/** Reports that the store should have by the present data of their subjects: as observation and, unless newer reports came, as reading. */
+/** Returns the reports that should be stored, as observation and (unless a newer report came) as reading, but are not. */
 export async function findUnwritten(store: Store, given: readonly Report[]): Promise<string[]> {
   const reports = given.filter(report => !report.isReused)
   const ids = [...new Set(reports.map(report => report.subjectId))]
@@ -136,7 +136,7 @@ async function freshSlots(store: Store, ids: readonly string[]): Promise<Map<str
   return slots
 }
 
-/** A client with a reply can read its write, including all store writes of the command. */
+/** Checks that when a client gets its reply, all store writes of the command can be read. */
 export async function watchReply(store: Store, message: Incoming, given: unknown, onFault: OnFault): Promise<void> {
   const reply = given as Reply
   const subjectId = parseCommand(message.subject)?.subjectId ?? ''
@@ -147,7 +147,7 @@ export async function watchReply(store: Store, message: Incoming, given: unknown
   if (subject === null || subject === undefined) return fault('anything was stored')
   if (!subject.idempotency.some(record => record.id === id)) return fault('its idempotency record was stored')
   const newest = subject.idempotency.at(-1)
-  // A later commit than this command's can still be writing to the other collections.
+  // A commit after this command can still be writing to other collections.
   const answered = newest?.id === id && newest.reply !== null ? (JSON.parse(newest.reply) as { result: { rev?: number } }) : null
   const isNewest = answered?.result.rev === subject.rev
   for (const entry of isNewest ? subject.outbox : []) {

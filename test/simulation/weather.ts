@@ -3,13 +3,13 @@ import type { Life } from './life.ts'
 import type { Random } from './random.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** Shares are probabilities of one call. */
+/** Shares are probabilities for one call. */
 export interface Sky {
   /** Calls that reject with `unavailable`: before they take effect, after it, or in the middle of a bulk. */
   failures: number
   /** Calls that reject with `unavailable` and take effect seconds later. */
   late: number
-  /** Maximal duration of a call. */
+  /** Longest duration of a call, ms. */
   latencyMs: number
   /** True: no call reaches its target. */
   isGone: boolean
@@ -23,7 +23,7 @@ export interface Weather {
   lostCommands: number
   lostReplies: number
   doubledCommands: number
-  /** Maximal duration from the stream to a keeper. */
+  /** Longest time from the stream to a keeper, ms. */
   feedMs: number
 }
 

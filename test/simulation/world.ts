@@ -1,5 +1,5 @@
 // Simulated installation: keepers that die and restart, a bus, a store, probers and people, on one time line. `run` runs a plan. Invariants
-// of every moment are checked during the run, all others at the end (end.ts).
+// that always hold are checked during the run, all others at the end (end.ts).
 
 import type { Bus } from '#shared/bus/port.ts'
 import type { Service } from '#shared/service.ts'
@@ -112,7 +112,7 @@ export class World {
     await time.advanceTo(plan.activeMs + plan.calmMs + restMs)
   }
 
-  /** Returns whether a gateway reports that it accepts reports. */
+  /** Sets whether a gateway announces that it accepts reports. */
   setGateways(areThere: boolean): void {
     void this.#gateway?.stop()
     const logger = { debug: () => undefined } as never
@@ -168,7 +168,7 @@ export class World {
     this.fault(`${life.name} says: ${text}`)
   }
 
-  /** Releases everything that is still held back, after the end of the faults. */
+  /** Ends every delay and every fault that still lasts. */
   #calm(): void {
     this.note('calm begins')
     Object.assign(this.weather.store, clearWeather().store)

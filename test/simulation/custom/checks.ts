@@ -10,9 +10,11 @@ import { latenessMs } from './keepers.ts'
 
 const second = 1_000
 const minute = 60 * second
-/** Maximal distance between an expected and a sent message: lateness, and a clock that is being corrected. */
+/**
+ * Largest permitted time between an expected and a sent message: delay of a take-over, plus the error of a clock that is being corrected.
+ */
 const toleranceMs = 90 * second
-/** Times after a blow in which no silence is noticed, tried one after the other. */
+/** Lengths of the time after an injected fault in which keepers may notice no silence. The oracle runs once for each. */
 const blindMs = [0, 10 * second, 20 * second, 30 * second, latenessMs]
 /** The keepers' clock is off by 12 s at most: one percent for twenty minutes (keepers.ts). */
 const clockOffMs = 13 * second
@@ -21,17 +23,18 @@ export interface ToldCount {
   /** Rules with messages, and the number of messages that the keepers sent. Each sent message must be possible. */
   rules: number
   told: number
-  /** Number of messages that the oracle requires, however late silence was noticed after a blow. Each must have been sent. */
+  /** Number of messages that the oracle requires, however late silence was noticed after an injected fault. Each must have been sent. */
   demanded: number
   reminders: number
-  /** Reminders due right after a blow to a keeper. */
+  /** Reminders sent right after a fault of a keeper. */
   remindersInBlows: number
   /** Times without a keeper in which a reminder was due. */
   away: number
 }
 
 /**
- * Compares the verdict of every rule now, unless time alone changed the verdict in the last moment. Returns the number of compared rules.
+ * Compares the present verdict of every rule, unless the verdict changed by time alone in the last two seconds. Returns the number of
+ * compared rules.
  */
 export async function checkVerdicts(house: House): Promise<number> {
   const now = house.keepers.now()
@@ -71,7 +74,10 @@ export async function checkRecords({ keepers: { store }, subjectId, stored, gone
   }
 }
 
-/** Every message must be possible by some lateness after the blows. Messages that every lateness requires must have been sent, once. */
+/**
+ * Checks that every message is expected by at least one variant of the delay after faults, and that a message required by all variants was
+ * sent once.
+ */
 export async function checkTold(house: House, blowsAt: readonly number[]): Promise<{ count: ToldCount; trace: string[] }> {
   const until = house.keepers.now() - latenessMs
   const told = await messagesOf(house)
@@ -165,7 +171,7 @@ async function judgedOfOthers({ keepers: { store }, subjectId }: House, rule: st
 }
 
 interface Lateness {
-  /** Time after a blow in which no silence was noticed, ms. */
+  /** Time after an injected fault in which no silence was noticed, ms. */
   ms: number
   /** End of the time after an outage in which no silence was noticed. */
   blindTo: 'until' | 'heldTo'

@@ -10,7 +10,7 @@ interface Facts {
   gone: ReadonlySet<string>
 }
 
-/** Returns the message of the refusal; null: the command is carried out. Never covers acknowledgements. */
+/** Returns the message of the refusal; null: the command is carried out. Not for acknowledgements. */
 export function expectedRefusal(facts: Facts, command: Record<string, unknown>, at: number): string | null {
   switch (command['kind']) {
     case 'report-observation':

@@ -1,5 +1,5 @@
 // One generated custom subject with the senders and people that send commands to its keepers. Senders retry until a reply comes; people
-// acknowledge and plan. Carried out commands are noted for the oracle at the instant that the reply names.
+// acknowledge and plan. Each command that was carried out is recorded for the oracle, with the instant that the reply names.
 
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
@@ -12,7 +12,10 @@ import type { Random } from '../random.ts'
 import { expectedRefusal } from './expected-refusal.ts'
 import { Keepers } from './keepers.ts'
 
-/** An acknowledgement names the incident that is open at the moment. Two replies to a report are never equal. */
+/**
+ * Kinds of commands whose repetition may get another reply: an acknowledgement concerns the incident that is open then, and two replies to
+ * a report are never equal.
+ */
 const unlike = new Set(['report-observation', 'acknowledge-incident'])
 
 export class House {
@@ -29,7 +32,7 @@ export class House {
   readonly #random: Random
   #commands = 0
 
-  /** Creates a house with its own keepers if `keepers` is absent. */
+  /** Starts keepers of its own if `keepers` is null. */
   constructor(random: Random, keepers: Keepers | null = null) {
     this.#random = random
     this.subjectId = random.id(10)
@@ -61,7 +64,7 @@ export class House {
     return `day ${passed.getUTCDate()} ${passed.toISOString().slice(11, 23)}`
   }
 
-  /** Sends a command as a sender does: repeatedly with the same id until a reply comes, and now and then once more. */
+  /** Sends a command as a sender does: with the same id until a reply comes, and sometimes again after the reply. */
   async send(sent: Record<string, unknown>): Promise<void> {
     const command = await this.#named({ id: `c${++this.#commands}`, ...sent })
     const expectedBefore = expectedRefusal(this, command, this.keepers.now())
@@ -70,7 +73,7 @@ export class House {
     if (reply.ok) await this.#note(command, reply.result as Record<string, unknown>)
     if (!this.#random.chance(0.1)) return
     const again = await this.#ask(command)
-    // A refusal changes nothing and is not remembered. The keeper recognizes a report by the report's identity, not by its command.
+    // The second reply to an accepted command must equal the first. Refusals are not stored, so their second reply can differ.
     if (reply.ok && !unlike.has(command['kind'] as string) && JSON.stringify(again) !== JSON.stringify(reply))
       this.faults.push(`${command['kind']} was answered twice, differently`)
   }
@@ -84,7 +87,7 @@ export class House {
     throw new Error(`${command['kind']} is never answered`)
   }
 
-  /** A command that is refused at one end of its time and accepted at the other end can have either outcome. */
+  /** Checks the outcome of a command. Either outcome is right if the expected one differs between the sending and the reply. */
   #compareRefusal(command: Record<string, unknown>, reply: Reply, expectedBefore: string | null): void {
     if (command['kind'] === 'acknowledge-incident') return
     const expected = expectedRefusal(this, command, this.keepers.now())

@@ -1,6 +1,6 @@
-// Clock that runs through time with events and jumps over the rest. While only the keepers' own chores recur (leases, presence, looking
-// around), wall time jumps to the next deadline or deed. The chores and the monotonic clock are paused during a jump, as on a machine that
-// sleeps.
+// Clock that runs while events happen and jumps over the time between them. While only recurring timers of the keepers run (leases,
+// presence, scans), wall time jumps to the next deadline or deed. During a jump these timers and the monotonic clock stand still, as on a
+// machine that sleeps.
 
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
@@ -23,9 +23,9 @@ const choreDelays: ReadonlySet<number> = new Set([
   limits.notifier.scanMs,
   limits.operator.lookMs,
 ])
-/** Maximal CPU time for a wait on requests over the network, ms. A longer wait fails the simulation. */
+/** Largest CPU time, in ms, that a wait for requests over the network may use. A longer wait fails the simulation. */
 const networkMs = 30_000
-/** Time without a jump after an event, so that its consequences happen: a commit's documents are cleared within a second. */
+/** Time without a jump after an event, so that its consequences happen: the outbox of a commit is cleared within a second. */
 const aftermathMs = 2_000
 
 export class JumpingClock implements Clock {
@@ -34,9 +34,9 @@ export class JumpingClock implements Clock {
   #elapsed = 0
   #jumped = 0
   #order = 0
-  /** Timer that runs at this moment. */
+  /** Timer whose callback runs now. */
   #ringing: Timer | null = null
-  /** True while a keeper starts and sets up its chores. */
+  /** True while a keeper starts and sets its recurring timers. */
   #isStarting = false
   /** Instant of the monotonic clock before which there is no jump. */
   #livesUntil = 0
@@ -66,7 +66,7 @@ export class JumpingClock implements Clock {
     await this.passUntil(this.now() + ms)
   }
 
-  /** Runs through the start of a process. The recurring timers that the process sets are its chores. */
+  /** Runs through the start of a process. Recurring timers that the process sets meanwhile never stop a jump. */
   async liveThroughStart(ms: number): Promise<void> {
     this.#isStarting = true
     await this.live(ms)
@@ -100,7 +100,7 @@ export class JumpingClock implements Clock {
     this.#ringing = null
   }
 
-  /** Moves to the next timer that is no chore, at most to `until`. */
+  /** Jumps to the next timer that is not one of the keepers' recurring timers, at most to `until`. */
   #jump(until: number): void {
     const next = this.#earliest(timer => !timer.isChore)
     const to = Math.min(next?.at ?? until, until)

@@ -18,11 +18,14 @@ import { JumpingClock } from './jumping-clock.ts'
 
 const second = 1_000
 const minute = 60 * second
-/** A take-over happens within 10 s, and silence is held for 15 s more. Commands wait during this time. */
+/**
+ * Upper bound of the delay after a fault: a take-over happens within 10 s, and silence is held back for 15 s more. Commands wait during
+ * this time.
+ */
 export const latenessMs = 45 * second
 /**
- * Jumps leave out the renewals of leases. This much time before a blow is run through, so that the lease holds the instant of its holder's
- * last renewal.
+ * Jumps skip the renewals of leases. The clock runs this long without a jump before an injected fault, so that the lease has been renewed
+ * just before it.
  */
 export const renewalMs = limits.keeper.leaseRenewMs + second
 /** A step of the machine's clock is corrected at one percent (shared/time/clock.ts), here for twenty minutes. */
@@ -98,7 +101,9 @@ export class Keepers {
     this.clock.stayFor(latenessMs)
   }
 
-  /** Runs through a blow and some seconds after it. Returns the instant on the keepers' clock at which reports can be accepted again. */
+  /**
+   * Injects a fault and runs until some seconds after it. Returns the instant on the keepers' clock at which reports can be accepted again.
+   */
   async suffer(blow: Blow): Promise<number> {
     if (blow === 'store away') this.#storeAwayUntil = this.clock.now() + 8 * second
     if (blow === 'gateways away') await this.lack('gateways', 8 * second)
@@ -143,7 +148,7 @@ export class Keepers {
     return diedAt
   }
 
-  /** Process of another service beside the keepers, on the same bus, store and clock. */
+  /** Surroundings for a process of another service, on the same bus, store and clock as the keepers. */
   lodge(): Lodging {
     const life: Keeper = { bus: this.#hub.connect(), service: null, isAlive: true, writesLeft: null }
     const die = async () => {

@@ -1,5 +1,5 @@
-// One seed of the custom subjects' simulation: a week in the real keeper with blows, compared with the oracles. The same seed gives the
-// same week.
+// One seed of the custom subjects' simulation: a week in the real keeper with injected faults, compared with the oracles. The same seed
+// gives the same week.
 import { makeChanges, makeDeeds } from '../../keeper/generate.ts'
 import { Random } from '../random.ts'
 import { checkRecords, checkTold, checkVerdicts, type ToldCount } from './checks.ts'
@@ -77,8 +77,8 @@ function makeDeals(seed: number, { world, keepers }: House, lengthMs: number): D
 }
 
 /**
- * For some reminders and silences due before the next deal: strikes a keeper right before them, or takes keeper, store or gateways away
- * until long after them. Returns the instant of the blow; null: no blow this time.
+ * May inject a fault right before a reminder or silence that is due before the next deal: a fault of the keeper, or an outage of keepers,
+ * store or gateways until long after. Returns the instant of the fault; null: none was injected.
  */
 async function ambushBefore(house: House, random: Random, before: number): Promise<number | null> {
   const { keepers, outages } = house
@@ -95,7 +95,7 @@ async function ambushBefore(house: House, random: Random, before: number): Promi
     if (kind === 'keepers')
       await keepers.beAway(Math.min(next + random.integer(5 * minute, 9 * 60 * minute), before - 2 * minute))
     else await keepers.lack(kind, Math.min(random.integer(2 * minute, 10 * minute), before - 2 * minute - keepers.clock.now()))
-    // Work that was due at that very instant was still done.
+    // Work due at that exact instant was still done, so the outage begins a millisecond later.
     outages.push({ from: from + 1, until: keepers.now(), lacks: kind })
   }
   return from

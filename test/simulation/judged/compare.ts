@@ -87,7 +87,7 @@ function compareLoosely(
   }
 }
 
-/** Everything that the outside world knows of this subject. */
+/** Returns the reports and settings of this subject as the outside world knows them, as input of the oracle. */
 function toldOf({ ledger, time }: World, { subject, holds }: Remains): (Told & { reports: Report[] }) | null {
   const settings = ledger.deals
     .filter(deal => deal.subjectId === subject.id && deal.reply?.view != null && deal.command.kind !== 'delete-subject')
@@ -107,7 +107,7 @@ function toldOf({ ledger, time }: World, { subject, holds }: Remains): (Told & {
   return { settings, reports, ...holds, until: time.now() }
 }
 
-/** A command and a report that arrive during one commit can be stepped in either order. */
+/** Returns whether a command and a report arrived during one commit: they can be stepped in either order. */
 function isAmbiguous({ ledger }: World, { subject }: Remains): boolean {
   return ledger.deals.some(deal => {
     const view = deal.reply?.view

@@ -1,4 +1,4 @@
-// Ledger of the outside world: every report that the stream accepted, every command and its reply. The oracle uses only this ledger.
+// Record of every report that the stream accepted and of every command with its reply. It is the only input of the oracle.
 import type { Bus } from '#shared/bus/port.ts'
 import { parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
@@ -47,7 +47,7 @@ export class Ledger {
     this.#bus = bus
   }
 
-  /** Listens to the messages that the stream accepts in one partition, as an observer without faults. */
+  /** Records the messages that the stream accepts in one partition, over a connection without injected faults. */
   async listen(partition: number, from = 1): Promise<void> {
     this.#stream = (await this.#bus.observations.state()).createdAt
     const stream = this.#stream
@@ -82,7 +82,7 @@ export class Ledger {
     })
   }
 
-  /** Records that the stream lost everything above `sequence`, or all of it. The observer then listens to the present stream. */
+  /** Records that the stream lost everything above `sequence`, or all messages, and then follows the present stream. */
   async forget(partitions: readonly number[], sequence: number): Promise<void> {
     this.#lostTo = 0
     for (const report of this.reports) {

@@ -1,9 +1,9 @@
 // Oracle of one monitor: its incidents and messages by reference/judging, reference/incidents and reference/messages. Its input is the
 // accepted reports, the answered commands and the clock. It shares no code with the keeper.
 //
-// Two layers. First the verdict history: the verdict at every instant at which it can change. Then the incidents and messages
-// that this history alone requires. At one and the same instant, what time does (silence, grace) comes before the holds that end
-// there, and those come before a report or command of that instant: holds are inclusive.
+// It has two layers. The first is the verdict history: the verdict at every instant at which it can change. The second derives incidents
+// and messages from this history alone. At one instant, ends of silence and grace come first, then ends of holds, then reports and
+// commands: holds are inclusive.
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 
 const minute = 60_000
@@ -124,7 +124,7 @@ function verdictAt(watch: Watch, at: number): OracleVerdict {
   return asIfYoungWereWell === 'ok' ? 'not_judged' : 'no_data'
 }
 
-/** Judges in the four steps of reference/judging 1.4. */
+/** Returns the verdict by the four steps of reference/judging 1.4. */
 function decide(reads: readonly string[], mode: WebsiteCheck['failure_mode']): 'problem' | 'ok' | 'no_data' {
   const n = reads.length
   const k = mode === 'at_least_one' ? 1 : mode === 'all' ? n : Math.floor(n / 2) + 1
@@ -138,7 +138,7 @@ function decide(reads: readonly string[], mode: WebsiteCheck['failure_mode']): '
 
 interface Open extends ExpectedIncident {
   badSince: number | null
-  /** Last instant at which a reminder was considered. */
+  /** Instant up to which reminders have been sent or skipped. */
   remindedTo: number
   toldProblem: boolean
 }
@@ -224,7 +224,7 @@ function close(incident: Open): void {
   if (incident.confirmedAt !== null) incident.messages.push('recovery')
 }
 
-/** Reminders are due every four hours from the confirmation. Those due while nothing was wrong are not sent. */
+/** Returns the instant of the next reminder, every four hours from the confirmation. A reminder due while nothing was wrong is skipped. */
 function nextReminder({ confirmedAt, remindedTo }: Open): number {
   const passed = Math.floor((remindedTo - (confirmedAt as number)) / reminderEvery)
   return (confirmedAt as number) + (passed + 1) * reminderEvery

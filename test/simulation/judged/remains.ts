@@ -1,4 +1,4 @@
-// Remains of a subject in the store when a simulated life is over.
+// Stored documents of a subject at the end of a simulated run.
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'

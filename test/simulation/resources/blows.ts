@@ -1,6 +1,6 @@
-// Blows against the keepers of simulated Resources, and the possible delays until they are noticed. Silence is held back after an outage of
-// Watchkeeper for the outage's length (v3 4.11, ADR 22). The rules do not fix the exact start and end of the hold, so the oracle is
-// computed for several latenesses.
+// Faults injected into the keepers of simulated Resources (blows), and the possible delays until a keeper notices them. Silence is held
+// back after an outage of Watchkeeper for as long as the outage (v3 4.11, ADR 22). The rules leave the exact start and end of this hold
+// open, so the oracle runs with several variants.
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { blows, renewalMs } from '../custom/keepers.ts'
@@ -12,17 +12,17 @@ import type { Resource } from './resource.ts'
 const second = 1_000
 const minute = 60 * second
 
-/** Time in which no report could be accepted, without the seconds run through before and after it. */
+/** Injected fault: the time in which no report could be accepted, without the seconds run through before and after it. */
 export interface Struck {
   from: number
   until: number
   /** Unavailable part of the installation; null: no part was unavailable for longer than a take-over. */
   lacks: 'keepers' | 'store' | 'gateways' | null
-  /** By Resource, last instant at which silence counts while it is held back (ADR 22). Absent: the instant of the blow. */
+  /** By Resource, last instant at which silence counts while it is held back (ADR 22). Absent: the instant of the fault. */
   countsTo: ReadonlyMap<string, number>
 }
 
-/** Strikes the keepers and records the time of the blow. Returns a line for the trace. */
+/** Injects a fault into the keepers and records its time. Returns a line for the trace. */
 export async function strike(resources: readonly Resource[], random: Random, struck: Struck[]): Promise<string> {
   const { keepers } = (resources[0] as Resource).house
   const lacks = random.pick([null, null, null, 'keepers', 'keepers', 'store', 'gateways'] as const)
@@ -44,7 +44,7 @@ const isTakenOver: ReadonlySet<string> = new Set(['keepers', 'death in a write',
 
 /**
  * Returns the latest stored instant at which silence was judged, from the partition's checkpoint or the Resource. A new holder knows no
- * later instant, so it reads every report from before that instant, whatever its age.
+ * later instant, so it reads every report from before this instant, whatever the report's age.
  */
 async function recordedOf(resources: readonly Resource[]): Promise<Map<string, number>> {
   const recorded = new Map<string, number>()
@@ -57,10 +57,10 @@ async function recordedOf(resources: readonly Resource[]): Promise<Map<string, n
   return recorded
 }
 
-/** Runs through some time before a blow, so that lease and checkpoint hold the last instant of their holder. */
+/** Runs for some time before an injected fault, so that lease and checkpoint are recent when it begins. */
 export const breathe = ({ keepers }: House): Promise<void> => keepers.clock.live(renewalMs + limits.keeper.checkpointMs)
 
-/** Shifts of the hold of silence: `early` before the blow, and `late` beyond its regular end. */
+/** Variants of the time in which silence is held back: it begins `early` ms before the fault, and ends `late` ms after its regular end. */
 const latenesses = [
   { early: 0, late: 0 },
   { early: 5 * second, late: 5 * second },
@@ -70,7 +70,7 @@ const latenesses = [
   { early: -10 * second, late: 30 * second },
 ] as const
 
-/** Variants of the instants from which a late noticed silence counts, and a report whose keeper died. */
+/** Variants of the instants from which a silence that is noticed late counts, and from which a report counts whose keeper died. */
 const hearings = [
   { isOwnInstant: false, isAfterOthers: false, isStrayLate: false },
   { isOwnInstant: true, isAfterOthers: false, isStrayLate: false },

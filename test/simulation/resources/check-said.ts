@@ -1,5 +1,5 @@
 // Texts and instants of a simulated Resource's detail and of its open Incidents, compared with the rules: explanations (v3 4.9), and
-// without blows also `since` (v3 4.8) and `next` (v3 5.7).
+// without injected faults also `since` (v3 4.8) and `next` (v3 5.7).
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { naiveExplanation } from '../../judging/naive-words.ts'
@@ -20,7 +20,7 @@ export async function checkSaid(
     if (rule.status !== null && !possible.has(rule.explanation ?? ''))
       resource.fault(`at ${instants[1]} ${rule.key} is explained by ${rule.explanation}, not by ${[...possible].join(' or ')}`)
   }
-  // After a blow neither `since` nor `next` is certain to the millisecond.
+  // After an injected fault neither `since` nor `next` is certain to the millisecond.
   if (variants.some(({ held }) => held.length > 0)) return
   for (const rule of view.rules) {
     checkSince(resource, rule, instants)

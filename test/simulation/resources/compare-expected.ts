@@ -1,5 +1,5 @@
-// Compares the stored incidents and messages with those that the oracle computes. Each stored one must be possible. Each certain one must
-// be stored once, and at its exact instant if the instant is certain too.
+// Compares the stored incidents and messages with those of the oracle's variants. Each stored one must occur in a variant. Each that occurs
+// in all variants must be stored once, at its exact instant if the variants agree on the instant.
 import type { Struck } from './blows.ts'
 import { storedIncidents, storedMessages } from './checks.ts'
 import { expectedOf, type Variant } from './expected.ts'
@@ -7,9 +7,9 @@ import type { ExpectedIncident, ExpectedMessage } from './incidents.ts'
 import type { Resource } from './resource.ts'
 
 const second = 1_000
-/** Delay until a keeper decides a message, ms. */
+/** Longest time until a keeper decides a message, ms. */
 const lateMs = 2 * second
-/** Delay after a blow, until another keeper decides and notices silence, ms. */
+/** Longest time after an injected fault until another keeper decides messages and notices silence, ms. */
 const struckMs = 90 * second
 
 /** Compares up to `until`: later events can have happened already. Returns the number of stored messages. */
@@ -65,7 +65,7 @@ export async function compareExpected(
 }
 
 interface Comparing<T> {
-  /** Returns whether two instants are as close as blows permit. */
+  /** Returns whether the instants of both are as close as injected faults permit. */
   isSame(stored: T, expected: T): boolean
   isEqual(one: T, other: T): boolean
   describe(one: T): string

@@ -1,5 +1,5 @@
-// Plan of one simulated Resource's life: its senders report in phases; people change, bind and archive it, plan maintenance and acknowledge
-// incidents. Made before the life begins, so that the same seed gives the same life.
+// Plan of one simulated Resource: its senders report in phases; people change, bind and archive it, plan maintenance and acknowledge
+// incidents. Made before the run begins, so that the same seed gives the same run.
 import type { ObservationState } from '#shared/contracts/observations/heard-signal.ts'
 import type { Random } from '../random.ts'
 import { revisionNames, simulatedSignals } from './templates.ts'
@@ -14,7 +14,7 @@ export interface Sent {
   value: number | null
   /** Age of the Observation when it is sent, ms; negative: the sender's clock is ahead. Null: the keeper stamps it. */
   ageMs: number | null
-  /** Sender's own id of the report; again: the id of an earlier report. */
+  /** Id that the sender gives the report; `again`: the id of an earlier report. */
   sentId: 'none' | 'own' | 'again'
   labels: Record<string, string>
   signalKind: 'event' | null

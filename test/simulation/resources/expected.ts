@@ -4,7 +4,7 @@ import { type ExpectedIncident, type ExpectedMessage, type ExpectedNext, inciden
 import type { Resource } from './resource.ts'
 import { type Held, ofOwnInstants, Past, stepsOf, tenuresOf } from './truths.ts'
 
-/** One possible way of noticing the blows. */
+/** One possible way in which keepers notice the injected faults. */
 export interface Variant {
   held: readonly Held[]
   away: readonly { from: number; until: number }[]
@@ -16,7 +16,7 @@ export interface Variant {
   isStrayLate: boolean
 }
 
-/** A life without blows. */
+/** The only variant of a run without injected faults. */
 export const calm: Variant = { held: [], away: [], isOwnInstant: false, isAfterOthers: false, isStrayLate: false }
 
 export interface Expected {
@@ -54,7 +54,7 @@ const late = new WeakMap<ResourceFacts, { as: string; facts: ResourceFacts }>()
 function withLateStrays(facts: ResourceFacts): ResourceFacts {
   const as = `${facts.sorted} ${facts.events.length}`
   const known = late.get(facts)
-  // Windows and acknowledgements are those of the Resource itself.
+  // Maintenance windows and acknowledgements are shared with the facts of the Resource.
   if (known?.as === as) return Object.assign(known.facts, facts, { events: known.facts.events })
   const events = facts.events.map(event => (event.kind === 'observed' ? { ...event, at: event.repeatedAt ?? event.at } : event))
   const moved = { ...facts, events: events.sort((one, other) => one.at - other.at) }
@@ -62,7 +62,7 @@ function withLateStrays(facts: ResourceFacts): ResourceFacts {
   return moved
 }
 
-/** Cache of the truths of one life, which are needed repeatedly. Later events change none of them. */
+/** Cache of computed truths by Resource. Later events change none of them. */
 const pasts = new WeakMap<ResourceFacts, { sorted: number; byTemplate: Map<string, Past> }>()
 
 export function pastOf({ facts, house }: Pick<Resource, 'facts' | 'house'>, key: string, version: number): Past {

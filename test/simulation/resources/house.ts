@@ -18,9 +18,9 @@ export interface House {
   receivers: Receivers
   notifiers: Notifiers
   faults: string[]
-  /** Times in which a sender had to retry: its command was carried out at any instant of such a time. */
+  /** Periods in which a sender had to retry. Its command can have been carried out at any instant of the period. */
   retried: { from: number; until: number }[]
-  /** Blow against the keepers during the next command; null: none. */
+  /** Injects a fault into the keepers during the next command; null: no fault. */
   ambush: (() => Promise<void>) | null
 }
 

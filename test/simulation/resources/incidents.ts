@@ -1,5 +1,5 @@
-// Incidents and messages of one rule, computed from its statuses over time by sections 4 to 6 and 10 of docs/reference/v3.md. Decided time
-// is summed up, and the steps due at an instant are searched. It has no state machine and no deadline.
+// Incidents and messages of one rule, computed from its statuses over time by sections 4 to 6 and 10 of docs/reference/v3.md. It sums up
+// the time in which the rule could decide, and searches the steps due at each instant. It has no state machine and no deadline.
 import type { Step } from './truths.ts'
 
 export interface ExpectedIncident {
@@ -8,7 +8,7 @@ export interface ExpectedIncident {
   confirmedAt: number | null
   closedAt: number | null
   reason: 'recovered' | 'rule_removed' | 'resource_archived' | null
-  /** Instant of the close: the end of the wait, not its beginning. */
+  /** Instant at which the recovery delay ended; null: open, or closed by a command. */
   endedAt: number | null
   /** Uncertainty of the confirmation, ms: a shortened wait can end before the change that shortened it. */
   slackMs: number
@@ -40,14 +40,14 @@ export interface IncidentsContext {
 }
 
 interface Open extends ExpectedIncident {
-  /** Decided time of the present problem, and of the present health, ms. Neither grows while nothing is decided. */
+  /** Length of the present problem, and of the present health, ms. Neither grows while the rule cannot decide. */
   badMs: number
   wellMs: number
   wellSince: number | null
   isOpeningTold: boolean
   isProblemTold: boolean
   takenAt: number | null
-  /** Instant up to which reminders were considered. */
+  /** Instant up to which reminders have been sent or skipped. */
   remindedTo: number
 }
 
@@ -163,7 +163,7 @@ class RuleLife {
     this.#open = null
   }
 
-  /** Sends reminders even while nothing is decided, unless the rule was well before. */
+  /** Sends reminders even while the rule cannot decide, unless the last decided status was ok. */
   #remind({ at: from, truth }: Step, isDue: (at: number) => boolean): void {
     const open = this.#open
     if (open === null || open.confirmedAt === null || (truth !== 'true' && open.wellSince !== null)) return

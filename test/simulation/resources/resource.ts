@@ -61,7 +61,7 @@ export class Resource implements Asking {
     }
   }
 
-  /** Sends a command as a sender does: with the same id until a reply comes, and now and then once more. */
+  /** Sends a command as a sender does: with the same id until a reply comes, and sometimes again after the reply. */
   async ask(sent: Record<string, unknown>): Promise<{ reply: Reply; tries: number }> {
     const { keepers, retried } = this.house
     const command = { id: `c${++this.#commands}`, ...sent }
@@ -76,7 +76,7 @@ export class Resource implements Asking {
       }
       if (tries > 1) retried.push({ from, until: keepers.now() })
       const again = sent['kind'] !== 'observe' && this.random.chance(0.1) ? await keepers.ask(this.facts.id, command) : null
-      // Time moves on between two reads.
+      // Views may differ between the two replies, because time has moved on.
       if (
         again !== null &&
         reply.ok &&

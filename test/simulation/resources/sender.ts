@@ -80,7 +80,7 @@ export class Sender {
     const known = report.sentId === null ? undefined : this.#known.get(report.sentId)
     const refused = this.#refusalOf(report, askedAt, known !== undefined)
     const said = result.ok ? null : (result.error.facts?.field ?? result.error.code)
-    // By the repetition its instant can be near enough to be accepted.
+    // When the report is repeated, its instant may no longer be too far ahead.
     const isNear = refused === 'at' && said === null && !isAhead(report, this.#resource.house.keepers.now())
     if (said !== refused && !isNear) fault(`refused with ${said} instead of ${refused}`)
     if (!result.ok || (refused !== null && !isNear)) return
@@ -133,7 +133,7 @@ export class Sender {
     })
   }
 
-  /** A report stamped by the keeper and left without a reply is a separate Observation when it is sent again. */
+  /** Adopts stored reports that the keeper stamped but never acknowledged. Sent again, such a report is a separate Observation. */
   #adoptStrays(rows: readonly PushedObservationDocument[]): void {
     const seen = new Set(
       this.#resource.facts.events.flatMap(event => (event.kind === 'observed' ? [event.observation.identity] : [])),
@@ -165,7 +165,7 @@ export class Sender {
   }
 }
 
-/** No report is sent with an instant from 55 s to some minutes ahead. */
+/** True if the instant is more than 60 s ahead. No sender uses instants near this bound. */
 const isAhead = ({ atUs }: Pick<Report, 'atUs'>, now: number): boolean => atUs !== null && atUs > (now + 60_000) * 1_000
 
 const keptValueOf = ({ state, value }: Report): number | null => (state === 'no_data' ? null : value)

@@ -1,5 +1,5 @@
 // One seed of the simulation of Resources: half a day of generated Resources of generated Templates in the real keeper and the real
-// notifier, with blows, compared with the oracles. The same seed gives the same day.
+// notifier, with injected faults, compared with the oracles. The same seed gives the same half day.
 import { Keepers } from '../custom/keepers.ts'
 import { Random } from '../random.ts'
 import { CustomNeighbour } from './beside/custom-neighbour.ts'
@@ -96,7 +96,7 @@ async function live(
   }
   const blowing = new Random(seed, 'blows')
   const dying = new Random(seed, 'notifiers')
-  // Every second life has no blows, and each instant is required to the millisecond.
+  // Every second run has no injected faults, and then each instant is required to the millisecond.
   const blowChance = seed % 2 === 0 ? 0.015 : 0
   const struck: Struck[] = []
   const come = async () => {
@@ -116,7 +116,7 @@ async function live(
     const { deed, resource } = deal
     if (blowing.chance(blowChance)) await ambush(resources, blowing, deed.at, come)
     else await keepers.clock.passUntil(deed.at)
-    // Of the reports due while no keeper ran, senders repeat only a few.
+    // Senders send only a few of the reports that were due while no keeper ran.
     if (deed.kind === 'observe' && keepers.clock.now() - deed.at > minute && !blowing.chance(0.15)) continue
     await resource.live(deed)
     trace.push(line(house, resource.facts.id, deed))
@@ -185,7 +185,7 @@ async function killNotifier({ keepers, notifiers }: House, random: Random): Prom
   }
 }
 
-/** The blow comes before the deed, during it, or right before a deadline of a Resource. */
+/** Injects a fault before the deed, during it, or right before a deadline of a Resource. */
 async function ambush(resources: readonly Resource[], random: Random, before: number, come: () => Promise<void>): Promise<void> {
   const { house } = resources[0] as Resource
   const { clock } = house.keepers

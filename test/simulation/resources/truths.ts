@@ -17,19 +17,19 @@ export interface Step {
   at: number
   /** Instant of the judgement: later than `at` only for a silence that was held back. */
   knownAt: number
-  /** An input comes after everything that was due by its instant. */
+  /** Cause of the step. At one instant, steps by time come before inputs. */
   by: 'time' | 'input'
   /** True if the Resource was judged at this instant. A report on a signal that no rule reads judges nothing. */
   isJudged: boolean
   /** True: a problem; unknown: the incident must not change. */
   truth: NaiveTruth
-  /** True if the truth would differ when held-back silence counted: the incident must not change. */
+  /** True if the truth would differ if the held-back silence counted: the incident must not change. */
   isProvisional: boolean
   confirmAfterMs: number
   closeAfterMs: number
 }
 
-/** Time in which a Resource has one rule: from its creation or a rebind to the next rebind. */
+/** Period in which a Resource has one rule: from its creation or a rebind to the next rebind. */
 export interface Tenure {
   rule: TemplateRule
   template: Template
@@ -88,7 +88,7 @@ export class Past {
     return { signals: this.#template.signals, observations, answers: answers as Record<string, number> }
   }
 
-  /** Adds one event to the facts. */
+  /** Returns the facts after `count` events, from the facts after one event fewer. */
   #grown(count: number): NaiveFacts {
     const { events } = this.#facts
     const before = this.after(count - 1)
@@ -173,7 +173,7 @@ function isRead(event: Event, { signals, observations }: NaiveFacts): boolean {
   return signals.some(({ key }) => key === observed?.signal)
 }
 
-/** Returns the steps, except that a silence noticed late counts from its own instant, or from the last judgement. */
+/** Returns the steps, in which a silence noticed late counts from its own instant, or from the last judgement before the notice. */
 export function ofOwnInstants(steps: readonly Step[]): Step[] {
   const moved: Step[] = []
   for (const step of steps) {

@@ -1,5 +1,5 @@
 // Custom subject of generation 2 beside the simulated Resources, judged by the oracles of its own simulation (custom/checks.ts). After
-// blows only its records and acknowledged reports are checked, because that simulation has blows of its own.
+// injected faults only its records and acknowledged reports are checked, because that simulation injects faults of its own.
 import { makeChanges, makeDeeds } from '../../../keeper/generate.ts'
 import { checkRecords, checkTold, checkVerdicts } from '../../custom/checks.ts'
 import { House } from '../../custom/house.ts'
@@ -33,7 +33,7 @@ export class CustomNeighbour {
     return [...deeds, ...changes].map(({ at, command }) => ({ at, live: () => this.#house.send(command) }))
   }
 
-  /** Sends a report or a command now and then. */
+  /** Checks the verdicts at random moments of a run without injected faults. */
   async look(struck: readonly Struck[]): Promise<void> {
     const { keepers } = this.#house
     if (struck.length > 0 || !this.#checking.chance(0.2)) return

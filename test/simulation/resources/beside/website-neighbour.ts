@@ -1,6 +1,6 @@
 // Website monitor of generation 2 beside the simulated Resources, with reports of its locations over the bus, judged by the oracle of
-// monitors (test/simulation/judged/oracle.ts). After blows only its records are checked, because the simulation of monitors has blows of
-// its own.
+// monitors (test/simulation/judged/oracle.ts). After injected faults only its records are checked, because the simulation of monitors
+// injects faults of its own.
 import type { SubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { replayIncident } from '../../../../infra/replay/replay-incident.ts'
@@ -57,7 +57,7 @@ export class WebsiteNeighbour {
     return deals
   }
 
-  /** Reports once an interval, in spells in which the website passes or fails, or the location is silent. */
+  /** Returns one report for each interval, in periods in which the website passes or fails; in some periods the location sends none. */
   #checksOf(location: string, start: number, { lengthMs, check }: { lengthMs: number; check: WebsiteCheck }): NeighbourDeal[] {
     const random = this.#random
     const deals: NeighbourDeal[] = []

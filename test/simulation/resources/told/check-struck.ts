@@ -1,6 +1,6 @@
-// Deliveries of a simulated Resource in a life with blows. The choice of destinations is exact, except for people's changes while the
-// message waited. Attempts: every delivery ends, each request has its row or a death, and the order within an Incident is kept. No message
-// goes to a disabled destination, or concerns an acknowledged Incident or an archived Resource.
+// Deliveries of a simulated Resource in a run with injected faults. The choice of destinations is exact, unless people changed destinations
+// while the message waited. Every delivery ends, each request has its row unless the notifier died, and messages of an Incident keep their
+// order. No message goes to a disabled destination, or concerns an acknowledged Incident or an archived Resource.
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { Resource } from '../resource.ts'
@@ -12,7 +12,7 @@ import { type StoredIncident, storedIncidentsOf } from './stored.ts'
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** Time between the decision of a claim and its request, and between a change and its reader, ms. */
+/** Longest time from a claim to its request, and from a change until notifiers read it, ms. */
 const promptMs = 3 * second
 /** When a keeper dies during an archive, the Incident is closed only after the next keeper's take-over. */
 const takenOverMs = 90 * second
@@ -56,7 +56,7 @@ function checkChoice(
   compare(kept, ways.map(words), one => fault(`${what}: kept back from ${one}`))
 }
 
-/** Checks that each found delivery is possible, and that each certain delivery is found. */
+/** Checks that each found delivery occurs in at least one of `ways`, and that each delivery of all `ways` is found. */
 function compare(found: readonly string[], ways: readonly (readonly string[])[], fault: (text: string) => void): void {
   for (const one of found) if (!ways.some(way => way.includes(one))) fault(`${one} should not be`)
   for (const one of ways[0] ?? []) if (!found.includes(one) && ways.every(way => way.includes(one))) fault(`${one} is missing`)

@@ -1,5 +1,5 @@
-// Deliveries of a simulated Resource compared with the oracle, in a life without blows. Each row of the delivery log is expected at its
-// exact instant, and each attempt is one request at its receiver.
+// Deliveries of a simulated Resource compared with the oracle, in a run without injected faults. Each row of the delivery log is expected
+// at its exact instant, and each attempt is one request at its receiver.
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { Resource } from '../resource.ts'
 import { type Course, expectedRows, type Row } from './expected-rows.ts'

@@ -1,5 +1,5 @@
 // Delivery rows of one Incident, by docs/reference/v3.md, 10.3 to 10.6, and docs/notifications.md: every attempt with its instant, every
-// suppressed message with its reason. For a life without faults of keeper, notifier or store.
+// suppressed message with its reason. For a run without faults of keeper, notifier or store.
 import { choose, type Message } from './choice.ts'
 import type { PostState } from './post.ts'
 import { busySeconds, type Fare } from './receivers.ts'

@@ -1,5 +1,5 @@
 // Destinations and delivery tables of a simulated workspace, and people's changes to them. Each change is one write of the store at one
-// instant; `statesBetween` returns the states in force at a time.
+// instant, and `statesBetween` returns the states in force during a period.
 import type { DeliveryTableDocument, DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Random } from '../../random.ts'
@@ -97,7 +97,7 @@ export class Post {
       return this.#become({ at, places, tables: new Map([...tables, [resourceId, there]]) }, at)
     }
     const { destination, does } = deed
-    // Only an enabled destination becomes the default.
+    // Only an enabled destination can become the default.
     const isMarkable = places.some(({ id, enabled }) => id === destination && enabled)
     const changed = places.map((place): Place => {
       if (does === 'default') return isMarkable ? { ...place, isDefault: place.id === destination } : place
