@@ -1,5 +1,5 @@
-// Persisted life of a delivery: a new delivery, and the next snapshot after an event. Apart from the machine, whose file has no import but
-// `xstate`, so that other tools can open it.
+// Stored snapshots of a delivery: the first, and the next after an event. The machine has a file of its own that imports only `xstate`, so
+// that other tools can open it.
 import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
 import { type DeliveryEffect, type DeliveryEvent, type DeliveryInput, deliveryMachine, deliveryVersion } from './delivery.ts'
 import { initialTransition, transition } from './transition.ts'

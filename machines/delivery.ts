@@ -9,7 +9,7 @@ export const deliveryVersion = 1
 
 /** `at` is the instant of the event; all instants in ms since the epoch. */
 export type DeliveryEvent =
-  /** A notifier claimed the delivery to send it now; the claim ends at `until`. */
+  /** A notifier has claimed the delivery and sends it now; the claim ends at `until`. */
   | { type: 'delivery.claimed'; at: number; until: number }
   | { type: 'attempt.delivered'; at: number }
   /** `retryMs`: the pause before the next attempt, ms, including jitter and Retry-After. */
@@ -21,7 +21,7 @@ export type DeliveryEvent =
   /** The delivery can no longer be sent: the destination was disabled or deleted, or no body can be made. */
   | { type: 'delivery.withdrawn'; at: number; error: string }
 
-/** Orders for the notifier, in the order in which they were given. */
+/** Effects that the notifier carries out, in sequence. */
 export type DeliveryEffect =
   | { type: 'send'; params: { attempt: number } }
   | { type: 'logAttempt'; params: { attempt: number; status: 'delivered' | 'failed'; error: string; at: number } }
@@ -47,7 +47,7 @@ const machine = setup({
   guards: {
     isDue: ({ context, event }) => event.at >= (context.deadlineAt ?? Number.POSITIVE_INFINITY),
     mayRetry: ({ context, event }) => event.type === 'attempt.refused' && event.retryable && event.at < context.giveUpAt,
-    // A claim that ended before `giveUpAt` was found late: the delivery still gets another attempt.
+    // If the claim ended before `giveUpAt` but was noticed later, the delivery still gets another attempt.
     isDueAndWasLastChance: ({ context: { deadlineAt, giveUpAt }, event }) =>
       deadlineAt !== null && event.at >= deadlineAt && deadlineAt >= giveUpAt,
   },
@@ -97,7 +97,7 @@ const logFailure = {
 
 export const deliveryMachine = machine.createMachine({
   id: 'delivery',
-  // Tolerates missing input: `transition.ts` makes an actor without input, and never starts the actor.
+  // The input may be missing: `transition.ts` creates an actor without input, which it never starts.
   context: ({ input }) => ({ attempts: 0, deadlineAt: input?.at ?? 0, giveUpAt: input?.giveUpAt ?? 0, lastError: null }),
   initial: 'queued',
   states: {

@@ -12,10 +12,7 @@ export const machines: Record<string, AnyStateMachine> & Record<'incident' | 'ma
   delivery: deliveryMachine,
 }
 
-/**
- * Returns the configuration as the Stately editor reads it. Functions, such as the function that makes a context, stay in the machine's
- * file.
- */
+/** Returns the configuration as the Stately editor reads it. Leaves out functions, such as the one that creates the context. */
 export const statelyJson = (machine: AnyStateMachine): string => `${JSON.stringify(machine.config, null, 2)}\n`
 
 /**

@@ -16,9 +16,9 @@ export interface Step {
 }
 
 export interface IncidentOutlook {
-  /** Step by time alone, at the deadline; null: nothing is due, or no delay runs. */
+  /** Step that time alone makes at the deadline; null: there is no deadline, or the deadline changes nothing. */
   byTime: Step | null
-  /** Steps by the next judgement if it happened now: one for each verdict other than the present verdict. */
+  /** Steps that a judgement would make now: one for each verdict except the present one. */
   byReport: Step[]
 }
 
@@ -44,8 +44,8 @@ export function incidentOutlook(incident: Open, now: number, mutedTo: number | n
 }
 
 /**
- * Returns the next step by time alone (v3 5.7); null: without a report nothing happens to the incident. `isDecided`: whether the incident's
- * rule can decide now; if not, no delay ends. `mutedTo`: as above.
+ * Returns the next step by time alone (v3 5.7); null: without a report nothing happens to the incident. `isDecided`: the incident's rule
+ * can decide now; otherwise delays are paused. `mutedTo`: as above.
  */
 export function nextStep(
   incident: Open,

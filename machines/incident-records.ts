@@ -22,8 +22,8 @@ export function isListed({ type, ...event }: RecordedEvent, before: IncidentCont
 }
 
 /**
- * Returns the instant of effect, whenever the event was sent: the exact end of the delay for a confirmation, the start of the recovery for
- * a closing.
+ * Returns the instant of effect, which may precede the event: a confirmation takes effect at the end of the delay, a closing at the start
+ * of the recovery.
  */
 export function tookEffectAt({ type, at }: RecordedEvent, { confirmedAt, closedAt }: IncidentContext): number {
   return (type === 'hold.elapsed' ? confirmedAt : closedAt) ?? at

@@ -18,8 +18,8 @@ export interface IncidentInput {
 
 /**
  * `muted`: a maintenance window runs, so problems and silences are not announced (reference/messages 2.5). Absent: no window runs.
- * `provisional`: the verdict rests on silence that is held back. Until the silence counts, the machine's owner sends no end of a delay (ADR
- * 22).
+ * `provisional`: the verdict would change if silence that is held back counted. Until then, the machine's owner sends no end of a delay
+ * (ADR 22).
  */
 export type IncidentEvent =
   | { type: 'problem.judged'; at: number; muted?: boolean }
@@ -34,17 +34,17 @@ export type IncidentEvent =
   /** The rule decides again, with the same verdict: the paused delay resumes. */
   | { type: 'known.judged'; at: number }
   | { type: 'reminder.due'; at: number; muted?: boolean }
-  /** The instant of a reminder has passed unseen. The reminder is skipped, never sent late. */
+  /** The instant of a reminder has passed without the event. The reminder is skipped, never sent late. */
   | { type: 'reminder.missed'; at: number }
   | { type: 'incident.acknowledged'; at: number; by: string; via: AcknowledgedVia }
   | { type: 'policy.replaced'; at: number; confirmAfterMs: number; closeAfterMs: number; provisional?: boolean }
   | { type: 'rule.removed'; at: number }
   | { type: 'subject.archived'; at: number }
 
-/** Order for the machine's owner. `record`: store the transition in the history under this kind. */
+/** Effect that the machine's owner carries out. `record`: store the transition in the history under this kind. */
 export type IncidentEffect = { type: 'record'; params: { kind: HistoryKind } } | { type: 'announce'; params: Announcement }
 
-/** Message about the incident. `held`: stored in the records, not sent. */
+/** Message about the incident. `held`: only recorded, not sent. */
 export interface Announcement {
   kind: AlertKind
   reminder: boolean

@@ -19,7 +19,7 @@ const machine = setup({
       context.closedAt === null && context.acknowledgedAt === null && context.announcesAll,
     isProblem: ({ context }) => context.condition === 'problem',
     isConfirmed: ({ context }) => context.confirmedAt !== null,
-    /** Whether a message was made of the incident's confirmation or opening. */
+    /** True if the incident is confirmed, or its opening was announced. */
     isAnnounced: ({ context }) => context.confirmedAt !== null || context.opening === 'announced',
     /** A problem that was confirmed in maintenance is announced at the next reminder, not at an earlier change (reference/messages 2.6). */
     isUnannouncedProblem: ({ context }) =>
@@ -57,7 +57,7 @@ const machine = setup({
       return { problemHeld: condition === 'problem' && context.announced === 'nothing' }
     }),
     armReminder: assign(({ context, event }) => remindAt(nextReminder(context, event.at))),
-    /** A no-data condition has no reminders. If maintenance held its message back, the next reminder sends the message. */
+    /** A no-data condition has no reminders, unless maintenance held its message back: the next reminder then sends the message. */
     armHeldMessage: assign(({ context, event }) =>
       remindAt(context.announced === 'nothing' ? nextReminder(context, event.at) : null),
     ),
@@ -253,7 +253,7 @@ function nextReminder(context: IncidentContext, at: number): number | null {
   return context.confirmedAt + (Math.max(0, passed) + 1) * reminderMs
 }
 
-/** Input of the actor that `transition.ts` makes for each machine and never starts. */
+/** Input of the actor that `transition.ts` creates for each machine and never starts. */
 const noInput: IncidentInput = { incidentId: '', ruleKey: '', at: 0, condition: 'problem', confirmAfterMs: 0, closeAfterMs: 0 }
 
 function openContext(input: IncidentInput): IncidentContext {

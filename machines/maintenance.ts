@@ -48,7 +48,7 @@ export const maintenanceMachine = machine.createMachine({
   },
 })
 
-/** Input of the actor that `transition.ts` makes for each machine and never starts. */
+/** Input of the actor that `transition.ts` creates for each machine and never starts. */
 const noInput: MaintenanceInput = { windowId: '', at: 0, endsAt: 0, by: '' }
 
 function startContext({ windowId, at, endsAt, by }: MaintenanceInput): MaintenanceContext {

@@ -1,5 +1,5 @@
-// Pure transitions of XState for the machines of this folder. No machine may spawn or send. XState makes an actor for each call and never
-// starts it; here all calls of a machine share one actor. That saves 25 % of the time of a burst of 5,000 Observations (ADR 33).
+// Pure transitions of XState for the machines of this folder. No machine may spawn or send. XState itself creates an unstarted actor for
+// each call; here all calls of a machine share one actor. That saves 25 % of the time of a burst of 5,000 Observations (ADR 33).
 import {
   type AnyActorScope,
   type AnyStateMachine,
@@ -22,8 +22,7 @@ export function initialTransition<M extends AnyStateMachine>(machine: M, input: 
 }
 
 /**
- * Returns the snapshot after an event, and the resulting orders. An event that the state does not accept changes nothing and orders
- * nothing.
+ * Returns the snapshot after an event, and the resulting orders. An event that the state does not accept changes nothing and has no orders.
  */
 export function transition<M extends AnyStateMachine>(
   machine: M,

@@ -1,4 +1,4 @@
-// Keeper: the only writer of subjects and of everything that hangs on them. Connects leases to the host of partitions. Listens to nothing itself.
+// Keeper: the only writer of subjects and of all documents that belong to them. Connects leases to the host of partitions.
 
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -24,7 +24,7 @@ import { ReadingWatch } from './round/reading-watch.ts'
 export interface KeeperOptions {
   /** Id of this keeper, unique to its process. */
   keeperId: string
-  /** Whether no other keeper can be alive: every lease is taken at once (embedded mode, where the data folder is locked). */
+  /** True if no other keeper can run (embedded mode, where the data folder is locked): every lease is then taken at once. */
   exclusive: boolean
   confirmAfterMs: number
   closeAfterMs: number
@@ -106,7 +106,7 @@ export async function startKeeper(serviceContext: ServiceContextWithStore, optio
 
 function removeTombstone(context: KeeperContext, subjectId: string): void {
   context.cache.drop(subjectId)
-  // The removal runs once more: a write that the store carried out late may have followed the removal of the subject's children.
+  // Runs the removal once more, because a late write may have followed the first removal of the subject's children.
   removeChildren(context, subjectId, () => context.mayCommit(partitionOf(subjectId)))
     .then(() => context.store.delete('subjects', [subjectId]))
     .catch(error => context.logger.warn({ err: error, subjectId }, 'tombstone could not be removed'))

@@ -29,19 +29,19 @@ export interface KeeperContext {
   encodeIncidentId(internalId: string): string
   confirmAfterMs: number
   closeAfterMs: number
-  /** Whether this partition's lease is held, and recent enough for a commit now. */
+  /** Returns true if this partition's lease is held, and recent enough for a commit now. */
   mayCommit(partition: number): boolean
   /** Runs a round soon, because work waits. */
   wake(): void
-  /** Runs a round in a moment, for work that no caller waits for, together with the work that arrives until then. */
+  /** Runs a round after a short delay, for work that no caller waits for. Work that arrives until then joins the round. */
   wakeSoon(): void
   /** Called when a partition has caught up. */
   becameLive(): void
   /** Removes the children of a deleted subject, outside the rounds. With a signal's key, removes the reports of that signal. */
   remove(subjectId: string, signalKey: string | null): void
-  /** Writes the check entries that a subject owes, outside the rounds. */
+  /** Writes the check entries in a subject's outbox, outside the rounds. */
   writeChecks(subjectId: string, entries: readonly OutboxCheck[]): void
-  /** Removes a tombstone for good. Call it only if no input that could still arrive would create the subject again. */
+  /** Removes a tombstone for good. Call it only when no late input can arrive that would create the subject again. */
   removeTombstone(subjectId: string): void
 }
 

@@ -41,10 +41,7 @@ const changing = new Set<string>([
   'rebind-resource',
 ])
 
-/**
- * Returns the commands by which people changed the subject, without commands that were carried out earlier and only had their reply
- * repeated.
- */
+/** Returns the commands by which people changed the subject, without retries that only got the stored reply. */
 const changesOf = (before: SubjectDocument | null, { replies }: ChangedDraft): string[] =>
   replies.flatMap(({ waiting: { input }, reply }) => {
     if (input.kind !== 'command' || !reply.ok || !changing.has(input.command.kind)) return []

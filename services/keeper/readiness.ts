@@ -25,7 +25,7 @@ export function createReadiness({ clock, logger, keeperId }: KeeperContext, part
     look: () => {
       if (isSaid) return
       cancel()
-      // With several keepers, a keeper gets its share of the partitions one after the other.
+      // With several keepers, a keeper gets its partitions one after another, so the log line waits.
       if (partitions().length === limits.partitions) say()
       else cancel = clock.schedule(limits.keeper.leaseRenewMs, say)
     },

@@ -1,5 +1,5 @@
-// Notifier: sends people the decisions of keepers. Owns deliveries and their log, marks alerts as dispatched, and owns conditions of the
-// installation. Any number of notifiers share the work by claims.
+// Notifier: sends people messages about the decisions of keepers. Owns deliveries and their log, marks alerts as dispatched, and owns
+// conditions of the installation. Any number of notifiers share the work by claims.
 
 import { subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -25,7 +25,7 @@ import { serveTestMessages } from './send/test-message.ts'
 /** Queue group in which notifiers share nudges and test messages. */
 const queue = 'notifiers'
 
-/** Resolves when the notifier listens. The first scan is running then. */
+/** Resolves when the notifier receives nudges. The first scan is still running then. */
 export async function startNotifier(serviceContext: ServiceContextWithStore, options: NotifierOptions): Promise<Service> {
   const { bus, store, clock, metrics } = serviceContext
   const logger = serviceContext.logger.child({ service: 'notifier', notifier: options.notifierId })
@@ -41,7 +41,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
     stopping: () => stopping,
   }
 
-  // Released room starts new claims, claimed deliveries are sent, and an ended attempt releases its room and is recorded.
+  // Freed capacity starts new claims, claimed deliveries are sent, and an ended attempt frees its capacity and is recorded.
   const pump = () => claims.pump()
   const bodies = createBodyMaker(context)
   const sender = createSender({ clock, ...options })
@@ -91,7 +91,7 @@ const operatorContext = ({ bus, store, clock, logger, options, stopping }: Notif
   jitter: options.jitter ?? systemJitter,
 })
 
-/** Takes the alert ids of a nudge. A nudge is a hint: the scan finds alerts of a malformed nudge, and alerts above the bound. */
+/** Takes the alert ids of a nudge. A nudge is a hint: if it is malformed or contains too many ids, the scan finds the alerts. */
 function takeNudge(body: unknown, dispatch: BatchLoop<string>): void {
   const alertIds = (body as { alertIds?: unknown } | null)?.alertIds
   if (!Array.isArray(alertIds)) return

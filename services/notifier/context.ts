@@ -42,6 +42,6 @@ export interface NotifierContext {
   options: NotifierOptions
   /** Called when an attempt at this destination has ended. */
   noteAttempt(destination: DestinationDocument, attempt: Attempt): void
-  /** Returns whether the notifier stops: nothing new is claimed then. */
+  /** Returns true if the notifier is stopping, so that it claims nothing new. */
   stopping(): boolean
 }

@@ -5,7 +5,7 @@ import type { Lanes } from './claim/lanes.ts'
 
 const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200]
 
-/** Registers a gauge that is read when the metrics are. */
+/** Registers a gauge whose value is read at each request for the metrics. */
 export function addGauge(registry: Registry, name: string, help: string, read: () => number): void {
   new Gauge({
     name: `watchkeeper_notifier_${name}`,
@@ -17,7 +17,7 @@ export function addGauge(registry: Registry, name: string, help: string, read: (
   })
 }
 
-/** Returns a counter with a label. It has the given values from the start, so that a rate includes the first increment. */
+/** Returns a counter with a label. The label's given values exist from the start, so that a rate includes the first increment. */
 export function labelledCounter(registry: Registry, name: string, help: string, label: string, values: readonly string[] = []) {
   const counter = new Counter({ name: `watchkeeper_notifier_${name}`, help, labelNames: [label], registers: [registry] })
   for (const value of values) counter.inc({ [label]: value }, 0)

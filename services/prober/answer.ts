@@ -24,7 +24,7 @@ export class Answer {
   #parser: number
   #bytes: Buffer = nothing
   #headerBytes = 0
-  /** Bytes read, less the most bytes that the body so far can have taken on the wire. */
+  /** All bytes read, minus an upper bound of the body's bytes on the wire so far. */
   #wrapping = 0
   /** Name of the present header. Name and value may arrive in several parts. */
   #name = ''
@@ -50,7 +50,7 @@ export class Answer {
     return 'more'
   }
 
-  /** Handles the end of the connection. Returns whether the response may end so, and completes a response without another end. */
+  /** Handles the end of the connection. Returns true if the response may end with its connection, and completes such a response. */
   close(): boolean {
     if (this.#parser === 0 || this.#statusCode < 200) return false
     const result = this.#run(exports => exports.llhttp_finish(this.#parser))
@@ -112,7 +112,7 @@ export class Answer {
   onHeaderName(at: number, length: number): number {
     if (this.#isNameComplete) this.#name = ''
     this.#isNameComplete = false
-    // A longer name is not the needed one.
+    // A name that is already longer is not the needed one.
     if (this.#name.length <= encodingName.length) this.#name += this.#text(at, length).toLowerCase()
     return this.#countHeader(length)
   }
@@ -127,7 +127,7 @@ export class Answer {
   }
 
   onHeadComplete(statusCode: number, isUpgrade: boolean): number {
-    // The request asks for no change of protocol. An unexpected 100 (Continue) is an interim response (RFC 9110, 15.2).
+    // The request does not request a change of protocol. An unexpected 100 (Continue) is an interim response (RFC 9110, 15.2).
     if (isUpgrade) return this.#stop('not HTTP')
     const encoding = this.#encoding
     this.#headerBytes = 0
@@ -163,7 +163,7 @@ const encodingName = 'content-encoding'
 const nothing = Buffer.alloc(0)
 /** Bound of bytes that the parser skips without a callback, such as empty lines, blanks and chunk extensions. */
 const wrappingMax = 4 * limits.check.headerBytes
-/** Most bytes on the wire for one byte of body: the byte in its own chunk. */
+/** Maximum number of bytes on the wire for one byte of the body, sent as a chunk of its own. */
 const chunkBytes = 8
 
 // Numbers of llhttp: the type of a parser, and results of a call.

@@ -32,7 +32,7 @@ export interface ProberOptions {
   resolve?: Resolve
   /** Guard of addresses; default: only the addresses that are always closed. */
   egress?: Egress
-  /** Instant on bus time from which checks of this location may have been missed; null or absent: the prober's own start. */
+  /** Instant on bus time since which this location may have missed checks; null or absent: the start of the prober. */
   missedSince?: number | null
 }
 
@@ -55,7 +55,7 @@ export async function startProber(context: ServiceContext, options: ProberOption
   }
 }
 
-/** Adds a function to `begun` for each part that has to be ended. */
+/** Starts all parts. Adds a function to `begun` for each part that must be stopped. */
 async function begin(context: ServiceContext, options: ProberOptions, begun: (() => Promise<void> | void)[]): Promise<Prober> {
   const { bus, clock } = context
   const { locationId, proberId, version } = options
@@ -100,7 +100,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     checksPerSecond: () => fleet.checksPerSecond(),
     unready: () => (bus.connected() ? [] : ['The prober is cut off from the bus: it goes on checking and keeps what it sees.']),
     stop: once(async () => {
-      // The other probers take over before this one stops. Waits for the bus are bounded.
+      // Signs off first, so that the other probers take over before this one stops.
       await waitAtMost(clock, stopping.busMs, presence.leave())
       fleet.stop()
       busTime.stop()

@@ -38,7 +38,7 @@ export async function watchAssignments(
   return subscription
 }
 
-/** Most different values that are shared. */
+/** Maximum number of different values that are shared. */
 const sharedMax = 256
 
 /** Returns a function that holds equal statuses and content types once, because nearly all entries have the same. Saves memory. */

@@ -1,6 +1,6 @@
-// Bus time: the own clock plus the lead of the bus's clock. Slots are on bus time, so all probers of a location have the same slots. The
-// lead is measured repeatedly and after each reconnect. The quickest round trip gives the best measurement, which stays in use while the
-// bus is unreachable. A lead within the error of its measurement counts as 0, because clocks are usually more exact than a round trip.
+// Bus time: this process's clock plus the lead of the bus's clock. Slots are on bus time, so all probers of a location have the same slots.
+// The lead is measured repeatedly and after each reconnect. The quickest round trip gives the best measurement, which stays in use while
+// the bus is unreachable. A lead within the error of its measurement counts as 0, because clocks are usually more exact than a round trip.
 
 import { repeat } from '#shared/async/repeat.ts'
 import type { ClockOffset } from '#shared/bus/port.ts'
@@ -53,12 +53,12 @@ export async function createBusTime({ bus, clock, logger }: Omit<ServiceContext,
   }
 }
 
-/** Returns the correction of the own clock, whole ms; 0 if the lead may be an error of the measurement. `now` is in whole ms, too. */
+/** Returns the correction of this process's clock, whole ms like `now`; 0 if the lead may be an error of the measurement. */
 function correctionMs({ aheadMs, roundTripMs }: ClockOffset): number {
   return Math.abs(aheadMs) <= roundTripMs / 2 + 1 ? 0 : Math.round(aheadMs)
 }
 
-/** Returns the measurement with the smaller possible error by now. If both cannot be true, a clock was set, and the newer one is returned. */
+/** Returns the measurement whose possible error is smaller now. If they contradict each other, a clock was set: the newer one. */
 export function better(known: Measure, newer: Measure): Measure {
   const driftMs = ((newer.at - known.at) / 1_000) * limits.clock.driftMsPerSecond
   const knownErrorMs = known.roundTripMs / 2 + driftMs

@@ -29,7 +29,7 @@ export interface CheckContext {
   bounds: { connectMs: number; tlsMs: number; totalMs: number }
 }
 
-/** Outcome of an entry whose address is not an HTTP or HTTPS URL. */
+/** Outcome of a check whose address is not an HTTP or HTTPS URL. */
 export const impossible: CheckOutcome = Object.freeze({
   ok: false,
   error: 'address is not an HTTP or HTTPS URL',
@@ -37,7 +37,7 @@ export const impossible: CheckOutcome = Object.freeze({
   phases: Object.freeze({ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 }),
 })
 
-/** Most interim responses (1xx) before the final response. */
+/** Maximum number of interim responses (1xx) before the final response. */
 const interimMax = 32
 
 /** A running check. `done` is called exactly once, possibly before `start` returns. It is not called after `abandon`. */
@@ -52,7 +52,7 @@ export class Check implements ConnectionListener, AnswerListener {
   #answer: Answer | null = null
   #cancelTimer: Cancel | null = null
   #search: BodySearch | null = null
-  /** True while the decoders have too many bytes: nothing is read until `onDrain`. */
+  /** True while the decoders have too many bytes, so that nothing is read until `onDrain`. */
   #isChoked = false
   #interim = 0
   #statusCode: number | null = null
@@ -117,7 +117,7 @@ export class Check implements ConnectionListener, AnswerListener {
     this.#settle(this.#phase === 'body' ? sentences.closedWithin : sentences.closedBefore)
   }
 
-  /** A reset may also end a response that ends with its connection. */
+  /** A connection reset may also be the end of a response that ends with its connection. */
   onFailed(error: Error): void {
     if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' && this.#answer?.close()) return
     this.#settle(errorSentence(error, this.#phase, this.#target, this.#context.clock.now()))

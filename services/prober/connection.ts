@@ -15,7 +15,7 @@ export interface ConnectionListener {
   onFailed(error: Error): void
   /** Returns false to receive no more bytes until `resume`. The bytes are overwritten after the call. */
   onBytes(bytes: Buffer): boolean
-  /** The far end closed its side. */
+  /** The server closed its side. */
   onEnd(): void
 }
 
@@ -102,7 +102,7 @@ export class Connection {
   }
 
   #openTcp(target: Target, addresses: readonly string[]): void {
-    // With several addresses, Node may try another one for a moment after the end. Such a socket is not used again.
+    // With several addresses, Node may still try another one for a moment after the close, so such a socket is not used again.
     const isPlain = addresses.length === 1
     const line = (isPlain ? idle.pop() : undefined) ?? new Line(reading => new Socket(reading))
     line.isReusable = isPlain
@@ -149,8 +149,8 @@ function refusalOf(socket: TLSSocket): CertificateError {
 }
 
 /**
- * A socket and its present listener. A closed plain socket connects again for another check, which Node allows. A new socket costs more CPU,
- * and stays in memory until the next full collection (ADR 15).
+ * A socket and its present listener. A closed plain socket is connected again for another check, which Node allows. A new socket costs more
+ * CPU, and stays in memory until the next full collection (ADR 15).
  */
 class Line<S extends Socket = Socket> {
   listener: ConnectionListener | null = null

@@ -35,7 +35,7 @@ export class Fleet {
     return this.#owned
   }
 
-  /** Checks of the present assignments per second. Walks over all of them. */
+  /** Returns the checks per second of the present assignments. Iterates over all of them. */
   checksPerSecond(): number {
     let sum = 0
     for (const monitor of this.#monitors.values()) if (monitor.mine) sum += 1_000 / monitor.entry.intervalMs
@@ -93,8 +93,8 @@ export class Fleet {
   }
 
   /**
-   * Schedules a monitor. It is checked at once if its latest slot may be missed, or if its entry is younger than its interval. The slot of a
-   * young entry is its instant, which is the same for all probers, or one ms after the slot of the latest check.
+   * Schedules a monitor. It is checked at once if its latest slot may be missed, or if its entry is newer than its interval. The slot of a
+   * new entry is the entry's instant, which is the same for all probers, or one ms after the slot of the latest check.
    */
   #enlist(monitor: Monitor, missedSince = Number.POSITIVE_INFINITY): void {
     this.#take(monitor)

@@ -1,4 +1,4 @@
-// Metrics of a prober. Owns their names. Labels are resolved once, because that would cost every check time.
+// Metrics of a prober. Owns their names. Labels are resolved once, which saves time at every check.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
 
@@ -28,7 +28,7 @@ export function createMetrics(registry: Registry, location: string, prober: stri
       `watchkeeper_prober_${what}_total`,
       name => new Counter({ name, help, labelNames: ['location'], registers: [registry] }),
     ).labels(location)
-    // A counter that exists from the start includes its first event in a rate.
+    // A counter must exist from the start, so that a rate includes its first event.
     counted.inc(0)
     return counted
   }

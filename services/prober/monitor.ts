@@ -14,14 +14,14 @@ export interface Monitor extends Due {
   phaseMs: number
   /** Instant of the entry on bus time, ms. */
   writtenAt: number
-  /** True if this prober checks the monitor, and not another of its location. */
+  /** True if this prober checks the monitor, and no other prober of the location. */
   mine: boolean
   removed: boolean
   /** The running check. */
   check: Check | null
   /** Slot of the latest check. No slot runs twice. */
   ranAt: number
-  /** Slot of a check that waits to run outside of the grid; null: none. */
+  /** Slot of a check that waits to run outside of the regular slots; null: none. */
   extraAt: number | null
   /**
    * Sum of the shares of slots that shedding lets through. It starts at a different value between 0 and 1 for each monitor, so that monitors

@@ -1,5 +1,5 @@
-// Live probers of this location, and the division of monitors among them. Owns this prober's presence key and its view of the other probers.
-// Declares no other prober dead while its own signs of life may not arrive.
+// Live probers of this location, and the division of monitors among them. Owns this prober's presence key and its view of the other
+// probers. Declares no other prober dead while this prober itself may be cut off.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
@@ -32,13 +32,13 @@ export interface Presence {
   count(): number
   /** Writes the presence key, then again at each beat, and begins to call `onChange`. */
   announce(): Promise<void>
-  /** Deletes the presence key and ends. */
+  /** Deletes the presence key and stops the beats. */
   leave(): Promise<void>
 }
 
 interface Peer {
   hash: number
-  /** Instant of the latest sign of life on the own monotonic clock, ms. */
+  /** Instant of the latest sign of life on this process's monotonic clock, ms. */
   heardAt: number
   /** Instant of its latest beat on bus time, ms. */
   beatAt: number
@@ -130,7 +130,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
 interface MembersWatch {
   locationId: string
   proberId: string
-  /** Called for every entry, also for that of this prober. */
+  /** Called for every entry, including this prober's own. */
   heed(): void
   hear(id: string, at: number): void
   lose(id: string, missedSince: number, how: string): void

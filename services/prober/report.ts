@@ -13,7 +13,7 @@ export interface Report {
   subjectId: string
   rev: number
   slotAt: number
-  /** End of the check on the own clock, ms since the epoch. */
+  /** End of the check on this process's clock, ms since the epoch. */
   endedAt: number
   outcome: CheckOutcome
   /** True for a failure, and for the first success after a failure. */
@@ -26,12 +26,12 @@ export interface ReporterOptions {
   logger: Logger
   locationId: string
   onDropped(): void
-  /** Most results that wait. */
+  /** Maximum number of results that wait. */
   capacity?: number
 }
 
 interface Numbered {
-  /** Order of `add`. A result whose sending failed is sent again before newer results. */
+  /** Position in the order of `add`. A result whose sending failed is sent again before newer results. */
   number: number
   report: Report
 }
@@ -146,7 +146,7 @@ function messageOf(report: Report, now: number): CheckResult {
   return { rev: report.rev, slotAt: report.slotAt, ageMs, ok, error, statusCode, phases }
 }
 
-/** Number of taken items that are removed from the array at once, so that the cost of one does not grow with the queue. */
+/** Number of taken items that are removed from the array together, so that the cost of an item does not grow with the queue. */
 const cut = 4_096
 
 function createQueue<T>() {

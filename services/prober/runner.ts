@@ -16,7 +16,7 @@ export interface RunnerOptions {
   metrics: Pick<ProberMetrics, 'passed' | 'failed' | 'shed' | 'skipped' | 'lateness' | 'duration'>
   logger: Logger
   onReport(report: Report): void
-  /** Most checks at once. */
+  /** Maximum number of concurrent checks. */
   inFlightMax?: number
 }
 
@@ -25,7 +25,7 @@ export class Runner {
   readonly #inFlightMax: number
   readonly #extraMax: number
   readonly #running = new Set<Monitor>()
-  /** Monitors whose check outside of the grid waits, in the order of the calls. */
+  /** Monitors with a waiting check outside of the regular slots, in the order of the calls. */
   readonly #extras = new Set<Monitor>()
   #extrasRunning = 0
   #isTakingExtras = false
@@ -58,12 +58,12 @@ export class Runner {
       shedding.noteShed(full)
       return
     }
-    // The check of the newer slot replaces a check that waits outside of the grid.
+    // The check of this newer slot replaces the waiting check.
     monitor.extraAt = null
     this.#start(monitor, slotAt, 'due')
   }
 
-  /** Runs a check outside of the grid (of a new monitor, after a take-over) as soon as the bounds allow it. */
+  /** Runs a check outside of the regular slots (of a new monitor, after a take-over) as soon as the bounds allow it. */
   runExtra(monitor: Monitor, slotAt: number): void {
     monitor.extraAt = slotAt
     this.#extras.add(monitor)

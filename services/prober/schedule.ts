@@ -23,7 +23,7 @@ export interface Agenda<T extends Due> {
 
 /**
  * Calls `onDue` for each item at or after its instant, never before it. The item is then removed, and `onDue` may put it at its next
- * instant. A timer that fires early is set again for the rest, at least a millisecond.
+ * instant. A timer that fires early is set again for the remaining time, at least a millisecond.
  */
 export function createAgenda<T extends Due>(
   clock: Clock,
@@ -48,7 +48,7 @@ export function createAgenda<T extends Due>(
     cancel = null
     running = true
     const now = busNow()
-    // Bounded, because `onDue` puts each item after `now`, or does not put it.
+    // This loop ends, because `onDue` puts an item only at an instant after `now`.
     try {
       for (let item = heap.first(); item !== undefined && item.dueAt <= now; item = heap.first()) {
         heap.remove(item)

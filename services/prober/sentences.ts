@@ -68,7 +68,7 @@ export function clean(text: string): string {
   return cut(line, limits.check.errorCharacters)
 }
 
-/** Returns the first failure if several addresses were tried: it belongs to the preferred address. */
+/** Returns the first failure if several addresses were tried, because the first address is the preferred one. */
 function firstOf(error: Error): NodeJS.ErrnoException {
   return error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error
 }

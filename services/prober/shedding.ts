@@ -1,5 +1,5 @@
-// Shedding: the share of due checks that an overloaded prober leaves out. Owns the share and its steps. Each monitor loses the same share of
-// its slots. Shed checks are counted in a metric and in a log line.
+// Shedding: the share of due checks that an overloaded prober skips. Owns the share and its steps. Each monitor loses the same share of its
+// slots. Shed checks are counted in a metric and in a log line.
 
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -7,13 +7,13 @@ import type { Logger } from '#shared/observability/logger.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface Shedding {
-  /** Returns the present share of due checks to leave out, 0 to 0.95. */
+  /** Returns the present share of due checks to skip, 0 to 0.95. */
   share(): number
-  /** Returns the number of checks left out since the start. */
+  /** Returns the number of checks skipped since the start. */
   total(): number
   /** Notes the lateness of a due check, ms. */
   noteLateness(ms: number): void
-  /** Notes a check that was left out. `full`: the bound of checks at once was reached. */
+  /** Notes a skipped check. `full`: the maximum number of concurrent checks was reached. */
   noteShed(full: boolean): void
   stop(): void
 }

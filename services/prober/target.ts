@@ -1,5 +1,5 @@
-// Check entry as bytes of a request. Owns the form of the request. Never opens a connection. Computed for each check, which takes a hundredth
-// of the check's time; stored requests would be most of a monitor's memory.
+// Check entry as bytes of a request. Owns the form of the request. Never opens a connection. Computed for each check, which takes a
+// hundredth of the check's time. Stored requests would take most of a monitor's memory.
 
 import { isIP } from 'node:net'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'

@@ -1,5 +1,5 @@
-// Leases of partitions in a bucket, renewed by compare-and-set. A lease says only which keeper should try. Correctness rests on the revisions
-// of subjects.
+// Leases of partitions in a bucket, renewed by compare-and-set. A lease only decides which keeper works on a partition. The revisions of
+// subjects guard every write, even without a lease.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import type { BucketEntry, Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseLease } from '#shared/bus/subjects.ts'
@@ -17,9 +17,9 @@ export interface LeaseOptions {
   clock: Clock
   logger: Logger
   keeperId: string
-  /** Whether no other keeper can be alive (embedded mode, the data folder is locked): every lease is taken at once. */
+  /** True if no other keeper can run (embedded mode, the data folder is locked): every lease is then taken at once. */
   exclusive: boolean
-  /** Called once, before the first lease is taken. `mayCommit` returns whether a partition may be committed to. */
+  /** Called once, before the first lease is taken. `mayCommit`: returns true if writes to a partition may be committed now. */
   mayStart(mayCommit: (partition: number) => boolean): void
   /** Begins the take-over of a partition. `precedent`: the lease's account of the time before; null: the lease has no account. */
   onAcquired(partition: number, precedent: Precedent | null): void
@@ -51,9 +51,9 @@ interface Held {
 interface Seen {
   revision: number
   holder: string | null
-  /** Id of the keeper to which the lease was given up. For a moment no other keeper takes it. */
+  /** Id of the keeper for which the lease was given up. For a moment no other keeper takes the lease. */
   successor: string | null
-  /** On this process's monotonic clock, and in the time in which the bucket was seen to change. */
+  /** Arrival of the revision on this process's monotonic clock; `heardAt`: the same in HeardTime. */
   since: number
   heardAt: number
   account: Account
@@ -100,7 +100,7 @@ class LeaseHolder implements Leases {
     const leases = await bus.bucket('leases').watch('>', { onEntry: entry => this.#see(entry), onReady: () => this.#seek() })
     const peers = await bus.bucket('presence').watch(keys.allKeepers, { onEntry: entry => this.#peers.meet(entry) })
     this.#subscriptions = [leases, peers]
-    // A keeper that was cut off renews at once, because it has lost time already.
+    // After a reconnect, renews at once, because the leases have aged meanwhile.
     this.#stopListening = bus.onConnection(connected => connected && this.#renewAll())
     this.#repeat(limits.keeper.leaseRenewMs, () => this.#renewAll())
     this.#repeat(limits.keeper.balanceMs, () => this.#tend())
@@ -226,7 +226,7 @@ class LeaseHolder implements Leases {
     this.#acquiring.delete(partition)
     if (revision === null) return
     this.#held.set(partition, { revision, renewedAt: startedAt, found })
-    // The keeper's own clock is nearly the bus's.
+    // Without the entry, the keeper's own clock is exact enough.
     const takenAt = entry?.revision === revision ? entry.at : this.#options.clock.now()
     if (this.#stopped) await this.release(partition)
     else this.#options.onAcquired(partition, precedentOf(found, takenAt))
@@ -250,7 +250,7 @@ class LeaseHolder implements Leases {
       if (revision === null) return await this.#settleRenewal(partition, held, startedAt)
       this.#held.set(partition, { ...held, revision, renewedAt: startedAt })
     } catch {
-      // The renewal is tried again within a second. A keeper that was cut off cannot know whether the bus would have responded.
+      // The next attempt follows within a second. Only while connected does a missing response show that the bus does not respond.
       if (bus.connected()) this.#unansweredAt = Math.max(this.#unansweredAt, startedAt)
     } finally {
       if (this.#renewing.get(partition) === startedAt) this.#renewing.delete(partition)
@@ -276,7 +276,7 @@ class LeaseHolder implements Leases {
   /** Gives up one partition a second to a live keeper that holds at least two fewer, once presence is stable. */
   #balance(): void {
     const successor = this.#peers.neediest()
-    // A partition that is given up while the bucket takes no writes would have no holder.
+    // While the bucket accepts no writes, no other keeper could take the partition.
     if (successor === null || this.#heard.sinceSignMs() > limits.keeper.leaseGapMs) return
     const kept = this.held().filter(partition => !this.#handingOver.has(partition))
     const partition = kept[0]

@@ -1,4 +1,4 @@
-// Other keepers by their presence: how many partitions each holds, and since when the set of keepers is stable.
+// Other keepers, known by their presence: the number of partitions of each, and the time since the set of keepers last changed.
 import type { BucketEntry } from '#shared/bus/port.ts'
 import { parseKeeperPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -38,7 +38,7 @@ export class Peers {
     this.#peers.set(keeperId, { revision, held: (value as { held?: number }).held ?? 0, since: this.#heard.now() })
   }
 
-  /** Removes the peers without an entry for too long. */
+  /** Removes the peers whose last entry is too old. */
   forgetGone(): void {
     for (const [peer, { since }] of this.#peers) {
       if (this.#heard.now() - since < limits.presence.goneMs) continue

@@ -1,5 +1,4 @@
-// Earlier numbers that a round reads for baselines. If a signal's running median is in memory, reads only the numbers that the median
-// drops.
+// Earlier numbers that a round reads for baselines. If a signal's running median is in memory, reads only the numbers that leave it.
 
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -24,7 +23,7 @@ interface NewestReport {
   placeKey: string | null
 }
 
-/** By what the ids of a signal's rows begin with. */
+/** Reads by the prefix of a signal's row ids. */
 export interface WantedNumbers {
   /** Instant from which a signal's numbers are read, µs, by the prefix of its rows' ids. */
   numbers: Map<string, number>
@@ -43,7 +42,7 @@ interface Reported {
   memory: ReportMemory | null
 }
 
-/** Adds to the wanted reads the numbers that the baselines of a signal need for a report on it. */
+/** Adds a read of the numbers that a signal's baselines need for this report. */
 export function addNumbers({ subject, template, signal, atUs, placeKey, memory }: Reported, wanted: WantedNumbers): void {
   if (subject.templated === null) return
   const days = baselineDaysOn(template, signal.slug)
@@ -65,12 +64,12 @@ export async function numbersOf(
   isKnown: (placeKey: string) => boolean,
 ): Promise<NumbersInOrder> {
   const report = newestReports.get(prefix)
-  // A repeated Observation counts at the instant of the stored one.
+  // A repeated Observation keeps the instant of its stored row.
   if (report === undefined || (report.placeKey !== null && isKnown(report.placeKey))) return readNumbers(store, prefix, fromUs)
   const { memory, signalKey, days, atUs } = report
   const oldestUs = (clock.now() - limits.retention.pushedMs + hour) * 1_000
   const median = memory.median(signalKey)
-  // Rows that are about to expire would be removed before the median counts them out.
+  // Not if the median contains rows that may expire before it has dropped them.
   if (median !== null && median.days === days && median.fromUs >= oldestUs) {
     await learnLeaving(store, prefix, median, fromUs)
     const baseline = median.baselineOf(fromUs, atUs)

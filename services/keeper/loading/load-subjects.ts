@@ -1,5 +1,5 @@
-// Loader of the subjects of a round: their documents, merged with newer readings. Readings that were computed for the rules of an earlier
-// revision of a Resource are computed again from the stored Observations (v3 4.6).
+// Loader of the subjects of a round: their documents, merged with newer readings. After a rebind, readings are computed again from the
+// stored Observations for the rules of the new revision (v3 4.6).
 
 import type { SeriesDocument } from '#shared/contracts/observations/observation.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
@@ -25,7 +25,7 @@ import { revisionIdOf } from './template-revisions.ts'
 export interface Work {
   partition: Partition
   inputs: readonly Waiting[]
-  /** Ids of subjects to be written although no input changes them. */
+  /** Ids of subjects that are written although no input changes them. */
   flush: string[]
 }
 
@@ -102,7 +102,7 @@ function takeIntoCache(
       const checked = freshness === undefined ? nothing : mergeNewer(document, freshness, stepContext)
       return mergeNewerSeries(checked, series, stepContext)
     } catch (error) {
-      // One subject that cannot be judged must not stop its partition.
+      // A subject that cannot be judged must not stop its partition.
       context.logger.error({ err: error, subjectId: id }, 'subject could not be judged as it was read')
       return { subject: mergeUnjudged(document, series), change: 'commit' }
     }

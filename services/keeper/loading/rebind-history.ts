@@ -13,7 +13,7 @@ import type { KeeperContext } from '../context.ts'
 import { baselineFromUs } from '../step/judging/baselines.ts'
 import { SignalNumbers } from '../step/judging/signal-numbers.ts'
 
-/** By what the ids of a signal's rows begin with. */
+/** Reads by the prefix of a signal's row ids. */
 export interface WantedHistory {
   /** Number of the newest rows to read, by the prefix of a signal's row ids. */
   newest: Map<string, number>
@@ -35,13 +35,13 @@ export function addHistory(
   if (templated === null || custom === null || from === null || to === null) return
   const bound = wanted.bound.get(subject.id) ?? []
   wanted.bound.set(subject.id, [...bound, to])
-  // An earlier rebind of this round may have dropped readings that the stored document still has.
+  // After an earlier rebind in this round, the readings of the stored document may be dropped already.
   const isFirst = bound.length === 0
   for (const { key, slug } of custom.signals) {
     if (!to.signals.some(signal => signal.key === slug)) continue
     const prefix = pushedPrefix(subject.id, key)
     const counted = countedOn(to, slug)
-    // No rule has kept anything of a signal that only a sender declared.
+    // No rule reads a signal that only a sender declared, so nothing of it is kept.
     const kept = isFirst && from.signals.some(signal => signal.key === slug) ? countedOn(from, slug) : 0
     if (counted > kept) wanted.newest.set(prefix, Math.max(counted, wanted.newest.get(prefix) ?? 0))
     const heard = ownMember(templated.heard, slug)

@@ -7,7 +7,7 @@ import type { NewestReport } from '../step/types.ts'
 
 export class ReportMemory {
   readonly #series = new Map<string, NewestReport & Pick<SeriesDocument, 'expireAt'>>()
-  /** Instant after which no row of the signal was observed, µs, by signal key. */
+  /** Instant of the newest row of each signal, µs, by signal key. */
   readonly #newestUs = new Map<string, number>()
   /** Running medians by signal key; null until the first median, because few subjects have any. */
   #medians: Map<string, RunningMedian> | null = null
@@ -18,7 +18,7 @@ export class ReportMemory {
     return known !== undefined && known.expireAt > now ? known : null
   }
 
-  /** Returns whether the store may hold a row of the signal that was observed at this instant. */
+  /** Returns true if the store may have a row of the signal at this instant. */
   mayHold(signalKey: string, observedAtUs: number): boolean {
     return observedAtUs <= (this.#newestUs.get(signalKey) ?? Number.POSITIVE_INFINITY)
   }

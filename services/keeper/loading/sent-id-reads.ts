@@ -1,5 +1,5 @@
-// Whether rounds read senders' ids before they write them. Most ids are new: a round inserts them unread, and reads them only if one is
-// stored already. Repeated ids come in bursts, after an outage or from a sender that repeats everything.
+// Decision whether rounds look up senders' ids before they write them. Most ids are new: a round inserts them without a look-up, and looks
+// them up only if one is stored already. Repeated ids come in bursts, after an outage or from a sender that repeats everything.
 
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -17,7 +17,7 @@ export class SentIdReads {
     return this.#clock.monotonic() < this.#until
   }
 
-  /** Makes the next rounds read ids first, because an id was sent again. */
+  /** Makes the next rounds look up ids first. Call it when an id was sent again. */
   begin(): void {
     this.#until = this.#clock.monotonic() + limits.intake.sentIdReadsMs
   }

@@ -13,7 +13,7 @@ export interface SentReport {
   /** Instant in microseconds; null: the keeper stamps the Observation. */
   atUs: number | null
   labels: Record<string, string>
-  /** Generation 2's may be equal to one whose sender says the instant of the stamp. */
+  /** False for generation 2, where a sender may have reported an observation with exactly the stamped instant. */
   isOwnIfStamped: boolean
 }
 

@@ -13,11 +13,11 @@ export type SentTime = (message: Pick<StreamMessage, 'sequence' | 'at'>, isFresh
 /** `knownBehindMs`: known delay of the bus's clock against the keeper's clock. Ordinary differences between machines count as zero. */
 export function createSentTime(clock: Pick<Clock, 'now'>, knownBehindMs = 0): SentTime {
   let newest = { sequence: 0, at: 0 }
-  /** Time by which the bus's clock was set back. It shrinks with the difference between the keeper's clock and the stamps. */
+  /** Time by which the bus's clock was set back. It shrinks as the stamps approach the keeper's clock. */
   let behindMs = knownBehindMs > limits.clock.jumpMs ? knownBehindMs : 0
   return ({ sequence, at }, isFresh) => {
     const now = clock.now()
-    // Stamps of later messages are earlier only if the clock was set back. A message that is read again was seen before.
+    // A later message has an earlier stamp only if the clock was set back. A message that is read again does not count.
     if (sequence > newest.sequence) {
       const backMs = newest.at - at
       if (backMs > limits.clock.jumpMs) behindMs = isFresh ? now - at : behindMs + backMs

@@ -18,9 +18,9 @@ import { addPlaced, revisionsOf, seriesOfPlaced, signalAmong, type WantedPlaces 
 import { reportsOf, signalToBe } from './sent-reports.ts'
 
 export interface RoundReports extends StoredReports {
-  /** Whether the places of senders' ids were read. If not, each id was treated as new. */
+  /** True if the places of senders' ids were read. Otherwise each id was treated as new. */
   knowsPlaces: boolean
-  /** Returns true if a step accepted an id as new without making a place for it, so that no claim will show a repetition. */
+  /** Returns true if a step treated an id as new but made no place to insert, whose collision would show that the id is stored already. */
   lacksPlaces(): boolean
   /** Records the rows that a step of this round has made. Later steps find them like stored rows. */
   note(made: Made): void
@@ -42,8 +42,8 @@ export const noReports: StoredReports = {
 }
 
 /**
- * Reads the rows that the steps of these inputs will need. Their subjects must be in the cache. `readsPlaces`: whether to read the places
- * of senders' ids, too; otherwise the places must be claimed.
+ * Reads the rows that the steps of these inputs will need. Their subjects must be in the cache. `readsPlaces`: also reads the places of
+ * senders' ids; otherwise the places must be written as claims.
  */
 export async function loadStoredReports(
   context: KeeperContext,
@@ -221,7 +221,7 @@ function addWanted(context: KeeperContext, { subjectId, at, command }: CommandIn
       memory: isAlone ? memory : null,
     }
     for (const template of templates) if (template !== null) addNumbers({ ...measured, template }, wanted)
-    // The place of a sender's id names the row.
+    // The place of a sender's id leads to the row.
     if (placeKey !== null) continue
     if (!memory.knows(signal.key)) wanted.unlearnt.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
     if (atUs === null || !memory.mayHold(signal.key, atUs)) continue
@@ -230,7 +230,7 @@ function addWanted(context: KeeperContext, { subjectId, at, command }: CommandIn
   }
 }
 
-/** Returns the series of the newest sets of labels of each signal. Older sets have no effect on what an input reads now. */
+/** Returns the series of the newest label sets of each signal. Older label sets do not affect present readings. */
 async function seriesOf(context: KeeperContext, subjectId: string, signalKeys: ReadonlySet<string>): Promise<SeriesDocument[]> {
   const limit = Math.floor(limits.intake.seriesPerSubject / Math.max(1, signalKeys.size))
   const sort = [['observedAtUs', 'desc']] as const

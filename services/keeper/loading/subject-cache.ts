@@ -1,11 +1,11 @@
-// Cache of subjects; the least recently used is removed first. A cached subject is as committed, or has newer readings only. A refused
-// write drops the subject from the cache.
+// Cache of subjects; the least recently used is removed first. A cached subject equals the committed one, except for newer readings. A
+// refused write drops the subject from the cache.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import type { ReportMemory } from './report-memory.ts'
 
 export interface Cached {
-  /** Cached document; null: the store has no such subject (kept, so that stray reports need no read each). */
+  /** Cached document; null: the store has no such subject (cached, so that its reports cause no reads). */
   subject: SubjectDocument | null
   /** Whether the subject has readings that are not stored yet. */
   dirty: boolean

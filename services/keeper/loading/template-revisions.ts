@@ -23,7 +23,7 @@ export class TemplateRevisions {
     this.#max = max
   }
 
-  /** Reads the unknown revisions. A revision that cannot be used is read again the next time, because it may be back. */
+  /** Reads the unknown revisions. A revision that cannot be used is read again the next time, because it may have been restored. */
   async load(store: Store, ids: Iterable<string>): Promise<void> {
     const wanted = new Set(ids)
     const missing = [...wanted].filter(id => isFault(this.#known.get(id) ?? 'missing'))

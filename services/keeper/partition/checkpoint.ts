@@ -11,8 +11,8 @@ import { isMoved, type Partition } from './partition.ts'
 import { momentOf, notesOf } from './silence.ts'
 
 /**
- * Writes the checkpoint. Every report up to the partition's sequence is committed, or its freshness is in memory. Throws NoLongerOurs if
- * another keeper has moved the checkpoint.
+ * Writes the checkpoint. Requires that every report up to the partition's sequence is committed, or its freshness is in memory. Throws
+ * NoLongerOurs if another keeper has moved the checkpoint.
  */
 export async function writeCheckpoint(context: KeeperContext, partition: Partition, now: number): Promise<void> {
   partition.position.checkpointDueAt = now + limits.keeper.checkpointMs
@@ -20,7 +20,7 @@ export async function writeCheckpoint(context: KeeperContext, partition: Partiti
   partition.fresh.isAhead = false
   const mayGoOn = () => context.mayCommit(partition.number)
   await forgetStrayed(context, partition, mayGoOn)
-  // If the partition was closed, its subjects are no longer in memory: their freshness could not be written.
+  // A closed partition has no subjects in memory, so their freshness would be missing.
   if (partition.state === 'closed') return
   const silence = notesOf(partition.silence, momentOf(context.clock))
   const checkpoint: CheckpointDocument = {
@@ -53,8 +53,8 @@ function freshnessOfPartition(context: KeeperContext, partition: Partition): Fre
 }
 
 /**
- * Drops cached subjects that the partition's former holder has written. Their reports change nothing, so no refused write would show the
- * other write. The next round reads and writes them again.
+ * Drops cached subjects that the partition's former holder has written since. While their reports change nothing, no refused write shows
+ * that. The next round reads and writes them again.
  */
 async function forgetStrayed(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
   if (partition.fresh.dirty.size === 0) return

@@ -2,13 +2,13 @@
 // Never decides about silence; `listening.ts` does.
 import { limits } from '#shared/limits/limits.ts'
 
-/** Obstacle to reports. feed: the partition's own feed is lost. stream: nobody can publish, because the stream does not respond. */
+/** Obstacle to reports. feed: the partition's feed is lost. stream: nobody can publish, because the stream does not respond. */
 export type Obstacle = 'feed' | 'stream'
 
 export interface Deafness {
   /** Start of each present obstacle, ms on the keeper's clock. */
   readonly deafSince: Map<Obstacle, number>
-  /** Instant up to which deadlines wait, because probers are sending the reports that they kept. */
+  /** Instant up to which deadlines wait, because probers still send the reports that they buffered. */
   settledAt: number
 }
 

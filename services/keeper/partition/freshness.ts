@@ -1,4 +1,4 @@
-// Readings newer than the stored document of a subject: gathered for the checkpoint, and merged when the document is read again. Pure.
+// Readings newer than the stored document of a subject: collected for the checkpoint, and merged when the document is read again. Pure.
 import type { Freshness, FreshReading } from '#shared/contracts/observations/freshness.ts'
 import type { SeriesDocument } from '#shared/contracts/observations/observation.ts'
 import type { Reading, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -41,7 +41,7 @@ export function mergeNewer(subject: SubjectDocument, freshness: Freshness, conte
     const [locationId, slotAt, at] = report
     const stored = readings[locationId]
     if (stored === undefined || slotAt <= (stored.slotAt ?? 0) || at < stored.addedAt) continue
-    // The slot of the earlier report may be the later one, if the bus's clock was set back between the two reports.
+    // If the bus's clock was set back between two reports, the earlier report may have the later slot.
     if (rev !== subject.rev && at < (stored.at ?? 0)) continue
     readings[locationId] = readingOf(report, stored.addedAt)
     newer = true
@@ -54,7 +54,7 @@ export function mergeNewer(subject: SubjectDocument, freshness: Freshness, conte
 
 /**
  * Like `mergeNewer`, for the series of senders' reports, each as its keeper accepted it. If a series changes a result, no keeper has
- * committed the change: it is judged at the instant at which it would have been.
+ * committed the change: the change is judged at its original instant.
  */
 export function mergeNewerSeries({ subject, change }: Merged, series: readonly SeriesDocument[], context: StepContext): Merged {
   const { custom } = subject

@@ -17,7 +17,7 @@ import { takeOver } from './take-over.ts'
 export class Host implements RoundHost {
   readonly #context: KeeperContext
   readonly #partitions = new Map<number, Partition>()
-  /** Partitions that are closed for a moment. They are reopened while their leases are held. */
+  /** Partitions that are closed for a moment, and reopened if their leases are still held. */
   readonly #abandoned = new Set<number>()
   readonly #listening: Listening
   readonly #takeOvers = new Semaphore(limits.keeper.takeOversAtOnce)
@@ -60,7 +60,7 @@ export class Host implements RoundHost {
     this.#takeOver(partition).catch(error => this.abandon(partition, error))
   }
 
-  /** Prepares the partition. A round that still runs may be committing its subjects: a read before the end of that round may be old. */
+  /** Prepares the partition. First waits for a round that may still commit its subjects: an earlier read might be out of date. */
   async #takeOver(partition: Partition): Promise<void> {
     await this.#takeOvers.run(async () => {
       await this.#rounds.ended()
@@ -90,7 +90,7 @@ export class Host implements RoundHost {
     const partition = this.#partitions.get(number)
     if (partition === undefined) return this.close(number, 'handed over')
     await stopInbox(partition.inbox)
-    // Inputs that a round has taken are no longer in the queue: they are finished first.
+    // Inputs that a round has taken are no longer in the queue, so that round ends first.
     await partition.round
     for (let rounds = 0; rounds < limits.keeper.handOverRounds && partition.state === 'live' && !isSettled(partition); rounds++) {
       partition.position.checkpointDueAt = 0
@@ -168,7 +168,7 @@ export class Host implements RoundHost {
     })
   }
 
-  /** Reopens a partition after its feed broke or the bus came back: the stream is verified, and read again from the checkpoint. */
+  /** Reopens a partition after its feed broke or the bus came back: verifies the stream and reads it again from the checkpoint. */
   #reopen(partition: Partition, reason: string): void {
     if (partition.state === 'closed' || partition.state === 'opening') return
     this.#context.logger.debug({ partition: partition.number, reason }, 'reading the stream anew')

@@ -7,7 +7,7 @@ import type { Input } from '../step/types.ts'
 /** An input that waits, and the reply that is sent once the input is committed. */
 export interface Waiting {
   input: Input
-  /** Stream sequence of a result; 0 for everything else. */
+  /** Stream sequence of a check result; 0 for other inputs. */
   sequence: number
   respond: ((reply: Reply) => void) | null
 }
@@ -18,7 +18,7 @@ export interface Inbox {
   readonly commands: Waiting[]
   /** Newest sequence that the feed has delivered. */
   receivedTo: number
-  /** Whether the report of a failed check waits. */
+  /** True if the report of a failed check waits. */
   isUrgent: boolean
   feed: Feed | null
   commandSubscription: Subscription | null

@@ -1,5 +1,5 @@
-// Watch that records whether reports are taken now, for each partition held and kind of report (ADR 22). Owns the state of silence, also
-// while a partition is closed for a moment. Decides nothing about subjects.
+// Watch that records whether the system accepts reports, for each partition held and kind of report (ADR 22). Owns the state of silence,
+// also while a partition is closed for a moment. Decides nothing about subjects.
 
 import { repeat } from '#shared/async/repeat.ts'
 import type { ReportKind, SilenceNotes } from '#shared/contracts/observations/silence.ts'
@@ -27,7 +27,7 @@ const { deafMs, listenMs } = limits.keeper
 
 interface Obstacle {
   reason: OutageReason
-  /** Start of the obstacle on the monotonic clock; null: it began when reports were last taken. */
+  /** Start of the obstacle on the monotonic clock; null: it began when reports were last accepted. */
   since: number | null
 }
 
@@ -40,7 +40,7 @@ export class Listening implements StreamListener {
   readonly #reasons = new WeakMap<Hearing, OutageReason>()
   #partitions: () => readonly Partition[] = () => []
   #streamSilentSince: number | null = null
-  /** Instant of the newest question to which the store responded, on the monotonic clock. */
+  /** Start of the newest request to which the store responded, on the monotonic clock. */
   #storedAt: number
   #isAsking = false
   /** Instants on the monotonic clock: when this process last looked, and when it last resumed after a pause. */
@@ -59,8 +59,8 @@ export class Listening implements StreamListener {
   }
 
   /**
-   * Checks `partitions` at regular intervals, and whenever a gateway reports that it takes reports. Resolves once the presence of gateways
-   * is watched.
+   * Checks `partitions` at regular intervals, and whenever a gateway reports that it accepts reports. Resolves once the presence of
+   * gateways is watched.
    */
   async start(partitions: () => readonly Partition[]): Promise<void> {
     const { bus, clock } = this.#context
@@ -133,7 +133,7 @@ export class Listening implements StreamListener {
     for (const partition of this.#partitions()) this.#listen(partition, at)
   }
 
-  /** Records for a partition which reports are taken at this moment. */
+  /** Notes, for a partition, which kinds of reports the system accepts at this moment. */
   #listen(partition: Partition, at: Moment): void {
     const obstacle = this.#obstacleOf(partition, at)
     for (const kind of reportKinds) this.#listenTo(partition, kind, obstacle ?? this.#obstacleOfKind(partition, kind, at), at)
@@ -157,7 +157,7 @@ export class Listening implements StreamListener {
     if (offMs > 0 || before.isOpening || before.heldAt !== hearing.heldAt) this.#context.wake()
   }
 
-  /** Returns the reason of the outage. A keeper that was cut off loses partitions, and takes them again as if from another keeper. */
+  /** Returns the reason of the outage. A keeper that was cut off loses its leases; it later takes them as if from another keeper. */
   #whyOff(since: number): OutageReason {
     if (this.#missedAt.bus >= since) return 'bus'
     return this.#missedAt.store >= since ? 'store' : 'keeper'
@@ -190,12 +190,12 @@ export class Listening implements StreamListener {
     this.#lookedAt = now
   }
 
-  /** Returns whether work that began at `since` takes too long. Nothing could end while this process was paused. */
+  /** Returns whether work that began at `since` takes too long. Time in which this process was paused does not count. */
   #isOverdue(since: number, now: number): boolean {
     return now - Math.max(since, this.#resumedAt) > deafMs
   }
 
-  /** Asks the store. A response proves that the store was there when it was asked. */
+  /** Sends a request to the store. A response shows that the store was available when the request was sent. */
   #askStore(): void {
     const askedAt = this.#context.clock.monotonic()
     if (this.#isOverdue(this.#storedAt, askedAt)) this.#missedAt.store = askedAt

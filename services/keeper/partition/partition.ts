@@ -23,12 +23,12 @@ export interface Partition {
   readonly position: Position
   readonly fresh: FreshSubjects
   readonly outboxes: Outboxes
-  /** Whether reports to the partition are taken, and the instant up to which silence counts. */
+  /** Whether the system accepts reports to the partition, and the instant up to which silence counts. */
   readonly silence: Silence
   readonly deafness: Deafness
   /** The round that the partition is in; null: none. */
   round: Promise<void> | null
-  /** Begin of its latest round on the monotonic clock, ms. */
+  /** Start of its latest round on the monotonic clock, ms. */
   roundSince: number
 }
 
@@ -52,7 +52,7 @@ export function openPartition(
   }
 }
 
-/** Returns a report as an input. Null: its subject belongs to another partition (the owner is computed again). */
+/** Returns a report as an input. Null: its subject, whose partition is computed again, belongs to another partition. */
 export function resultInput(message: StreamMessage, result: CheckResult, { number, position }: Partition): Waiting | null {
   const address = parseObservation(message.subject)
   if (address === null || address.partition !== number) return null
@@ -82,7 +82,7 @@ export function takeInputs(partition: Partition, now: number, isBusConnected: bo
   return { inputs: taken, takenTo }
 }
 
-/** Returns whether deadlines may pass: never while reports may wait unread. */
+/** Returns whether deadlines may be handled: not while unread reports may wait. */
 const mayPassDeadlines = ({ inbox, deafness }: Partition, isBusConnected: boolean, now: number): boolean =>
   isBusConnected && inbox.feed !== null && mayPassTime(deafness, now)
 
@@ -136,7 +136,7 @@ export const isSettled = (partition: Partition): boolean =>
 export interface FreshSubjects {
   /** Ids of cached subjects that are newer in memory than in the store. */
   readonly dirty: Set<string>
-  /** Whether a sender's report has made a subject newer since the checkpoint was written. */
+  /** True if a sender's report has changed a subject in memory since the checkpoint was written. */
   isAhead: boolean
   /** Checkpointed readings of subjects that are not in memory, by id. They are merged when the subject is next loaded. */
   readonly checkpointed: Map<string, Freshness>
@@ -148,7 +148,7 @@ export const noFreshSubjects = (): FreshSubjects => ({ dirty: new Set(), isAhead
 export const freshCount = ({ dirty, checkpointed }: FreshSubjects): number => dirty.size + checkpointed.size
 
 export interface Outboxes {
-  /** Subjects whose stored outbox is written elsewhere but not cleared, by id. Value: the instant since which, ms since the epoch. */
+  /** Subjects whose outbox is written elsewhere but not cleared yet, with the instant since which (ms since the epoch), by id. */
   readonly uncleared: Map<string, number>
   /** Ids of deleted subjects whose children are removed. Only the tombstone remains. */
   readonly childless: Set<string>

@@ -19,7 +19,7 @@ export async function purgeJudged(context: KeeperContext): Promise<void> {
     const unjudgedFrom = isKnown ? checkpoint.sequence + 1 : firstSequence
     judgedTo = Math.max(judgedTo, unjudgedFrom - 1)
     if (unjudgedFrom >= below) continue
-    // The checkpoint of a partition without reports does not move, and does not hold back the purge.
+    // Without unjudged reports, a partition does not hold back the purge, although its checkpoint does not move.
     below = Math.min(below, (await stream.firstSequenceOf(partition, unjudgedFrom)) ?? below)
   }
   if (below <= firstSequence) return

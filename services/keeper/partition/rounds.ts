@@ -61,7 +61,7 @@ export class Rounds {
     })
   }
 
-  /** Begins a round in a moment, for inputs that can wait until others join them. */
+  /** Begins a round after a short delay, for inputs that can wait for others to join the round. */
   wakeSoon(): void {
     this.#gathering ??= this.#context.clock.schedule(limits.keeper.gatherMs, () => {
       this.#gathering = null
@@ -135,13 +135,13 @@ export class Rounds {
     metrics.subjectsCached.set(cache.size)
   }
 
-  /** Sleeps until the next deadline. The end of a round checks its own partitions. */
+  /** Sleeps until the next deadline. Partitions in a round are checked when the round ends. */
   #sleep(): void {
     if (this.#stopped || this.#isWoken) return
     this.#cancelTimer?.()
     this.#cancelTimer = null
     const waiting = this.#host.partitions().filter(partition => partition.round === null)
-    // Results that exceeded the bound of a round, and for which no caller waits.
+    // No caller waits for results beyond the bound of a round.
     if (waiting.some(({ inbox }) => inbox.results.length > 0)) this.wakeSoon()
     const connected = this.#context.bus.connected()
     const at = momentOf(this.#context.clock)

@@ -5,7 +5,7 @@ import type { Logger } from '#shared/observability/logger.ts'
 import { humanDuration } from '#shared/time/durations.ts'
 import type { Moment } from './silence.ts'
 
-/** The reason why reports were not taken. */
+/** Reason why reports were not accepted. */
 export type OutageReason = 'keeper' | 'bus' | 'store' | 'gateways'
 
 export interface Outage {

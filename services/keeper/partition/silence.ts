@@ -16,21 +16,18 @@ export interface Moment {
 export const momentOf = (clock: Pick<Clock, 'now' | 'monotonic'>): Moment => ({ now: clock.now(), monotonic: clock.monotonic() })
 
 export interface Hearing {
-  /** Reports sent up to this moment were taken. */
+  /** Reports sent up to this moment were accepted. */
   heardAt: Moment
   /** While silence is held back, the instant up to which it counts; null: silence is not held back. */
   heldAt: number | null
-  /** Time after `heardAt` for which silence stays held back if reports continue to be taken, ms. */
+  /** Time after `heardAt` for which silence stays held back if reports continue to be accepted, ms. */
   leftMs: number
-  /**
-   * Whether no report was taken since the partition was opened, or since an obstacle began. Reports that were kept elsewhere must arrive
-   * first.
-   */
+  /** True while no report was accepted since the partition was opened, or since an obstacle began. Buffered reports must arrive first. */
   isOpening: boolean
 }
 
 export interface Silence extends Record<ReportKind, Hearing> {
-  /** Whether the lease has no account of the time before its present holder. The checkpoint must be read then. */
+  /** True if the lease has no account of the time before its present holder, so that the checkpoint must be read. */
   isUnknown: boolean
 }
 
@@ -78,8 +75,8 @@ export function heedCheckpoint(silence: Silence, checkpoint: Position['checkpoin
 }
 
 /**
- * Records that reports are taken at `at`. Returns the time for which no report was taken, ms; 0: without interruption. Silence is then held
- * back for this time, added to the rest of an earlier hold. A sender whose interval is shorter has reported by then.
+ * Records that reports are accepted at `at`. Returns the time for which no report was accepted, ms; 0: without interruption. Silence is
+ * then held back for this time, added to the rest of an earlier hold. A sender whose interval is shorter has reported by then.
  */
 export function hear(hearing: Hearing, at: Moment): number {
   const { heardAt, isOpening } = hearing
@@ -97,7 +94,7 @@ export function hear(hearing: Hearing, at: Moment): number {
   return lostMs
 }
 
-/** Records that reports have not been taken since `monotonic`. */
+/** Records that reports have not been accepted since `monotonic`. */
 export function deafen(hearing: Hearing, monotonic: number): void {
   const backMs = hearing.heardAt.monotonic - monotonic
   if (backMs > 0) hearing.heardAt = before(hearing.heardAt, backMs)
@@ -107,7 +104,7 @@ export function deafen(hearing: Hearing, monotonic: number): void {
 
 const isDeaf = ({ heardAt }: Hearing, at: Moment): boolean => at.monotonic - heardAt.monotonic > deafMs
 
-/** Returns the instants up to which silence counts, as known at `at`. */
+/** Returns the instants up to which silence counts, as far as is known at `at`. */
 export function heldSilence({ checks, pushed }: Silence, at: Moment): HeldSilence {
   return { checks: heldOf(checks, at), pushed: heldOf(pushed, at) }
 }
@@ -115,7 +112,7 @@ export function heldSilence({ checks, pushed }: Silence, at: Moment): HeldSilenc
 const heldOf = (hearing: Hearing, at: Moment): number | null =>
   hearing.heldAt ?? (isDeaf(hearing, at) ? hearing.heardAt.now : null)
 
-/** Returns the next instant at which silence of one kind counts again, if reports continue to be taken; null: none. */
+/** Returns the next instant at which silence of one kind counts again, if reports continue to be accepted; null: none. */
 export function releasedAt(silence: Silence, at: Moment): number | null {
   let next: number | null = null
   for (const kind of reportKinds) {

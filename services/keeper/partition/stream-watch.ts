@@ -5,7 +5,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { KeeperContext } from '../context.ts'
 
 export interface StreamListener {
-  /** Called when the stream does not respond. It responded to the last question that was asked `forMs` ms ago or earlier. */
+  /** Called when the stream does not respond. The last request that got a response was sent `forMs` ms ago. */
   onStreamSilent(forMs: number): void
   /** Called when the stream responds again. */
   onStreamAnswer(): void

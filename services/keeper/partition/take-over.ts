@@ -40,7 +40,7 @@ export async function takeOver(context: KeeperContext, partition: Partition, onB
 }
 
 /**
- * Verifies the checkpoint against the stream and reads on after the checkpoint. If the stream is another or shorter, reads from one minute
+ * Verifies the checkpoint against the stream and reads on after the checkpoint. If the stream was replaced or cut, reads from one minute
  * before the checkpoint's time.
  */
 export async function openFeed(
@@ -64,9 +64,9 @@ export async function openFeed(
   partition.position.sentTime = createSentTime(context.clock, state.askedAt === null ? 0 : askedAt - state.askedAt)
   partition.inbox.results.length = 0
   partition.inbox.receivedTo = partition.position.sequence
-  // By time, not by sequence: a stream that was cut and has grown again gives old sequences to new reports.
+  // By time, not by sequence: if the stream was cut and has grown again, new reports have sequences that were used before.
   const knownAt = known === null ? 0 : Math.max(0, isSame ? known.messageAt : known.messageAt - minute)
-  // If the bus's clock was set back, the last messages have earlier stamps: no instant marks the first of them.
+  // If the bus's clock was set back, the newest messages have earlier stamps, so no instant marks where they begin.
   const since = state.lastAt < knownAt ? 0 : knownAt
   const from = since === 0 ? { sequence: partition.position.sequence + 1 } : { time: since }
   partition.position.catchUpTo = await retryWhile(context, mayGoOn, 'look at the stream', () =>
@@ -104,7 +104,7 @@ function receive(context: KeeperContext, partition: Partition, message: StreamMe
   return partition.inbox.results.length < limits.keeper.feedBacklog
 }
 
-/** Returns the location in a message's bus subject. The message may be no observation. */
+/** Returns the location in a message's bus subject. The message may have another subject than an observation. */
 const locationOf = (subject: string): string => subject.split('.')[2]?.slice(0, 64) ?? ''
 
 const whyNone = (body: unknown): string =>
@@ -116,7 +116,7 @@ export function countGap(context: KeeperContext, partition: Partition, reason: s
   context.logger.warn({ partition: partition.number, reason }, 'reports may be missing')
 }
 
-/** Finishes the outboxes that the former holder committed and did not finish. */
+/** Finishes the outboxes that the former holder committed but did not write elsewhere. */
 async function finishOutbox(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
   const query: Query = { where: { hasOutbox: 1, partition: partition.number }, limit: pageSize }
   for await (const page of subjectPages(context, mayGoOn, query)) {

@@ -1,4 +1,4 @@
-// Incidents of a preview, gathered from the outboxes of its steps. Bounded: the oldest are dropped first and counted.
+// Incidents of a preview, collected from the outboxes of its steps. Bounded: the oldest are dropped and counted.
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { PreviewEntry, PreviewEvidence, PreviewIncident } from '#shared/contracts/resources/preview.ts'
 import type { OutboxEntry } from '#shared/contracts/subjects/subject.ts'

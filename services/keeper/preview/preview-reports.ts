@@ -1,4 +1,4 @@
-// Observations of a preview, which its step finds as if they were stored. They are kept as long as stored ones.
+// Observations of a preview. Its steps read them as if they were stored, and they expire like stored Observations.
 import type {
   ObservationIdDocument,
   PushedObservationDocument,

@@ -18,7 +18,7 @@ import { PreviewReports } from './preview-reports.ts'
 
 const subjectId = 'preview000'
 
-/** An Observation with its instant and its place in the request. */
+/** An Observation with its instant and its position in the request. */
 interface Placed {
   sent: SentObservation
   atUs: number
@@ -28,11 +28,11 @@ interface Placed {
 }
 
 /**
- * Yields after each piece of work, so that a caller may pause, and returns the rules at `at`. `now` (ms) is the instant of a preview without
- * Observations. Throws AppError `validation` with the field at fault.
+ * Yields after each piece of work, so that a caller may pause, and returns the rules at `at`. `now` (ms) is the instant of a preview
+ * without Observations. Throws AppError `validation` with the field at fault.
  *
- * The work is bounded by the Observations: each moves at most two deadlines of each comparison (quiet, and the end of its window), and a judgement
- * that changes a result begins at most one hold. Time that passes between them costs nothing.
+ * The work is bounded by the Observations: each moves at most two deadlines of each comparison (silence, and the end of its window), and a
+ * judgement that changes a result begins at most one delay. Simulated time between deadlines costs nothing.
  */
 export function* runPreview({ template, answers, observations, atUs }: Preview, now: number): Generator<void, PreviewRule[]> {
   requireAnswers(template, answers)
@@ -134,7 +134,7 @@ const unjudged = (subject: SubjectDocument): SubjectDocument => ({
   hasOutbox: 0,
 })
 
-/** Steps one Observation. Throws the Observation's refusal, whose field is named by the Observation's place in the request. */
+/** Steps one Observation. Throws the refusal of the Observation; its `field` contains the Observation's position in the request. */
 function observe(subject: SubjectDocument, { sent, at, place }: Placed, context: StepContext): Step {
   const command = { kind: 'observe' as const, id: `o${place}`, observations: [sent] }
   const taken = step(subject, { kind: 'command', subjectId, at, command }, context)

@@ -1,5 +1,5 @@
-// Removals that committed subjects still owe: children of a deleted subject, observations of a deleted signal. They run outside the rounds,
-// in slices, so that a long history delays no round. One removal never runs twice at the same time.
+// Removals from outboxes of committed subjects: children of a deleted subject, observations of a deleted signal. They run outside the
+// rounds, in slices, so that a long history delays no round. One removal never runs twice at the same time.
 
 import { day, limits } from '#shared/limits/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
@@ -16,8 +16,8 @@ export interface Removals {
 }
 
 /**
- * `onRemoved` is called once all documents of a removal are gone. A removal that a too old lease stopped is repeated while `isHosted`
- * returns true: the lease may have been renewed, and no other keeper would begin it.
+ * `onRemoved` is called once all documents of a removal are gone. If a lease that is too old stops a removal, the removal is repeated while
+ * `isHosted` returns true, because the lease may have been renewed.
  */
 export function createRemovals(
   context: KeeperContext,

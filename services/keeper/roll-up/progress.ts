@@ -20,8 +20,8 @@ export function rollUpDue(partition: number, now: number): RolledUpTo {
 }
 
 /**
- * Returns the progress from which to continue. Without stored progress, the progress begins with the oldest raw checks. It begins there
- * also if the stored progress is later than `now`: a clock was ahead then, and periods were counted as ended too early.
+ * Returns the progress from which to continue. Without stored progress, the progress begins with the oldest raw checks. It also begins
+ * there if the stored progress lies after `now`: a clock was ahead, and periods were rolled up before their end.
  */
 export function progressOf(stored: RollUpProgressDocument | null, partition: number, now: number): RollUpProgressDocument {
   const isAhead = stored !== null && stored.hoursTo > now
@@ -38,8 +38,8 @@ export const nextRevision = (progress: RollUpProgressDocument, changed: Partial<
 })
 
 /**
- * Returns the day (ms) before which raw check results may be removed: after their retention, once all partitions have settled them, and at
- * the latest some days after it.
+ * Returns the day (ms) before which raw check results may be removed: after their retention and their final roll-up in all partitions, and
+ * at the latest some days after the retention.
  */
 export async function rawLeavesBefore(store: Store, now: number): Promise<number> {
   const partitions = Array.from({ length: limits.partitions }, (_, number) => number)

@@ -9,7 +9,7 @@ import { rolledUpSources } from './sources.ts'
 
 type Remover = Pick<RetryingStore, 'deleteRange'>
 
-/** Days are removed first: the remaining rows are found by their hours, also after a crash between the two. */
+/** Days are removed first: after a crash between the two, the remaining hours still lead to their source. */
 const levels = ['day', 'hour'] as const
 
 /** Removes all roll-ups of a subject. */

@@ -1,4 +1,4 @@
-// Roll-up of one partition: a few subjects at a time with a pause, then the progress. After a crash the same stretch is repeated, with the
+// Roll-up of one partition: a few subjects at a time with a pause, then the progress. After a crash the same period is repeated, with the
 // same result.
 import { pause } from '#shared/async/pause.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
@@ -35,7 +35,7 @@ export async function rollUpPartition(
       progress = nextRevision(progress, { hoursTo: to })
     } else return
     const [result] = await store.replace('rollUpProgress', [progress])
-    // Another keeper holds the partition or wrote at the same time: the next pass reads the progress that was stored.
+    // Another keeper has written the progress: the next pass reads it.
     if (result !== 'written') return
   }
 }

@@ -37,8 +37,8 @@ export async function settleDay(store: RetryingStore, subjectId: string, start: 
 }
 
 /**
- * Returns rows of hours. A stored hour is replaced unless it counts more reports than the raw rows that remain: until reports expire, their
- * number only grows.
+ * Returns rows of hours. A stored hour is replaced unless it counts more reports than the remaining raw rows, because only expiry makes raw
+ * rows fewer.
  */
 async function hoursOf(store: RetryingStore, subjectId: string, source: Source, from: number, to: number) {
   const raw: Buckets = new Map()

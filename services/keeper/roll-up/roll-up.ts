@@ -1,4 +1,4 @@
-// Roll-up of the partitions that this keeper holds, one after the other outside the rounds. Late roll-ups are read from raw observations.
+// Roll-up of the partitions that this keeper holds, one after the other outside the rounds. Readers replace late roll-ups by raw reads.
 import { repeat } from '#shared/async/repeat.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'

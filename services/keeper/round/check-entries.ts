@@ -14,8 +14,8 @@ export interface CheckEntries {
 }
 
 /**
- * `onWritten` is called for each entry that the bucket has. A write that a too old lease stopped is repeated while `isHosted` returns true:
- * the lease may have been renewed, and no other keeper would begin it.
+ * `onWritten` is called for each entry that the bucket has. If a lease that is too old stops a write, the write is repeated while
+ * `isHosted` returns true, because the lease may have been renewed.
  */
 export function createCheckEntries(
   context: KeeperContext,

@@ -12,8 +12,8 @@ import { refusal } from '../step/commands/refusal.ts'
 const command = Compile(Command)
 
 /**
- * Queues a command for the partition's next round. Malformed commands, and commands above the queue's bound (busy), are refused at once. A
- * command to a closing partition gets no reply, so that its sender tries the next holder.
+ * Queues a command for the partition's next round. Malformed commands, and commands beyond the queue's bound (`busy`), are refused at once.
+ * A command to a closing partition gets no reply, so that its sender tries the next holder.
  */
 export function takeCommand(context: KeeperContext, partition: Partition, message: Incoming): void {
   const respond = (reply: Reply) => message.respond(reply)

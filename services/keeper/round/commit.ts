@@ -15,15 +15,15 @@ import { type ChangedDraft, type Draft, type Drafts, isChanged, keepDeadLetter }
 import { withTags } from './outbox.ts'
 
 export interface Committed {
-  /** Drafts that were committed, or had nothing to commit. */
+  /** Drafts that were committed, or that had nothing to commit. */
   done: Draft[]
   /** Drafts whose subject or series another keeper has written. */
   refused: Draft[]
   /** Partitions whose lease was too old at the moment of the commit: nothing of these partitions was written. */
   lapsed: Partition[]
   /**
-   * Whether a sender's id that was treated as new is stored already. Then nothing was written, and all inputs must be stepped again with
-   * the stored ids.
+   * True if a sender's id that was treated as new is stored already. Nothing was written, and all inputs must be stepped again with the
+   * stored ids.
    */
   isRepeated: boolean
 }
@@ -44,7 +44,7 @@ export async function commitDrafts(context: KeeperContext, drafts: Drafts, write
   const results = await write(context, { drafts, reports, changed }, mayGoOn)
 
   const written = new Set<Draft>(results === null ? [] : changed)
-  // A draft that was skipped stays skipped, even if its lease was renewed during the write.
+  // A draft that was skipped counts as late even if its lease was renewed during the write.
   const late = new Set(all.filter(draft => !drafted.has(draft) || (!written.has(draft) && !isMine(draft))))
   const lapsed = [...new Set([...late].map(draft => draft.partition))]
   if (results === null) return { done: [], refused: [], lapsed, isRepeated: true }
@@ -63,8 +63,8 @@ export async function commitDrafts(context: KeeperContext, drafts: Drafts, write
 }
 
 /**
- * Returns the subject with its tags. A subject too damaged for new tags keeps its present tags: lists compare each subject before they show
- * it.
+ * Returns the subject with its tags. A subject that is too damaged for new tags keeps its present tags, which is harmless: lists compare
+ * each subject before they show it.
  */
 function tagged(context: KeeperContext, { id, subject }: ChangedDraft): SubjectDocument {
   try {

@@ -38,7 +38,7 @@ export const isChanged = (draft: Draft): draft is ChangedDraft => draft.change =
 export interface Drafts {
   subjects: Map<string, Draft>
   observations: CheckObservationDocument[]
-  /** Rows by id. A report that is sent again replaces its row; of several reports in one round the last counts. */
+  /** Rows by id. A report that is sent again replaces its row; the last report in a round counts. */
   pushed: Map<string, PushedObservationDocument>
   series: Map<string, SeriesDocument>
   /** Places of the Observations with senders' ids. */

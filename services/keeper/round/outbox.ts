@@ -1,6 +1,6 @@
-// Outbox rows: all writes and work that a committed subject owes elsewhere. Documents have a row for each collection, work outside the
-// rounds a row for each mode. An `OutboxEntry` without its row does not compile. A commit
-// adds the changed tags of a subject (v3 9.2 to 9.4).
+// Outbox rows: all writes and work that a committed subject still has to make elsewhere. Documents have a row for each collection, work
+// outside the rounds a row for each mode. An `OutboxEntry` without its row does not compile. A commit adds the changed tags of a subject
+// (v3 9.2 to 9.4).
 
 import type { OutboxEntry, SubjectDocument, SubjectTagDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -20,8 +20,8 @@ interface WrittenRow<C extends keyof Collections> {
 }
 
 /**
- * Work for which neither a round nor a reply waits. Its entry stays in the outbox until the work is done, and a successor begins the work
- * again.
+ * Work that runs outside rounds, so no reply waits for it. Its entry stays in the outbox until the work is done; a successor begins the
+ * work again.
  */
 interface BegunRow<M extends BegunMode> {
   begin(context: KeeperContext, subjectId: string, entries: readonly Extract<OutboxEntry, { mode: M }>[]): void

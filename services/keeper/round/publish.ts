@@ -108,8 +108,8 @@ const boundTo = (subject: SubjectDocument | null): string | null =>
   subject === null || subject.archivedAt !== null || subject.deletedAt !== null ? null : subject.template
 
 /**
- * Returns news of the subject's row. Null: the row is unchanged, or the subject is too damaged for a row. A subject that is not in memory
- * may have changed.
+ * Returns news of the subject's row. Null: the row is unchanged, or the subject is too damaged for a row. Without the earlier subject in
+ * memory, the row counts as changed.
  */
 function rowNews(context: KeeperContext, subject: SubjectDocument): News | null {
   const before = context.cache.get(subject.id)?.subject ?? null

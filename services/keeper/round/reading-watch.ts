@@ -1,5 +1,5 @@
-// Subjects whose readings a page watches, because a rule of them was tried a moment ago. Publishes that such a subject has a new reading,
-// also if no rule reads the signal. Kept in memory alone: the next trial watches again, also at another keeper.
+// Subjects whose readings a page watches, because a rule was tried on them a moment ago. Publishes that such a subject has a new reading,
+// also if no rule reads the signal. The set of watched subjects is kept only in memory: the next trial, at any keeper, watches again.
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
@@ -40,7 +40,7 @@ export class ReadingWatch {
     return this.#watched.size
   }
 
-  /** Watches a subject because one of its rules was tried. Above the bound the watch that ends first is removed. */
+  /** Watches a subject because one of its rules was tried. If there are too many watches, the watch that ends first is removed. */
   watch({ id, workspaceId }: { id: string; workspaceId: string }): void {
     const known = this.#watched.get(id)
     this.#watched.delete(id)

@@ -37,8 +37,8 @@ const notCommitted: Committed = { done: [], refused: [], lapsed: [], isRepeated:
 const triesInRound = 20
 
 /**
- * Runs one round. Returns the partitions whose lease was too old to commit. Throws if no partition can continue with its memory. In both
- * cases the taken inputs are not committed, and the holder must reopen the partitions.
+ * Runs one round. Returns the partitions whose lease was too old to commit. Throws if the memory of all partitions can no longer be
+ * trusted. In both cases the taken inputs are not committed, and the host must reopen the partitions.
  */
 export async function runRound(context: KeeperContext, takes: readonly Take[], roundId: string): Promise<Set<Partition>> {
   context.metrics.rounds.inc()
@@ -64,7 +64,7 @@ export async function runRound(context: KeeperContext, takes: readonly Take[], r
     }
     const committed = reports.lacksPlaces() ? notCommitted : await commitDrafts(context, drafts, `${roundId}.${attempt}`)
     for (const partition of committed.lapsed) lapsed.add(partition)
-    // The round's own ids may be stored from now on.
+    // From now on, ids of this round itself may be stored.
     readsPlaces = true
     if (committed.isRepeated) {
       context.sentIdReads.begin()
@@ -93,7 +93,7 @@ function draftFlush(context: KeeperContext, partition: Partition, id: string, dr
   if (!entry.dirty && !partition.outboxes.uncleared.has(id)) return
   const draft = draftOf(context, drafts, partition, id)
   draft.change = 'commit'
-  // Its documents were written before its children were removed. A second write would make the documents stay for ever.
+  // The outbox was written before the children were removed. Written again, its documents would stay for ever.
   if (partition.outboxes.childless.has(id) && draft.subject !== null)
     draft.subject = { ...draft.subject, outbox: draft.subject.outbox.filter(isBegun) }
 }
@@ -150,8 +150,8 @@ function remember(context: KeeperContext, draft: Draft, now: number): void {
 }
 
 /**
- * Returns the instant of the next look at the subject's deadline. A monitor's silence has usually moved on by then, because reports without
- * a change are not judged. Such looks share rounds.
+ * Returns the instant at which the subject's deadline is next checked. A monitor has usually reported by then without a judgement, so its
+ * silence begins later. Such checks of many monitors share rounds.
  */
 function lookedAt(subject: SubjectDocument): number | null {
   const { dueAt, rules } = subject
@@ -162,9 +162,9 @@ function lookedAt(subject: SubjectDocument): number | null {
 }
 
 /**
- * Returns the instant of the next look at a subject that is due already. A deadline that fell due during the commit is looked at
- * immediately. A deadline that its inputs left due (held silence, a failed judgement) waits for the release of silence, but never delays a
- * hold that ends earlier.
+ * Returns the instant at which a subject that is due already is next stepped. A deadline that fell due during the commit is handled
+ * immediately. A deadline that stays due (silence held back, a failed judgement) waits until silence counts again, or until an earlier end
+ * of a delay.
  */
 function overdueAt({ clock }: KeeperContext, { partition, waiting }: Draft, subject: SubjectDocument): number {
   const passed = waiting.reduce((latest, { input }) => Math.max(latest, input.at), subject.judgedAt)
@@ -193,7 +193,7 @@ function rememberChanged(context: KeeperContext, { partition, id, subject, chang
 
 /** Advances the partition: the inputs that this round took are committed. */
 async function finish(context: KeeperContext, { partition, inputs, takenTo, movesCheckpoint }: Take): Promise<void> {
-  // If the partition was closed during the round, its memory is dropped: nothing of the round may be put there.
+  // If the partition was closed during the round, its memory is dropped, and nothing may be stored in it.
   if (partition.state === 'closed') return
   const now = context.clock.now()
   const counts = { result: 0, command: 0, deadline: 0 }

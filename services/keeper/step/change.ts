@@ -12,7 +12,7 @@ export const unchanged = (subject: SubjectDocument | null, reply: Reply | null =
   reply,
 })
 
-/** Returns the change by a judgement alone. Commit: a rule or a maintenance window changed. Freshness: only readings are newer. */
+/** Returns the change that a judgement alone makes. Commit: a rule or a maintenance window changed. Freshness: only readings are newer. */
 export function changeBetween(before: SubjectDocument, after: SubjectDocument): Change {
   const rulesMoved = after.rules !== before.rules && after.rules.some((rule, i) => rule !== before.rules[i])
   if (rulesMoved || after.maintenance !== before.maintenance || isDueEarlier(before, after)) return 'commit'
@@ -20,7 +20,7 @@ export function changeBetween(before: SubjectDocument, after: SubjectDocument): 
   return after === before ? 'nothing' : 'freshness'
 }
 
-/** A counted window ends earlier than any stored deadline. A successor must find that deadline in the store. */
+/** The end of a counting window may be earlier than the stored deadline. A successor must find it in the store. */
 const isDueEarlier = (before: SubjectDocument, after: SubjectDocument): boolean =>
   after.kind === 'template' && after.dueAt !== null && (before.dueAt === null || after.dueAt < before.dueAt)
 

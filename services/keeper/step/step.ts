@@ -41,7 +41,7 @@ export function step(subject: SubjectDocument | null, input: Input, context: Ste
 
 /**
  * Returns whether the input is a command that judges nothing, on a Resource whose Template is missing or damaged (v3 4.12). Such a command
- * is carried out, and the deadlines stay due.
+ * is carried out without stepping deadlines, which stay due.
  */
 function isSparedFrom(subject: SubjectDocument, input: Input, { templateOf }: StepContext): boolean {
   return input.kind === 'command' && judgeNothing.has(input.command.kind) && templateFault(subject, templateOf) !== null
@@ -59,9 +59,8 @@ const judgeNothing: ReadonlySet<Command['kind']> = new Set([
 ])
 
 /**
- * Steps the deadlines up to and including `until`, each at its own instant. A silence that is held back stays due, and later delays still
- * pass. Above a bound (hundreds of inputs that fell silent during a pause) the rest is judged once, at `until`, so that the subject can
- * continue.
+ * Steps the deadlines up to and including `until`, each at its own instant. Silence that is held back stays due, while later deadlines are
+ * still stepped. Beyond a bound (hundreds of inputs that fell silent during a pause) the rest is judged once, at `until`.
  */
 function passDeadlines(subject: SubjectDocument, until: number, context: StepContext): Step {
   let next = subject
@@ -81,7 +80,7 @@ export function nextDeadline(subject: SubjectDocument, at: number): number | nul
   return earliest(deadlines.filter(deadline => deadline !== null && deadline > at))
 }
 
-/** Steps an input for an absent subject. Only a create makes a subject. A create repeated after a deletion gets its recorded reply. */
+/** Steps an input for an absent subject. Only a create makes one. A create that is repeated after a deletion gets its recorded reply. */
 function stepAbsent(subject: SubjectDocument | null, input: Input, context: StepContext): Step {
   if (input.kind !== 'command') return unchanged(subject)
   const reply = subject && replyBefore(subject, input.command.id)

@@ -16,10 +16,7 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Refusal } from './commands/refusal.ts'
 import type { NumbersInOrder } from './judging/signal-numbers.ts'
 
-/**
- * `at`: the instant to which the input refers, ms since the epoch (see design, Order and time). `stampedAt`: the bus's time, on which slots
- * are based.
- */
+/** `at`: the instant to which the input refers, ms since the epoch. `stampedAt`: the bus's time, on which slots are based. */
 export type Input =
   | { kind: 'result'; subjectId: string; at: number; stampedAt: number; locationId: string; result: CheckResult }
   | { kind: 'command'; subjectId: string; at: number; command: Command }
@@ -36,7 +33,7 @@ export type TemplateOf = (resource: Pick<SubjectDocument, 'id' | 'slug' | 'works
 export interface StepContext {
   /** Present instant of the keeper's clock, ms since the epoch. It decides whether reminders are overdue, and dates alerts. */
   now: number
-  /** Instants up to which silence counts while reports could not be taken, or may still be in transit. */
+  /** Instants up to which silence counts while reports were not accepted, or may still be in transit. */
   held: HeldSilence
   /** Delays of monitors that set none themselves, ms. */
   confirmAfterMs: number
@@ -56,7 +53,7 @@ export type NewestReport = Pick<SeriesDocument, 'rev' | 'observedAtUs'>
 export interface StoredReports {
   /** Returns the newest accepted observation of a set of labels; null: none. */
   series(id: string): NewestReport | null
-  /** Returns the newest sets of labels of the signals that a rule to be saved cites; empty if the round saves no rule. */
+  /** Returns the series of the newest label sets of the signals that a rule to be saved cites; empty if the round saves no rule. */
   seriesOf(subjectId: string): readonly SeriesDocument[]
   /** Returns the observation of this identity; null: none. */
   pushed(id: string): PushedObservationDocument | null
@@ -75,7 +72,7 @@ export interface Step {
   subject: SubjectDocument | null
   change: Change
   observation: CheckObservationDocument | null
-  /** Reports of senders, stored before the subject. Of several reports with one id the last counts. */
+  /** Reports of senders, stored before the subject. The last of several reports with one id counts. */
   pushed?: readonly PushedObservationDocument[]
   /** Places of the reports with a sender's id, to be stored before `pushed`. */
   places?: readonly ObservationIdDocument[]

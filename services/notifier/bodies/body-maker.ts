@@ -31,7 +31,7 @@ export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock'
     contentType: 'application/json',
     note,
   })
-  /** Samples were rendered when the template was stored. If it fails on a message, the built-in body is sent instead. */
+  /** A template was tested with samples when it was stored. If it still fails on a message, the built-in body is sent instead. */
   const byTemplate = (template: string, alert: AlertDocument, destination: DestinationDocument): MadeBody => {
     const fields = templateFields(alert, { ...bodyContext, workspaceName: templates.workspaceName(alert) }, guardFor(destination))
     const rendered = renderTemplate(template, fields)
@@ -87,12 +87,12 @@ interface Read {
   readAt: number
 }
 
-/** Payload templates and names of workspaces, read again for each batch: a saved template is used at once. */
+/** Payload templates and names of workspaces, read again for each batch, so that a saved template is used at once. */
 function createTemplates({ store, clock }: Reading) {
   const templates = new Map<string, Read>()
   const workspaces = new Map<string, Read>()
 
-  /** Texts of the last moments stay, because another batch may have read them and not made its bodies yet. */
+  /** Recent texts stay cached, because another batch may have read them and not built its bodies yet. */
   const remember = (known: Map<string, Read>, key: string, text: string | null) => {
     const readAt = clock.monotonic()
     known.delete(key)

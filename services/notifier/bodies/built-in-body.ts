@@ -1,5 +1,5 @@
-// Built-in body of a message: the attachments that chat services read, and for a plain webhook also the incident as data. Pure. Made once for
-// each delivery. Rules: docs/notifications.md, and docs/reference/v3.md, 10.7 and 10.9.
+// Built-in body of a message: the attachments that chat services read, and for a plain webhook also the incident as data. Pure. Built once
+// for each delivery. Rules: docs/notifications.md, and docs/reference/v3.md, 10.7 and 10.9.
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { type IncidentObject, incidentObject } from './incident-object.ts'

@@ -53,7 +53,7 @@ export const explanationOf = ({ facts }: AlertDocument): string => oneLine(facts
 export const linkOf = ({ subjectId }: AlertDocument, publicUrl: string): string =>
   `${publicUrl}/subjects/${encodeURIComponent(subjectId)}`
 
-/** Returns the topic of a message. An opening or an acknowledgement is about a problem or about silence. */
+/** Returns the topic of a message: for an opening or an acknowledgement, whether it is about a problem or about silence. */
 function topicOf({ kind, facts }: AlertDocument): TableKind {
   if (kind !== 'opened' && kind !== 'acknowledged') return kind
   return facts.condition === 'no_data' ? 'no_data' : 'problem'

@@ -41,11 +41,11 @@ export function claimStep(
   return takeUp(document, claimed, by)
 }
 
-/** Marks the step as needless, unless the last attempt of a dead notifier ended the delivery: its receiver may have missed the message. */
+/** Marks the step as needless, unless it is the failure of a dead notifier's last attempt, whose message may be missing. */
 const asNeedless = (step: Step | null, error: string): Step | null =>
   step?.document.snapshot.context.lastError === error ? { ...step, isNeedless: true } : step
 
-/** Returns the step of the event, after the end of a dead notifier's claim. That end alone may finish the delivery. */
+/** Returns the step of the event. If a dead notifier's claim must end first, that end may already finish the delivery. */
 function takeUp(document: DeliveryDocument, event: DeliveryEvent, by: { notifierId: string; at: number }): Step | null {
   if (document.snapshot.value !== 'sending') return nextRevision(document, [event], by.notifierId)
   const lapsed: DeliveryEvent = { type: 'claim.lapsed', at: by.at }

@@ -1,5 +1,5 @@
-// Claims of due deliveries, in bulk, as far as the lanes have room. One guarded put makes this notifier the only sender of a delivery for a
-// while. A later message of an incident is not claimed while an earlier message to the same destination is open.
+// Claims of due deliveries, in bulk, as far as the lanes have free capacity. One guarded put makes this notifier the only sender of a
+// delivery for a while. A later message of an incident is not claimed while an earlier message to the same destination is open.
 
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -34,7 +34,7 @@ export function createClaims(context: NotifierContext, { deliverer, rows, follow
         logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
         return { jobs: [], ended: [] }
       })
-      // The room of a job is released when its attempt is recorded.
+      // The capacity of a job is freed when its attempt is recorded.
       const started = new Set(jobs.map(({ document }) => document.id))
       for (const id of ids) if (!started.has(id)) lanes.release(id)
       deliverer.start(jobs)
@@ -44,7 +44,7 @@ export function createClaims(context: NotifierContext, { deliverer, rows, follow
   }
 
   return {
-    /** Begins to claim and send as many deliveries as the lanes have room for. Returns at once. */
+    /** Begins to claim and send as many deliveries as the lanes have capacity for. Returns at once. */
     pump: (): void => {
       if (!context.stopping()) pumping ??= Promise.resolve().then(rounds)
     },
@@ -99,7 +99,7 @@ async function readSources({ store, clock }: NotifierContext, due: readonly Deli
 
 /**
  * Reads incidents again before their reminders are sent (reference/messages 2.4). Returns the reason for each incident that needs no
- * reminder. A missing incident stops no reminder.
+ * reminder. The reminder of a missing incident is sent.
  */
 async function settledIncidents(store: Store, ids: readonly string[], at: number): Promise<Sources['settled']> {
   const incidents = await presentIncidents(store, ids)

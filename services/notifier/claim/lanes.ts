@@ -1,5 +1,5 @@
-// Room to send: one lane for each destination, so that a slow or dead receiver delays no other. Holds ids in memory only. A delivery without
-// a place here stays in the store, where the scan finds it.
+// Capacity to send: one lane for each destination, so that a slow or dead receiver delays no other. Holds ids in memory only. A delivery
+// that does not fit stays in the store, where the scan finds it.
 
 import { limits } from '#shared/limits/limits.ts'
 
@@ -30,7 +30,7 @@ export class Lanes {
   readonly #running = new Map<string, string>()
   /** Ids of deliveries whose attempt has ended and is not written yet. */
   readonly #settled = new Set<string>()
-  /** Running deliveries in lanes of width 1. Many dead destinations together must not take all the room. */
+  /** Running deliveries in lanes of width 1. Bounded, so that many dead destinations cannot use all the capacity. */
   #unanswered = 0
 
   /** Queues a due delivery once. Returns false if the lane is full. */
@@ -42,7 +42,7 @@ export class Lanes {
     return true
   }
 
-  /** Takes room for a delivery at once. Returns false if there is no room or other deliveries wait for it. */
+  /** Reserves capacity for a delivery at once. Returns false if there is none, or if other deliveries wait for it. */
   take(destinationId: string, deliveryId: string): boolean {
     const lane = this.#laneOf(destinationId)
     if (this.#isKnown(deliveryId) || lane.queue.size > 0 || !this.#hasRoom(lane)) return false
@@ -50,7 +50,7 @@ export class Lanes {
     return true
   }
 
-  /** Takes room for queued deliveries, one of each lane in turn, while there is room. Returns their ids. */
+  /** Reserves capacity for queued deliveries, one of each lane in turn, while there is any. Returns their ids. */
   pick(): string[] {
     const picked: string[] = []
     for (let before = -1; before < picked.length; ) {
@@ -67,12 +67,12 @@ export class Lanes {
     return picked
   }
 
-  /** Releases the room of an attempt that has ended and is to be written. A receiver that takes messages gets more room at once. */
+  /** Frees the capacity of an ended attempt before it is written. A receiver that accepts messages gets more capacity at once. */
   settle(deliveryId: string, response: LaneResponse): void {
     if (this.#leave(deliveryId, response)) this.#settled.add(deliveryId)
   }
 
-  /** Forgets a delivery, whether it was sent or not. */
+  /** Removes a delivery, sent or not. */
   release(deliveryId: string): void {
     this.#leave(deliveryId, null)
     this.#settled.delete(deliveryId)

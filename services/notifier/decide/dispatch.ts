@@ -1,5 +1,5 @@
-// Dispatch of alerts: makes one delivery for each chosen destination. The same put claims as many deliveries as the lanes have room for.
-// Alerts of an incident are dispatched in their order. Idempotent: a repeated dispatch, also by another notifier, finds the deliveries.
+// Dispatch of alerts: creates one delivery for each chosen destination. The same put claims deliveries, up to the lanes' capacity. Alerts
+// of an incident are dispatched in their order. Idempotent: a repeated dispatch, also by another notifier, finds the deliveries.
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -19,7 +19,7 @@ import { readRouting } from './routing.ts'
 import { isHeld, type OpenSibling, openSiblings } from './siblings.ts'
 import { withdrawOpenings } from './withdraw-openings.ts'
 
-/** A delivery to be stored, with its final message. `taken`: it has room in its lane and is sent at once. */
+/** A delivery to be stored, with its final message. `taken`: its lane has capacity, and it is sent at once. */
 interface Planned extends Step {
   destination: DestinationDocument
   taken: boolean
@@ -66,7 +66,7 @@ export function createDispatch(
     const routingOf = await readRouting(store, first)
     const decisions = first.map(alert => ({ alert, ...chooseDestinations(alert, routingOf(alert)) }))
     for (const some of inBatches(decisions)) {
-      // Each batch reads its own names: a slow store may take the last batch when the names of the first are no longer cached.
+      // Each batch reads its own names: with a slow store, names of the first batch may no longer be cached for the last.
       const alerts = some.map(({ alert }) => alert)
       await bodies.prepare(alerts, new Set(some.flatMap(({ chosen }) => chosen)))
       await put(
@@ -83,7 +83,7 @@ export function createDispatch(
     // A row's id does not depend on its writer, so a crash between the two writes loses no row.
     const at = clock.now()
     await rows.write(decisions.flatMap(one => keptRows(one.alert, one, routingOf(one.alert).destinations, at)))
-    // A refused alert was dispatched by another notifier.
+    // If a write is refused, another notifier has dispatched the alert.
     if (dispatched.length > 0) await retryStoreCall(clock, () => store.replace('alerts', dispatched))
     metrics.alerts.inc(first.length)
     for (const { alert, nobody } of decisions) {
@@ -106,8 +106,8 @@ export function createDispatch(
 }
 
 /**
- * Plans a delivery. It is sent at once if it waits for no earlier message and its lane has room; else it is due, and a notifier with room
- * claims it. A reminder is never sent at once, because a claim reads its incident again.
+ * Plans a delivery. It is sent at once if no earlier message is open and its lane has capacity. Otherwise it is due, and a notifier with
+ * capacity claims it. A reminder is never sent at once, because a claim reads its incident again.
  */
 function plan(
   { clock, lanes, options }: NotifierContext,
@@ -164,7 +164,7 @@ function firstOfEachIncident(
   return { first, rest }
 }
 
-/** Reads alerts first: another notifier stores an alert's deliveries before it marks the alert, so this read finds one of them. */
+/** Reads alerts first: another notifier stores deliveries before it marks their alert, so one of the two reads finds a message. */
 async function predecessorsOf(store: Store, incidentIds: readonly string[]) {
   const waiting = await openAlerts(store, incidentIds)
   return { waiting, siblings: await openSiblings(store, incidentIds) }
@@ -176,7 +176,7 @@ async function openAlerts(store: Store, incidentIds: readonly string[]) {
   return store.find('alerts', { where, sort: [['number', 'asc']], limit: limits.store.findMax, select: ['incidentId', 'number'] })
 }
 
-/** Returns the destinations that the alert records as skipped, without destinations that their table excludes. */
+/** Returns the destinations that the alert records as skipped. Destinations that the delivery table excludes are not recorded. */
 function skippedOf(leftOut: Decision['leftOut'], nobody: Decision['nobody']): NonNullable<AlertDocument['skipped']> {
   const skipped = leftOut.filter(({ reason }) => reason !== 'not_routed')
   return nobody === null || skipped.length > 0 ? skipped : [{ destinationId: null, reason: nobody }]

@@ -1,5 +1,5 @@
-// Consequences of a stored step of a delivery: timer of its retry, next message of its incident, metrics and log lines. Timers are in memory;
-// the scan finds deliveries whose timers a crash has lost.
+// Effects of a stored step of a delivery: timer of its retry, next message of its incident, metrics and log lines. Timers exist only in
+// memory; after a crash, the scan finds the deliveries.
 
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -25,7 +25,7 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
     const { id, destinationId } = document
     const wake = () => {
       timers.delete(id)
-      // A timer may end shortly before its instant, when a claim would not find the delivery due.
+      // A timer may fire shortly before its instant, when the delivery is not due yet.
       if (clock.now() < at) return wakeAt(document, at)
       if (lanes.offer(destinationId, id)) onRoomWanted()
     }

@@ -36,13 +36,13 @@ const incidentsOf = (alerts: readonly AlertDocument[], kind: AlertKind): string[
   ...new Set(alerts.filter(alert => alert.kind === kind).map(({ incidentId }) => incidentId)),
 ]
 
-/** Returns the incidents that were confirmed or closed. An incident that is not stored yet is neither. */
+/** Returns the incidents that were confirmed or closed, without incidents that are not stored yet. */
 export async function overtakenIncidents(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const incidents = await presentIncidents(store, ids)
   return new Set(incidents.filter(({ confirmedAt, open }) => confirmedAt !== null || open === 0).map(({ id }) => id))
 }
 
-/** Returns the destinations that got an incident's opening, by incident. A destination to which it is being sent now may get it. */
+/** Returns the destinations that got an incident's opening, by incident. Includes destinations to which it is being sent now. */
 async function openedDestinations(store: Store, incidentIds: readonly string[]): Promise<Map<string, Set<string>>> {
   const opened = new Map<string, Set<string>>()
   if (incidentIds.length === 0) return opened

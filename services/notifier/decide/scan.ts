@@ -1,5 +1,6 @@
-// Scan of the store every few seconds, in bounded pages: finds open alerts, due deliveries and ended claims that a lost nudge or a crash left.
-// Removes expired documents, and loads the sender once a destination exists. Every other part reads the store only after a nudge.
+// Scan of the store every few seconds, in bounded pages: finds open alerts, due deliveries and ended claims after a lost nudge or a crash.
+// Removes expired documents, and loads the sender's HTTP client once a destination exists. Every other part reads the store only after a
+// nudge.
 
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'

@@ -9,8 +9,8 @@ import { type RowWriter, storeSteps } from '../record/row-writer.ts'
 import type { OpenSibling } from './siblings.ts'
 
 /**
- * Withdraws unsent openings and returns the stored steps. `siblings`: open deliveries of the alerts' incidents. A delivery that is being sent
- * is not withdrawn here, but when it is claimed again. Rejects with a StoreError.
+ * Withdraws unsent openings and returns the stored steps. `siblings`: open deliveries of the alerts' incidents. A delivery that is being
+ * sent is withdrawn later, when it is claimed again. Rejects with a StoreError.
  */
 export async function withdrawOpenings(
   context: NotifierContext,

@@ -1,4 +1,4 @@
-// Conditions of the installation: their documents, and the one guarded put by which the whole cluster decides each change once. The notifier
+// Conditions of the installation: their documents, and the guarded put by which several notifiers make each change only once. The notifier
 // whose put is written logs the change and sends its message.
 
 import {
@@ -13,7 +13,7 @@ import { retryStoreCall } from '../record/row-writer.ts'
 import type { OperatorContext } from './context.ts'
 import { messageBody, type Notice } from './message.ts'
 
-/** Wanted state of a condition. Absent fields stay. */
+/** Wanted state of a condition. Absent fields stay unchanged. */
 export interface Change {
   name: string
   raised: boolean
@@ -26,7 +26,7 @@ export interface Change {
 
 /** Watcher of one kind of condition. */
 export interface Watcher {
-  /** Looks for changes that nothing announces, after the conditions were read again. Never runs twice at once. Rejects with a StoreError. */
+  /** Checks for changes without an event, after the conditions were read again. Runs once at a time. Rejects with a StoreError. */
   look(): Promise<void>
   stop?(): Promise<void>
 }

@@ -20,7 +20,7 @@ export function watchDeadLetters({ store, clock }: OperatorContext, conditions: 
       const found = await store.find('deadLetters', { where, sort: [['at', 'asc']], limit: limits.operator.batch })
       const newest = found.at(-1)
       if (newest !== undefined) {
-        // Another notifier that has seen these dead letters has moved `seenAt`.
+        // If `seenAt` has moved, another notifier has counted these dead letters.
         await conditions.change(kind, '', present => ((present?.seenAt ?? 0) >= newest.at ? null : grown(present, found, newest)))
       } else if (known?.raised === 1 && clock.now() - known.seenAt >= limits.operator.quietMs) {
         await conditions.change(kind, '', present =>

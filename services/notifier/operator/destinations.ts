@@ -1,5 +1,5 @@
-// Condition about destinations that have taken no message for limits.operator.failingMs. The first failed attempt is stored at once, and the
-// first delivery ends it. The delivery log has the attempts of other notifiers in between.
+// Condition about destinations that have accepted no message for limits.operator.failingMs. The first failed attempt is stored at once, and
+// the next success ends it. The delivery log contains the attempts of other notifiers in between.
 
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'

@@ -1,4 +1,4 @@
-// Condition about API keys that end within limits.operator.keyMs. Keys are read when the next one comes near its end, and at least once an
+// Condition about API keys that end within limits.operator.keyMs. Keys are read when the next key is about to end, and at least once an
 // hour.
 
 import type { KeyDocument } from '#shared/contracts/account.ts'

@@ -1,5 +1,5 @@
-// Condition about lost locations: monitors use the location, it had a live prober, and it has had none for limits.operator.lostMs. Listens to
-// presence, and judges nothing while presence cannot be heard. One timer, set to the first location that would be lost.
+// Condition about lost locations: monitors use the location, it had a live prober, and it has had none for limits.operator.lostMs. Watches
+// presence, and decides nothing while no presence entries arrive. One timer is set to the location that would be lost first.
 
 import { type ProberSign, watchProbers } from '#shared/bus/probers/prober-presence.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -14,13 +14,13 @@ const kind = 'location_lost'
 const { lostMs, usageMs, seenMs, retryMs } = limits.operator
 
 interface Place {
-  /** Newest sign on the monotonic clock, or the instant since which this process listens. */
+  /** Newest sign of life on the monotonic clock, or the instant since which this process watches. */
   heardAt: number
   /** Newest beat on the bus's clock, ms since the epoch; 0: none since this process runs. */
   seenAt: number
-  /** Whether the location is lost and no monitor uses it. */
+  /** True if the location is lost and no monitor uses it. */
   isUnused: boolean
-  /** Whether a change of the location is being written. */
+  /** True while a change of the location is being written. */
   isBusy: boolean
 }
 
@@ -130,7 +130,7 @@ class Places {
     }
   }
 
-  /** Checks whether monitors use the lost locations, because the monitors of a location may have changed. */
+  /** Checks again whether monitors use the lost locations, because that may have changed. */
   async #lookAtUsage(): Promise<void> {
     const { store } = this.#context
     const lost = this.#conditions.ofKind(kind).filter(({ objectId, raised }) => raised === 1 || this.#place(objectId).isUnused)
@@ -177,7 +177,7 @@ class Places {
     this.#arm()
   }
 
-  /** Returns the places that this process does not know as lost. */
+  /** Returns the locations that this process does not know as lost. */
   #live(): (Place & { id: string })[] {
     return this.#conditions.ofKind(kind).flatMap(({ objectId, raised }) => {
       const place = this.#place(objectId)

@@ -3,7 +3,7 @@ import type { ConditionKind } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { oneLine } from '../bodies/one-line.ts'
 
-/** Text of a condition's change. `log` is the fixed sentence of its log line. */
+/** Text of a condition's change. `log`: fixed message of its log line. */
 export interface Notice {
   type: NoticeType
   summary: string

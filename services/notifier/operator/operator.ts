@@ -1,5 +1,5 @@
 // Notices to the operator about changes of the installation: connects the watchers with the stored conditions and the sender. Every
-// limits.operator.lookMs it looks for changes that nothing announces. Several notifiers may do this: the store decides which one sends.
+// limits.operator.lookMs it checks for changes without an event. Several notifiers may do this: the store decides which one sends.
 import type { Registry } from 'prom-client'
 import { repeat } from '#shared/async/repeat.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -25,7 +25,7 @@ export interface Operator {
   stop(): Promise<void>
 }
 
-/** Resolves when it listens. The first look is running then. Rejects with a BusError. */
+/** Resolves when presence is watched. The first check is still running then. Rejects with a BusError. */
 export async function startOperator(
   context: OperatorContext,
   { sender, registry, cutOff }: { sender: Sender; registry: Registry; cutOff: AbortSignal },

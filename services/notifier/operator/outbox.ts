@@ -48,7 +48,7 @@ export function createOutbox(collaborators: Collaborators) {
     const claimed = await conditions.put(present, over)
     if (claimed !== null) await deliver(claimed)
   }
-  /** Ids of due conditions that wait for their turn. Every look finds them again. */
+  /** Ids of due conditions that wait to be sent. Every check finds them again. */
   const waiting = new Set<string>()
   const claimInTurn = (id: string) => {
     if (waiting.has(id)) return
@@ -74,7 +74,7 @@ export function createOutbox(collaborators: Collaborators) {
       const now = context.clock.now()
       for (const one of conditions.all()) if (isDue(one, now)) claimInTurn(one.id)
     },
-    /** Sends a message that the store could not take. Retries are in memory only. */
+    /** Sends a message that the store could not store. Its retries exist only in memory. */
     sendUnstored: (message: OperatorMessage): void => enqueue(() => unstored(message, 0)),
     /** Resolves when no message is being sent. */
     idle,
@@ -84,7 +84,7 @@ export function createOutbox(collaborators: Collaborators) {
 
 const isDue = ({ dueAt }: ConditionDocument, now: number): boolean => dueAt !== null && dueAt <= now
 
-/** Work is done one after the other: the operator's receiver gets few messages, in the order of the changes. */
+/** Runs work one after another, so that the operator's receiver gets messages in the order of the changes. */
 function createTurns({ clock, logger, stopping }: OperatorContext) {
   const timers = new Set<Cancel>()
   let last: Promise<void> = Promise.resolve()

@@ -1,5 +1,5 @@
-// Condition about the disk under the store. It is raised while some room is left, so that the store can still write it. If the store cannot,
-// this process notifies the operator without it.
+// Condition about the disk under the store. It is raised while some space is left, so that the store can still write it. If the store
+// cannot, this process sends the message without storing it.
 
 import { createHash } from 'node:crypto'
 import { limits } from '#shared/limits/limits.ts'
@@ -63,7 +63,7 @@ export function watchStorage(context: OperatorContext, conditions: Conditions, o
   }
 }
 
-/** Returns the same id in every process that finds the store in this state, so that a receiver recognises a repetition. */
+/** Returns the same id in every process that sees the store in this state, so that a receiver recognises repeated messages. */
 const unstoredId = (salt: string, rev: number): string =>
   `msg_${createHash('sha256').update(`${salt}:${kind}:${rev}`).digest('base64url').slice(0, 27)}`
 

@@ -15,13 +15,13 @@ import type { NotifierContext } from '../context.ts'
 import type { Message } from '../send/send.ts'
 import { signatureOf } from '../send/signature.ts'
 
-/** A document to be written, and the orders to carry out once it is written. */
+/** A document to write, and the machine's orders to carry out once it is written. */
 export interface Step {
   document: DeliveryDocument
   effects: DeliveryEffect[]
   /** Destination with the names of the log; absent: it was deleted. */
   destination?: Pick<DestinationDocument, 'id' | 'name' | 'number' | 'type'> | undefined
-  /** True if the delivery ends unsent because its message is no longer needed: nothing failed. */
+  /** True if the delivery ends unsent because its message is no longer needed; this is no failure. */
   isNeedless?: true
 }
 
@@ -73,7 +73,7 @@ export const messageOf = (
 
 type Marks = { notifierId: string; incidentSalt: string }
 
-/** Returns the revision after these events; null: the present state does not accept all of them. Only a delivery in `sending` is claimed. */
+/** Returns the revision after these events; null: the present state does not accept all of them. `claimedBy` is set only in `sending`. */
 export function nextRevision(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step | null {
   const moved = applied(document.snapshot, events)
   if (moved === null) return null

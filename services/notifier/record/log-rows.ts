@@ -65,7 +65,7 @@ export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
       ...unsent(document.snapshot.context.lastError ?? '', at),
     }))
 
-/** Returns rows of a message that some chosen destinations do not get, or one row if it has no destination. */
+/** Returns a row for each chosen destination that does not get the message, or one row if no destination was chosen. */
 export function keptRows(
   alert: AlertDocument,
   { leftOut, nobody }: Decision,

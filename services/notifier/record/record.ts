@@ -25,7 +25,7 @@ interface Finished extends Job {
 
 export type Recorder = ReturnType<typeof createRecorder>
 
-/** `onRoom` is called when the lanes have room again. */
+/** `onRoom` is called when the lanes have free capacity again. */
 export function createRecorder(context: NotifierContext, log: RowWriter, followUp: FollowUp, onRoom: () => void) {
   const { logger, lanes, metrics, options } = context
   let givingUp = false
@@ -40,13 +40,13 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
         logger.warn({ error: String(error), attempts: steps.length }, 'attempt results could not be written')
         const isUnavailable = error instanceof StoreError && error.kind === 'unavailable'
         if (givingUp || (!isUnavailable && logged)) return []
-        // Rows that the store never accepts must not stop the deliveries.
+        // Continues if the store never accepts the rows, because they must not stop the deliveries.
         logged ||= !isUnavailable
       }
     }
   }
   const handle = async (batch: Finished[]) => {
-    // The attempts have released their room, so the next deliveries are claimed while these are written.
+    // The attempts have freed their capacity, so the next deliveries are claimed while these are written.
     onRoom()
     const steps: Step[] = []
     const rows: LogRow[] = []
@@ -71,7 +71,7 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
     add: (finished: Finished) => loop.add([finished]),
     /** Resolves when all attempts are written or given up. */
     idle: loop.idle,
-    /** Makes a batch that the store cannot take give up, so that its claims end by themselves. */
+    /** Stops the retries of a batch that the store does not accept. Its claims then end by themselves. */
     giveUp: () => {
       givingUp = true
     },

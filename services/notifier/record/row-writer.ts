@@ -10,8 +10,8 @@ import type { Step } from './delivery-document.ts'
 import { endedRows, type LogRow } from './log-rows.ts'
 
 /**
- * Calls the store. Retries if the outcome is unknown, so the call must be repeatable: a read, or a put that is settled by its writer. Rejects
- * with the last error after limits.notifier.storeTries, and at once with an error that no retry can cure.
+ * Calls the store. Retries if the outcome is unknown, so the call must be repeatable: a read, or a put that recognises its own earlier
+ * write. Rejects with the last error after limits.notifier.storeTries, and at once with an error for which no retry can help.
  */
 export const retryStoreCall = <T>(clock: Clock, call: () => Promise<T>): Promise<T> =>
   retry(call, {

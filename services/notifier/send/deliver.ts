@@ -1,4 +1,5 @@
-// Deliverer of claimed deliveries: sends their messages and passes the outcomes to the recorder. Sends nothing whose claim could end meanwhile.
+// Deliverer of claimed deliveries: sends their messages and passes the outcomes to the recorder. Sends nothing if the claim could end
+// first.
 
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -29,18 +30,18 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
       logger.warn({ ...aboutOf(document, destination), reason, retryable }, 'message not taken')
     }
     const event = eventOf(outcome, document.snapshot.context.attempts, clock.now(), jitter)
-    // The next delivery of the lane need not wait until this attempt is written.
+    // Lets the next delivery of the lane begin before this attempt is written.
     lanes.settle(document.id, responseOf(outcome))
     recorder.add({ ...job, event })
   }
 
   return {
-    /** Sends the jobs, which have room in their lanes. The room is released when the attempts are recorded. */
+    /** Sends the jobs, for which capacity is reserved in their lanes until the attempts are recorded. */
     start: (jobs: readonly Job[]): void => {
       for (const job of jobs) {
         const claimEndsAt = job.document.dueAt ?? 0
         if (clock.now() + limits.notifier.sendMs >= claimEndsAt) {
-          // The put took so long that the claim could end during the attempt.
+          // The claim was written so late that it could end during the attempt.
           lanes.release(job.document.id)
           continue
         }

@@ -8,8 +8,8 @@ import { oneLine } from '../bodies/one-line.ts'
 export type Outcome =
   | { kind: 'delivered' }
   /**
-   * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3), followed by words for people.
-   * `answered`: whether a response came in time. `retryAfterMs`: the pause that the receiver asked for; null: none.
+   * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3), followed by words for people. `answered`: a
+   * response came in time. `retryAfterMs`: the pause that the receiver requested; null: none.
    */
   | { kind: 'refused'; retryable: boolean; answered: boolean; error: string; retryAfterMs: number | null }
   /** `stop` fired before an outcome was known. */
@@ -64,7 +64,7 @@ const notAnswered = (retryable: boolean, error: string): Outcome => ({
   retryAfterMs: null,
 })
 
-/** Reasons by the code of a network error. Its message is not used, because it may quote the address. */
+/** Reasons by the code of a network error. The message of the error is not used, because it may quote the address. */
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',

@@ -1,10 +1,10 @@
-// Redaction of a destination's address in a text that will be stored. Receivers quote the path of a request completely, in part, or encoded
-// once more, and that path is secret.
+// Redaction of a destination's address in a text that will be stored. The path of a request is secret, and receivers may quote it
+// completely, in part, or encoded once more.
 import { basicCredentials, percentDecoded } from '#shared/net/url-credentials.ts'
 
 /** Characters of the shortest piece of an address that is redacted. */
 const shortestPiece = 4
-/** Characters of the parts of longer pieces that are redacted too, because a receiver may cut its quotation. */
+/** Length of parts of longer pieces that are redacted too, because a receiver may quote only a part. */
 const partLength = 8
 const mark = '[redacted]'
 
@@ -29,7 +29,7 @@ export function redactAddress(text: string, address: string): string {
   return kept
 }
 
-/** Returns how many characters at the end begin a secret: the text may have been cut within a secret. */
+/** Returns the number of characters at the end that are the beginning of a secret, because the text may have been cut within one. */
 function brokenOff(text: string, secrets: readonly string[]): number {
   const lengths = secrets.map(secret => {
     for (let length = Math.min(secret.length, text.length); length >= shortestPiece; length--) {

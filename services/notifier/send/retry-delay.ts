@@ -7,7 +7,7 @@ const { retryMs, retryMsMax } = limits.notifier
 
 /**
  * Returns the pause after the `attempt`-th attempt (from 1), ms. It doubles each time, and `jitter` (0 to 1) shortens it by up to a half. A
- * longer pause that the receiver asked for has priority. The bound is limits.notifier.retryMsMax.
+ * longer pause that the receiver requested has priority. The maximum is limits.notifier.retryMsMax.
  */
 export function retryDelay(attempt: number, jitter: number, retryAfterMs: number | null): number {
   const full = Math.min(retryMs * 2 ** Math.min(attempt - 1, 30), retryMsMax)

@@ -41,7 +41,7 @@ export interface SenderOptions {
   resolve?: Resolve
 }
 
-/** Time for which an idle connection is reused. A longer one would risk a connection that the receiver is about to close. */
+/** Time for which an idle connection is reused. After a longer time the receiver may be about to close the connection. */
 const idleMs = 2 * second
 
 const timedOut = Symbol('timed out')
@@ -59,7 +59,7 @@ async function openClient(options: SenderOptions): Promise<Client> {
     pipelining: 1,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
-    // The attempt has an exact timer of its own. These fire up to a second late, and end responses that are not read.
+    // Only ends responses that are not read, up to a second late: the attempt has an exact timer of its own.
     headersTimeout: 2 * limits.notifier.sendMs,
     bodyTimeout: limits.notifier.sendMs,
     connect: createGuardedConnect(buildConnector, {
@@ -179,7 +179,7 @@ export function createGuardedConnect(
   }
   const connect = build({ allowH2: false, timeout: timeoutMs, lookup })
   return (options, done) => {
-    // An address is not looked up, so it is checked here.
+    // An IP address needs no look-up, so it is checked here.
     const reason = isIP(options.hostname) === 0 ? null : egress.refusal(options.hostname)
     if (reason === null) connect(options, done)
     else done(new EgressError(reason), null)

@@ -28,7 +28,7 @@ interface Collaborators {
   bodies: BodyMaker
   sender: Sender
   rows: RowWriter
-  /** When it fires, a running test has failed. */
+  /** When it fires, running tests fail. */
   stop: AbortSignal
 }
 
@@ -48,7 +48,7 @@ export function serveTestMessages(
     const made = bodies.make(alert, destination)
     const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)
     context.metrics.tests.inc({ result: outcome.kind })
-    // A failed test is no sign that messages to people fail.
+    // A failed test is not noted, because it does not show that messages to people fail.
     if (outcome.kind === 'delivered') context.noteAttempt(destination, { isDelivered: true, at: clock.now() })
     const row = rowOf(destination, alert, made, outcome, clock.now())
     await waitForRow(context, rows.write([row]))

@@ -34,7 +34,7 @@ function withoutChecks(subject: SubjectDocument, at: number): SubjectDocument {
   return { ...assign(subject, { ...check, locations: [] }, at), check, readings }
 }
 
-/** Commands that an archived Resource still accepts: an acknowledgement finds no open incident, a creation finds the subject. */
+/** Commands that an archived Resource handles as usual: an acknowledgement finds no open incident, a creation finds the subject. */
 const taken: ReadonlySet<Command['kind']> = new Set([
   'read-resource',
   'acknowledge-incident',
@@ -48,7 +48,7 @@ export function isOver({ archivedAt }: SubjectDocument, input: Input): boolean {
   if (archivedAt === null) return false
   if (input.kind !== 'command') return true
   const { command } = input
-  // It is deleted with its workspace. Deletions of generations 1 and 2 name a kind, and do not find an archived Resource.
+  // Only the deletion of its workspace, which names no kind, deletes it. Deletions of generations 1 and 2 name a kind and do not find it.
   if (command.kind === 'delete-subject') return command.subjectKind !== undefined
   return !taken.has(command.kind)
 }
@@ -59,7 +59,7 @@ export function refuseArchived(subject: SubjectDocument, input: Input, context: 
   return unchanged(subject, reply)
 }
 
-/** For generations 1 and 2 the Resource no longer exists. Generation 3 refuses a wrong field before the state. */
+/** For generations 1 and 2 the Resource no longer exists. Generation 3 reports an invalid field before the state. */
 function archivedReply(subject: SubjectDocument, command: Command, at: number, context: StepContext): Reply {
   switch (command.kind) {
     case 'observe':

@@ -1,4 +1,4 @@
-// Dispatch of commands. A command is carried out once: its reply is kept with the subject, and a retry gets the same reply.
+// Dispatch of commands. A command is carried out once: its reply is stored in the subject, and a retry gets the same reply.
 
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { Command, CommandOf } from '#shared/contracts/subjects/command.ts'
@@ -42,7 +42,7 @@ const ofCustomSubjects: ReadonlySet<Command['kind']> = new Set([
   'delete-rule',
 ])
 
-/** Returns whether the subject's family accepts the command (reference/custom-subjects 1.1 and 1.7). */
+/** Returns whether the subject's kind accepts the command (reference/custom-subjects 1.1 and 1.7). */
 function isAccepted({ kind }: SubjectDocument, command: Changing): boolean {
   if (command.kind === 'delete-subject') return (command.subjectKind ?? kind) === kind
   if (command.kind === 'update-website') return kind === 'website'
@@ -50,7 +50,7 @@ function isAccepted({ kind }: SubjectDocument, command: Changing): boolean {
   return kind === 'custom' || !ofCustomSubjects.has(command.kind) || ('convert' in command && command.convert)
 }
 
-/** Returns a refusal that names the family of the subject. */
+/** Returns a refusal that names the kind of the subject. */
 function elsewhere({ kind, slug }: SubjectDocument): { refused: Refusal } {
   if (kind === 'custom') {
     const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
@@ -104,7 +104,7 @@ const atTheirInstant: ReadonlySet<Command['kind']> = new Set([
   'cancel-maintenance',
 ])
 
-/** Any other command takes effect no earlier than the last judgement (`judgedAt` of the subject). */
+/** Carries out the command at its own instant if it judges nothing, else not before the subject's last judgement (`judgedAt`). */
 function carryOut(subject: SubjectDocument, command: Changing, at: number, context: StepContext): Handled {
   const handle = handlers[command.kind] as Handler<Changing['kind']>
   return handle(subject, command, atTheirInstant.has(command.kind) ? at : Math.max(at, subject.judgedAt), context)

@@ -1,9 +1,9 @@
-// Idempotency records of a subject: replies kept for retries of their commands. Pure.
+// Idempotency records of a subject: replies stored for retries of their commands. Pure.
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { IdempotencyRecord, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 
-/** Returns the subject with the command's reply of `at` among its idempotency records. The command may have waited for long. */
+/** Returns the subject with an idempotency record of the command's reply at `at`. `at` may be long past: commands may wait. */
 export function withIdempotencyRecord(subject: SubjectDocument, id: string, at: number, reply: Reply): SubjectDocument {
   return { ...subject, idempotency: remembered(subject.idempotency, { id, at, reply: JSON.stringify(reply) }) }
 }
@@ -28,7 +28,7 @@ export function stillAwaited(idempotency: IdempotencyRecord[], now: number): Ide
   return idempotency.every(record => isAwaited(record, now)) ? idempotency : idempotency.filter(record => isAwaited(record, now))
 }
 
-/** No record is kept longer than a client waits. */
+/** Records expire when clients no longer retry. */
 function isAwaited({ at, reply }: IdempotencyRecord, now: number): boolean {
   return now - at < (reply === null ? limits.keeper.stampAgeMs : limits.keeper.idempotencyAgeMs)
 }

@@ -1,4 +1,4 @@
-// Refusal of a command: nothing changes. The reason is a word of the closed set, with the message of docs/reference.
+// Refusal of a command: nothing changes. It has an error code, and the message that docs/reference defines.
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { ErrorCode } from '#shared/errors.ts'
 

@@ -121,7 +121,7 @@ export const newRule = (key: string): RuleState => ({
 })
 
 /**
- * Returns the subject and its view. Rules of an archived subject are shown as they were when it was archived. If the Template is missing or
+ * Returns the subject and its view. Rules of an archived subject have their verdicts at the archiving. If the Template is missing or
  * damaged, the view says so.
  */
 export function shown(

@@ -50,8 +50,8 @@ export const createRule: Handler<'create-rule'> = (subject, command, at, context
 }
 
 /**
- * Replaces name and policy. The slug, the rule's identity and its open incident stay, judged by the new policy. A policy that equals the
- * saved one keeps its version, so that a rename is no new version (reference/custom-subjects 3.8).
+ * Replaces name and policy. The slug, the rule's key and its open incident stay; the new policy judges them. If the policy equals the saved
+ * one, its version stays: a rename makes no new version (reference/custom-subjects 3.8).
  */
 export const replaceRule: Handler<'replace-rule'> = (subject, command, at, context) => {
   const rule = subject.rules.find(candidate => candidate.slug === command.rule)
@@ -81,8 +81,8 @@ export const deleteRule: Handler<'delete-rule'> = (subject, command, at, context
 }
 
 /**
- * Refuses a policy that does not fit the subject; otherwise keeps its version and judges by it. It may cite rules that existed `before`: a
- * rule that is being created cannot cite itself.
+ * Refuses a policy that does not fit the subject; otherwise saves it as a version and judges by it. The policy may cite only rules that
+ * existed `before`, so a new rule cannot cite itself.
  */
 function save(
   before: SubjectDocument,
@@ -129,7 +129,7 @@ function unknownInput({ signal, from }: PolicyInput, at: number): { refused: Ref
   return refusedField(field, 'Unknown input', `${field}: the subject has no ${missing}`)
 }
 
-/** Returns the index of the first input whose citation alone leads back to the rule. */
+/** Returns the index of the first input whose cited rule leads back to the rule in a circle. */
 function circleAt({ rules }: SubjectDocument, { key }: RuleState, policy: Policy): number {
   const alone = (input: PolicyInput): RulePolicy => ({ language: 'inputs', document: { ...policy, inputs: [input] } })
   const reading = (input: PolicyInput) => rules.map(rule => (rule.key === key ? { ...rule, policy: alone(input) } : rule))
@@ -137,7 +137,7 @@ function circleAt({ rules }: SubjectDocument, { key }: RuleState, policy: Policy
 }
 
 /**
- * Returns the rule's inputs. Inputs that stay keep their readings. New inputs read the stored series, and count as young from now on.
+ * Returns the rule's inputs. Inputs that stay keep their readings. New inputs read the stored series, and their grace period begins now.
  * Inputs that the policy lacks are removed.
  */
 function withInputs(subject: SubjectDocument, at: number, series: readonly SeriesDocument[]): SubjectDocument {

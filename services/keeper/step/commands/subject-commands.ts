@@ -77,7 +77,7 @@ export function createWebsite(
   return judgeSubject(assign(empty, command.check, at), at, context)
 }
 
-/** Replaces all fields that generations 1 and 2 can express. Holds stay, and so does the failure mode if the command omits it. */
+/** Replaces all fields that generations 1 and 2 have. The delays stay, and the failure mode stays if the command omits it. */
 export const updateWebsite: Handler<'update-website'> = (subject, command, at, context) => {
   if (!isWatched(subject)) return refused('invalid_state', 'Custom subjects are managed elsewhere')
   const { confirm_after, recover_after } = subject.check
@@ -88,8 +88,8 @@ export const updateWebsite: Handler<'update-website'> = (subject, command, at, c
 }
 
 /**
- * Makes the subject a tombstone: reads find nothing, and inputs are dropped. Its children are removed afterwards. The tombstone ends by the
- * clock, like messages of the stream.
+ * Makes the subject a tombstone: reads find nothing, and inputs are dropped. Its children are removed afterwards. The tombstone expires by
+ * the clock, as messages of the stream do.
  */
 export function deleteSubject(subject: SubjectDocument, at: number, context: StepContext): SubjectDocument {
   const closed = closeIncidents(subject, { type: 'rule.removed', at }, context)
@@ -117,8 +117,7 @@ const reachability: RuleState = {
 }
 
 /**
- * Applies new settings. Readings of kept locations stay, readings of new locations begin young, and check entries are written for what
- * changed.
+ * Applies new settings. Readings of kept locations stay, the grace period of new locations begins, and changed check entries are written.
  */
 export function assign(subject: Watched, check: WebsiteCheck, at: number): SubjectDocument {
   const readings: Record<string, Reading> = {}

@@ -1,4 +1,4 @@
-// Facts of an alert about its subject and its rule, frozen when it is decided. They carry no secret: neither a request body nor
+// Facts of an alert about its subject and its rule, copied when the alert is decided. They contain no secret: neither a request body nor
 // credentials of an address (reference/messages 5.7). Pure.
 import type { AlertFacts, AlertKind, AlertProblem } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentSnapshot } from '#shared/contracts/incidents/incident.ts'

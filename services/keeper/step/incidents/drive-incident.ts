@@ -1,4 +1,4 @@
-// Driver of the incident machine of one rule: sends it the verdict of one instant, and adds the documents that it orders (incident, history,
+// Driver of the incident machine of one rule: sends it the verdict of one instant, and adds the resulting documents (incident, history,
 // alerts) to the outbox. Pure.
 
 import { incidentMachine, incidentVersion } from '#machines/incident.ts'
@@ -24,7 +24,7 @@ interface Drive {
   subject: SubjectDocument
   rule: RuleState
   judgement: Judgement
-  /** Whether the verdict rests on silence that is held back (ADR 22). Then an ok closes no incident, and no data confirms none. */
+  /** True if silence that is held back would change the verdict (ADR 22). An ok then closes no incident, and a no data confirms none. */
   isProvisional?: boolean
   at: number
   context: StepContext
@@ -62,8 +62,8 @@ export function tellIncident(drive: Drive, event: IncidentEvent): SubjectDocumen
 }
 
 /**
- * Not judged opens, confirms, recovers and closes nothing; reminders of earlier verdicts go on (reference/incidents 2.2). A provisional
- * result of a Template's rule moves nothing either (v3 4.11).
+ * `not_judged` opens, confirms, recovers and closes nothing; reminders of earlier verdicts continue (reference/incidents 2.2). A
+ * provisional result of a Template's rule changes no incident either (v3 4.11).
  */
 const conditionOf = ({ judgement }: Pick<Drive, 'judgement'>) =>
   judgement.verdict === 'not_judged' || judgement.isProvisional ? null : judgement.verdict
@@ -79,8 +79,8 @@ export function movesHold({ policy, incident }: RuleState, judged: Pick<Drive, '
 }
 
 /**
- * Returns whether the judgement would change the state of the rule's incident. A provisional verdict is recorded without moving the
- * incident, so the same verdict may move it once it is no longer provisional (v3 4.11).
+ * Returns whether the judgement would change the state of the rule's incident. A provisional verdict is recorded without changing the
+ * incident, so the same verdict may change it once it is final (v3 4.11).
  */
 export function movesIncident({ incident }: RuleState, judged: Pick<Drive, 'judgement'>): boolean {
   const condition = conditionOf(judged)
@@ -121,7 +121,7 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
   return carryOut(opening, orders, event, null)
 }
 
-/** Returns whether and how the opening is announced. Only a Template's rule announces its opening, which maintenance holds back. */
+/** Returns how the opening is announced. Only a Template's rule announces it; maintenance holds the message back. */
 function loudness(drive: Drive): { announcesAll?: true; muted?: true } {
   return drive.rule.policy.language === 'decision' ? { announcesAll: true, ...mutedAt(drive, drive.at) } : {}
 }
@@ -148,16 +148,16 @@ function elapsedEvent(drive: Drive): IncidentEvent | null {
   if (incident.value === 'pending')
     return isJudged && !isProvisional ? { type: 'hold.elapsed', at: deadlineAt, ...mutedAt(drive, deadlineAt) } : null
   if (incident.value === 'recovering') return isJudged && !isProvisional ? { type: 'recovery.elapsed', at: deadlineAt } : null
-  // A reminder from before this instant is missed. A later reminder is only late, even if others before it were missed.
+  // A reminder that was due before this instant is skipped. A reminder that was due later is still sent.
   const missedTo = context.now - limits.keeper.reminderLateMs
   if (deadlineAt >= missedTo) return { type: 'reminder.due', at: deadlineAt, ...mutedAt(drive, deadlineAt) }
   return { type: 'reminder.missed', at: missedTo }
 }
 
-/** Returns the field only while a window runs: an absent field means false in every record. */
+/** Returns the field only while a window runs; absent means false. */
 const mutedAt = ({ subject }: Drive, at: number): { muted?: true } => (isMuted(subject, at) ? { muted: true } : {})
 
-/** Returns the field only for a provisional verdict, too. */
+/** Returns the field only for a provisional verdict; absent means false. */
 const provisional = ({ isProvisional }: Drive): { provisional?: true } => (isProvisional ? { provisional: true } : {})
 
 function send(drive: Drive, event: IncidentEvent): Drive {

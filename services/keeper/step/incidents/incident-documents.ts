@@ -57,7 +57,7 @@ export function incidentDocument(
   }
 }
 
-/** Returns the names that an incident that opens now keeps for ever. */
+/** Returns the texts of the rule that an incident copies when it opens. */
 export function incidentWords(subject: SubjectDocument, rule: RuleState, templateOf: TemplateOf): IncidentWords {
   const { action } = templateRuleOf(subject, rule, templateOf) ?? { action: null }
   return { rule: { key: rule.slug, name: rule.name }, action }

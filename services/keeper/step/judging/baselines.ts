@@ -10,7 +10,7 @@ import type { NumbersInOrder } from './signal-numbers.ts'
 interface Measured {
   subjectId: string
   signalKey: string
-  /** The lengths of the baselines that rules ask for. */
+  /** Lengths of the baselines that rules use. */
   days: readonly number[]
 }
 
@@ -35,7 +35,7 @@ export function withBaselines(
 /** The first instant of the baseline of an Observation, µs. */
 export const baselineFromUs = (newestUs: number, days: number): number => newestUs - days * day * 1_000
 
-/** A row counts only before the newest Observation: the usual report, which is the newest, changes and copies nothing. */
+/** Only a row before the newest Observation counts. So the usual report, which is the newest, changes and copies nothing. */
 function numbersWith(
   latest: Pick<PushedObservationDocument, 'id' | 'value'> | null,
   newestUs: number,

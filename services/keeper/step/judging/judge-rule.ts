@@ -47,8 +47,8 @@ export function judgeRule(
 }
 
 /**
- * Judges a Template's rule. True is a problem, false is ok. Unknown is not judged: it opens, confirms, recovers and closes nothing (v3
- * 4.7).
+ * Judges a Template's rule. True is a problem, false is ok. Unknown gives `not_judged`, which opens, confirms, recovers and closes nothing
+ * (v3 4.7).
  */
 function judgeTemplateRule({ templated }: SubjectDocument, rule: TemplateRule, moment: Moment, { signals }: Template): Judgement {
   const { answers, heard } = templated ?? { answers: {}, heard: {} }

@@ -35,7 +35,7 @@ export function judgeSubject(subject: SubjectDocument, at: number, context: Step
   return withDue(next, judgedAt, nextAt, laterAt)
 }
 
-/** Keeps a silence that is held back due, and adds the next deadline after it: delays pause from there on (v3 4.11). */
+/** Silence that is held back stays in `dueAt`; `laterAt` gets the next deadline, because delays pause from there on (v3 4.11). */
 function withDue(
   { laterAt: _, ...subject }: SubjectDocument,
   judgedAt: number,
@@ -52,9 +52,8 @@ const silenceUpTo = (at: number): SilenceAt => ({ checks: at, pushed: at })
 const isHeld = (to: SilenceAt, at: number): boolean => to.checks < at || to.pushed < at
 
 /**
- * Returns a function to call for each rule in judging order: whether its verdict rests on silence that is held back. An ok does if counting
- * all silence would change the verdict; no data does if counting no silence would. In both cases cited rules have the verdict that they
- * would have then.
+ * Returns a function to call for each rule in judging order: whether its verdict is provisional. An ok is, if counting all silence would
+ * change it; a no data is, if counting no silence would change it. Cited rules are judged under the same assumption.
  */
 function createProvisionalCheck(at: number, { checks, pushed }: SilenceAt, templateOf: TemplateOf) {
   const uncounted = (to: number) => (to < at ? Number.NEGATIVE_INFINITY : at)
@@ -102,8 +101,7 @@ export function judge(subject: SubjectDocument, rule: RuleState, at: number, con
 }
 
 /**
- * Like `judge`, and also returns whether the verdict rests on silence that is held back, so that no delay ends. Throws if the subject has
- * no rule of this key.
+ * Like `judge`, and also returns whether the verdict is provisional, so that no delay ends. Throws if the subject has no rule of this key.
  */
 export function judgeProvisionally(
   subject: SubjectDocument,
@@ -141,14 +139,14 @@ export function isDueBy(subject: SubjectDocument, at: number): boolean {
   return subject.dueAt !== null && subject.dueAt <= at
 }
 
-/** Returns the rules in judging order. No saved policy cites itself in a circle; if a stored one does, its rules keep the stored order. */
+/** Returns the rules in judging order. Saving refuses circles of citations; should the store have one, the rules keep the stored order. */
 const rulesInOrder = ({ rules }: SubjectDocument) => (rules.length < 2 ? rules : (inJudgingOrder(rules) ?? rules))
 
 const ruleOf = (subject: SubjectDocument, key: string) => subject.rules.find(rule => rule.key === key) as RuleState
 
 /**
  * Returns the next deadline of the rule's incident. A deadline that passed without effect waits for the next judgement that decides,
- * because time alone changes nothing. The exception is silence that is held back: it will count, and has no instant of its own any longer.
+ * because time alone changes nothing. The exception is silence that is held back: its deadline stays.
  */
 function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number, isProvisional: boolean): number | null {
   const deadlineAt = ruleOf(subject, key).incident?.context.deadlineAt ?? null
@@ -175,8 +173,8 @@ function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): 
 }
 
 /**
- * Returns the judgement at `at` as its rule records it. `since` stays while the result is the same: a first report changes only the status
- * of unknown (v3 4.8).
+ * Returns the judgement at `at` as its rule records it. `since` stays while the result stays the same; the first report of a rule with an
+ * unknown result changes only its status (v3 4.8).
  */
 export function verdictOf(rule: RuleState, judgement: Judgement, at: number): RuleVerdict {
   const { verdict, explanation, evidence, isHeard } = judgement

@@ -1,4 +1,4 @@
-// Template of a Resource in a step: the declaration of a rule, and the fault of a revision that cannot judge (v3 4.12). Pure.
+// Template of a Resource in a step: the declaration of a rule, and the fault of an unusable revision (v3 4.12). Pure.
 
 import type { TemplateRule } from '#shared/contracts/resources/template.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'

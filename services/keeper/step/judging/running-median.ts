@@ -31,7 +31,7 @@ export class RunningMedian {
   #leaving: { instantsUs: number[]; values: number[] } = { instantsUs: [], values: [] }
   /** End of the counted numbers that `#leaving` contains, µs. */
   #knownToUs: number
-  /** Whether numbers were added or removed that could not be counted. */
+  /** True if a number was added or removed that could not be counted: the median is then unknown. */
   #isLost = false
 
   /** The numbers must be all numbers since `fromUs`. */

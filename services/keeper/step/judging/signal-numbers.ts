@@ -15,8 +15,8 @@ export interface NumbersInOrder {
 }
 
 /**
- * One array for all medians. An array for each report, outside the heap, would cause a collection of the whole heap after a few hundred
- * reports.
+ * One array for all medians. Arrays of this size are outside the heap: one for each report would cause a full collection after a few
+ * hundred reports.
  */
 const sortable = new Float64Array(limits.intake.baselineNumbers)
 
@@ -44,7 +44,7 @@ export class KnownBaseline implements NumbersInOrder {
     throw new Error('numbers were not read')
   }
 
-  /** Does nothing: the row of the one report counts in no baseline of its round. */
+  /** Does nothing: a report does not count in its own baseline, and the round has no other report. */
   note(): void {}
 }
 

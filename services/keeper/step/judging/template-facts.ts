@@ -1,5 +1,5 @@
-// Facts of an alert about a Template's rule, frozen from the Template's revision and the evidence when the alert is decided. They carry no
-// secret. Pure.
+// Facts of an alert about a Template's rule, copied from the revision and the evidence when the alert is decided. They contain no secret.
+// Pure.
 import type { AlertFacts, AlertKind, AlertRouting, TemplateFacts } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentContext } from '#shared/contracts/incidents/incident.ts'
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'

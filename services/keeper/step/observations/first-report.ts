@@ -1,4 +1,4 @@
-// First report on a Resource: one step makes both the Resource and its Observation, or neither (v3 8.4). Pure.
+// First report on a Resource: one step creates both the Resource and its Observation, or neither (v3 8.4). Pure.
 
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
@@ -29,7 +29,7 @@ export function takeFirstReport(
   const step = takeReports(made.subject, observe, at, context)
   if (command.isTrial || !isTaken(step)) return { ...unchanged, reply: step.reply }
   if (subject !== null || step.subject === null) return step
-  // An Observation that no rule reads causes no judgement.
+  // Judges here, because an Observation that no rule reads causes no judgement.
   return { ...step, subject: judgeSubject(step.subject, at, context), change: 'commit' }
 }
 

@@ -51,7 +51,7 @@ export function observe(subject: SubjectDocument, sent: StampedObservation, at: 
 
 /**
  * Returns the first reply to an id whose Observation is stored, whatever else the report contains. If a crash prevented the judgement of
- * the first report, it is judged now. Null: the report is new, because the first report with its id is lost.
+ * the first report, judges it now. Null: the report counts as new, because the first report with its id was lost.
  */
 function observeAgain(intake: Intake, place: ObservationIdDocument, sentId: string): Observed | null {
   const { subject, sent, at, template, context } = intake
@@ -59,7 +59,7 @@ function observeAgain(intake: Intake, place: ObservationIdDocument, sentId: stri
   const before = context.stored.pushed(
     observationRowId(subject.id, signalKey, { sentId, labels: {}, atUs, isStampedHere: false }),
   )
-  // A crash, or a lost claim of another id of the round, leaves a place without a row. In both cases no sender got a reply.
+  // A crash, or a failed claim of another id in the round, leaves a place without a row. In both cases no sender got a reply.
   if (before === null) return null
   const isCreated = place.createdSignal === 1
   const repeated = { ok: true as const, signal: signalKey, observation: sentId, createdSignal: isCreated }
@@ -72,7 +72,7 @@ function observeAgain(intake: Intake, place: ObservationIdDocument, sentId: stri
 }
 
 /**
- * Returns the report at the instant of its lost first sending if the keeper stamps both, so that it replaces a late row of the first
+ * If the keeper stamps the report, returns it with the stamp of its lost first sending, so that it replaces a late row of the first
  * sending. A report with its own instant keeps it.
  */
 function inPlace(sent: StampedObservation, place: ObservationIdDocument, target: Target, at: number): StampedObservation {
@@ -104,7 +104,7 @@ function take(
   return { ...effect, subject: taken, row, place, result: result(isCreated) }
 }
 
-/** Returns null if the report equals the stored row `repeated`, and its signal includes that row. */
+/** Returns null if the report equals the stored row `repeated` and the signal already includes that row. */
 function effectOf(
   { subject, at, template, context }: Intake,
   target: Target,

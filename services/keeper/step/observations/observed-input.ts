@@ -15,8 +15,8 @@ export const neverObserved = (addedAt: number): ObservedInput => ({
 })
 
 /**
- * Returns whether an input with the reading `known` should read this observation instead. Of two observations for one instant, the later
- * accepted one counts.
+ * Returns whether this observation replaces the input's reading `known`. Of two observations for one instant, the later accepted one
+ * counts.
  */
 export function isLater(
   { observedAtUs, number }: Pick<SeriesDocument, 'observedAtUs' | 'number'>,

@@ -12,8 +12,8 @@ export type StampedObservation = SentObservation & {
 }
 
 /**
- * Returns the identity of an Observation: the sender's id, else its labels, at its signal and instant. A keeper's stamp never equals a
- * sender's instant.
+ * Returns the identity of an Observation: the sender's id, else its labels, at its signal and instant. Observations with a keeper's stamp
+ * and with a sender's instant never have the same identity.
  */
 export function observationRowId(
   subjectId: string,
@@ -25,7 +25,7 @@ export function observationRowId(
   return observationOfSeries(`${subjectId}.${signalKey}.${shortHash(sentId ?? `stamped ${series}`)}`, atUs)
 }
 
-/** Returns the row's id without subject and signal: a signal keeps its Observations by this key. */
+/** Returns the row's id without subject and signal: it identifies an Observation within its signal. */
 export const identityOf = (rowId: string): string => rowId.split('.').slice(2).join('.')
 
 /** Returns the row. An Observation of no data has no value. `at`: present instant of the keeper, ms. */
@@ -36,7 +36,7 @@ export function rowOf(subjectId: string, signalKey: string, sent: StampedObserva
     receivedAtUs: at * 1_000,
     ok: state === 'ok' ? 1 : state === 'problem' ? 0 : 2,
     value: state === 'no_data' ? null : value,
-    // No store accepts half of a surrogate pair.
+    // Replaces unpaired surrogates, which no store accepts.
     error: reason === '' ? null : reason.toWellFormed(),
     labels: Object.keys(labels).length === 0 ? null : JSON.stringify(labels),
     rejectReason: null,

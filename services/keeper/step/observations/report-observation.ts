@@ -18,9 +18,7 @@ import { isLater, observedOf } from './observed-input.ts'
 
 export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & {
   observedAtUs: number
-  /**
-   * Whether the keeper stamped the report. Such a stamp may be ahead of a clock that was set back, and is no skew of the sender's clock.
-   */
+  /** True if the keeper stamped the report. After the clock was set back, such a stamp may lie in the future. */
   isStampedHere: boolean
 }
 
@@ -95,7 +93,7 @@ export function takeReport(subject: SubjectDocument, report: Accepted): Taken {
       const known = observed[key]
       if (known !== undefined && isLater(report, known))
         observed = { ...observed, [key]: { addedAt: known.addedAt, ...observedOf(report) } }
-      // Inputs that differ only in their bounds share one key, and have read the report before this loop reaches them.
+      // Inputs that differ only in their bounds share one key, so an earlier pass of this loop may have given them the report.
       if (observed[key] !== custom.observed[key]) inputs.push({ ruleKey, input })
     }
   }
@@ -110,7 +108,7 @@ function seriesOf(
   newest: NewestReport | null,
   at: number,
 ): SeriesDocument {
-  // The instant is rounded to whole hours, so that it seldom changes.
+  // Rounded up to whole hours, so that it seldom changes.
   const expireAt = Math.ceil((at + limits.retention.pushedMs) / hour) * hour
   const place = { id, rev: newest?.rev ?? 0, writer: '', subjectId: subject.id }
   return { ...place, ...accepted, expireAt, judgedAt: at, subjectRev: subject.rev }

@@ -136,7 +136,7 @@ export function takeDeclared(
 
 /**
  * Adds an Observation of a location of a website. The newest by time is the location's reading, until the next check. An instant in the
- * future counts as now; for a repeated Observation, as the instant of its first arrival.
+ * future counts as the arrival of the Observation, of a repeated one as its first arrival.
  */
 export function takeReading(
   subject: SubjectDocument,

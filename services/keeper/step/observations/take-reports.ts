@@ -98,18 +98,18 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
     return { subject: next, change: 'commit', observation: null, pushed, places, series, reply }
   }
   const change = isOwned(subject, next) ? 'commit' : changeBetween(subject, next)
-  // A subject that only receives reports would keep the replies to its creation for ever.
+  // Otherwise a subject that only receives reports would keep the replies to its creation for ever.
   const idempotency = stillAwaited(next.idempotency, context.now)
   if (next !== subject && idempotency !== next.idempotency) next = { ...next, idempotency }
   return { subject: next, change, observation: null, pushed, places, series, reply }
 }
 
-/** Returns whether only the subject's document contains the report: a declared signal, or the reading of a website. */
+/** Returns whether the change is stored only in the subject's document: a declared signal, or a reading of a website. */
 const isOwned = (before: SubjectDocument, after: SubjectDocument): boolean =>
   after.custom?.signals !== before.custom?.signals || after.readings !== before.readings
 
 /**
- * Documents made by the observations of one command. Later observations find them like stored documents; of the same document the last
+ * Documents made by the observations of one command. Later observations find them like stored documents; the last version of a document
  * counts.
  */
 class CommandReports implements StoredReports {
@@ -172,7 +172,7 @@ function withStamps(subject: SubjectDocument, record: IdempotencyRecord, lastUs:
   return { ...subject, custom: { ...(custom ?? nothingCustom), stampedUs }, idempotency: remembered(subject.idempotency, record) }
 }
 
-/** Returns the instant of a command's first report whose sender gave none, µs. `now`: present instant of the keeper, ms. */
+/** Returns the keeper's stamp for a command's first report without an instant, µs. `now`: present instant of the keeper, ms. */
 export const stampUsOf = (subject: SubjectDocument, commandId: string, now: number): number =>
   stampOf(subject, commandId)?.stampUs ?? Math.max(now * 1_000, (subject.custom?.stampedUs ?? 0) + 1)
 
