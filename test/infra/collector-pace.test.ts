@@ -7,10 +7,10 @@ import { createHandClock } from '../support/hand-clock.ts'
 const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
 const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
 const second = 1_000
-/** Time between two collections, ms, at which a calm heap becomes busy. */
+/** Two collections closer than this, ms, count as close. */
 const busyWithinMs = Math.ceil((calmPercent / busyPercentPerSecond) * second)
 
-/** Reports collections with these gaps, ms; returns the instant of the last collection. */
+/** Reports collections with these gaps, ms. Returns the instant of the last collection, ms. */
 function collect(growth: Growth, gaps: readonly number[], from = 0): number {
   let at = from
   for (const gap of gaps) {
@@ -20,7 +20,7 @@ function collect(growth: Growth, gaps: readonly number[], from = 0): number {
   return at
 }
 
-/** Simulates a heap that fills evenly: live data in MB, garbage in MB a second. Returns the permitted growth after each collection. */
+/** Simulates a heap that fills evenly: live data in MB, garbage in MB a second. Returns the time from each collection to the next, ms. */
 function fill(growth: Growth, { lives, perSecond, times }: { lives: number; perSecond: number; times: number }): number[] {
   let at = 0
   let inForce = growth.percent()

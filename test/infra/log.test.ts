@@ -88,7 +88,7 @@ t.test('repeated message is limited and counted, and does not limit other messag
   t.equal(written.length, most + 5, 'nothing is said of nothing')
 })
 
-t.test('message at an even pace is never omitted', async t => {
+t.test('message that is logged evenly and not too often is never omitted', async t => {
   const { clock, written, logger } = capture()
   for (let i = 0; i < 10 * most; i++) {
     logger.error({ i }, 'message failed for good')
@@ -118,7 +118,7 @@ t.test('expected error is logged without a stack, any other error with its stack
   }
 })
 
-/** Variables that hold a message. Each of their values is checked at its declaration, or by a test above. */
+/** Variables that are passed as message. Their values are checked at their declarations, or by a test above. */
 const heldByVariables = /^(sentence|notice\.log|full\.notice\.log)$/
 
 t.test('every line has a fixed sentence in lower case without a full stop', t => {

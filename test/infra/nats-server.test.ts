@@ -1,4 +1,4 @@
-// The embedded nats-server: its program is found or refused, its store and token are kept, and it ends with its parent.
+// The embedded nats-server: where its program comes from, how its store and token survive a restart, and its end with its parent.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -120,7 +120,7 @@ t.test('end of a server is reported, and stopping it afterwards is no error', as
   await server.stop()
 })
 
-t.test('server without a guard is ended by the next start', async t => {
+t.test('server whose guardian process was killed is ended by the next start', async t => {
   const dataFolder = await folderFor(t)
   const left = await start(dataFolder)
   t.teardown(() => left.stop())
@@ -134,7 +134,7 @@ t.test('server without a guard is ended by the next start', async t => {
   t.ok(lives(next.pid))
 })
 
-t.test('other programs with a stored process id are not ended', async t => {
+t.test('other program that now has the stored process id is not ended', async t => {
   const dataFolder = await folderFor(t)
   await mkdir(join(dataFolder, 'bus'))
   await writeFile(join(dataFolder, 'bus', 'nats-server.pid'), `${process.pid} ${process.pid} ${process.pid}\n`)
@@ -181,7 +181,7 @@ t.test('storage of a server is independent of the free disk space at its start',
   )
 })
 
-t.test('bus without room for its declarations is refused with a sentence that names the need', async t => {
+t.test('bus with too little storage for its streams is refused with a sentence that names the required storage', async t => {
   const { url, token, stop } = await start(await folderFor(t))
   t.teardown(stop)
   const wanting = { servers: url, token, name: 'wanting', patienceMs: 300, logger, streamBytes: 1024 ** 4 }
@@ -190,7 +190,7 @@ t.test('bus without room for its declarations is refused with a sentence that na
   })
 })
 
-t.test('other client cannot imitate a server that could not write', async t => {
+t.test('client cannot make the log look as if the server could not write', async t => {
   const said: string[] = []
   const listening = pino({ level: 'debug' }, { write: line => said.push(line) })
   const binary = await obtainNatsServer({ toolsFolder, log: quiet })

@@ -1,4 +1,4 @@
-// Place of a process's prober, chosen by its number of checks: inline first, then in a thread, and the move without a gap.
+// Place of a process's prober, chosen by the rate of checks: inline first, then in a thread. The move misses no check.
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { createLogger } from '#shared/observability/logger.ts'
@@ -17,7 +17,7 @@ const counted = (name: string, type: string, value: number) => ({
   values: [{ value, labels: {} }],
 })
 
-/** Both places, with fake probers that only record their calls. A thread that lives for no time ends as soon as it has started. */
+/** Creates both places with fake probers that record their calls. `livesForNoTime`: a thread ends as soon as it has started. */
 async function createWorld() {
   const clock = createHandClock()
   const events: string[] = []
@@ -134,7 +134,7 @@ t.test('inline prober takes over from a thread that ends, from the instant of th
   t.strictSame(newEvents(), ['thread stops'], 'a stopped thread is not replaced')
 })
 
-t.test('inline prober stays while threads end soon after their start', async t => {
+t.test('inline prober continues while threads end soon after their start', async t => {
   const { world, placed, pass, newEvents } = await createWorld()
   Object.assign(world, { rate: threadFrom, livesForNoTime: true })
   const reasons: string[] = []
@@ -150,7 +150,7 @@ t.test('inline prober stays while threads end soon after their start', async t =
   await placed.stop()
 })
 
-t.test('pause after the end of a thread is short again once a thread has lived for long', async t => {
+t.test('pause after the end of a thread is short again if the thread ran for long', async t => {
   const { world, placed, pass, end, newEvents } = await createWorld()
   Object.assign(world, { rate: threadFrom, livesForNoTime: true })
   for (let passed = 0; passed < 60_000; passed += lookMs) await pass()
@@ -165,7 +165,7 @@ t.test('pause after the end of a thread is short again once a thread has lived f
   await placed.stop()
 })
 
-t.test('counters continue through all places, and gauges are of the present prober', async t => {
+t.test('counters are summed over all places, and gauges are read from the present prober', async t => {
   const { world, placed, pass, end } = await createWorld()
   const expectTotals = async (checks: number, monitors: number) => {
     const text = await placed.metrics()
@@ -183,7 +183,7 @@ t.test('counters continue through all places, and gauges are of the present prob
   await placed.stop()
 })
 
-t.test('inline prober is not asked again after its move', async t => {
+t.test('metrics of the inline prober are not read again after the move to a thread', async t => {
   const { world, placed, pass, newReads } = await createWorld()
   world.rate = threadFrom
   await pass()

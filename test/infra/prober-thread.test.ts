@@ -1,4 +1,4 @@
-// The thread of the prober on a real bus with a real website: it checks like an inline prober, is counted, and leaves nothing running.
+// Thread of the prober on a real bus with a real website. It checks like an inline prober, has the same metrics, and ends completely.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ t.teardown(() => clock.stop())
 const locationId = 'loc1'
 const subjectIds = ['subject001', 'subject002', 'subject003']
 
-/** Counts how often the thread joins and leaves the pace of collections. */
+/** Counts how often a thread joins and leaves the shared control of garbage collections. */
 function countedPace() {
   const counted = { joined: 0, left: 0 }
   const pace: CollectorPace = {
@@ -77,7 +77,7 @@ t.test('checks of a thread are reported and counted, and stop with the thread', 
   t.strictSame(counted, { joined: 1, left: 1 })
 })
 
-t.test('figures of the last reading stay when the thread dies', async t => {
+t.test('metrics keep the values that were last read when the thread dies', async t => {
   const bus = await startTestBus()
   t.teardown(() => bus.stop())
   await bus.connect('house', { declare: true })
@@ -93,7 +93,7 @@ t.test('figures of the last reading stay when the thread dies', async t => {
   t.strictSame(await thread.metrics(), read)
 })
 
-t.test('thread that cannot work is an error and ends', async t => {
+t.test('start of a thread that cannot work fails, and the thread ends', async t => {
   const bus = await startTestBus()
   t.teardown(() => bus.stop())
   await bus.connect('house', { declare: true })

@@ -20,7 +20,7 @@ export interface Program {
   child: ChildProcess
   stdout(): string
   stderr(): string
-  /** Resolves with the match when the standard output matches; rejects if the program ends earlier. */
+  /** Resolves with the match when standard output matches. Rejects if the program ends earlier. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   ended: Promise<Ended>
 }
@@ -56,7 +56,7 @@ export function runProgram(t: Teardown, args: string[], environment: Record<stri
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  // A program that ends without reading its input does not fail the test.
+  // Ignores the error of a program that ends without reading its input.
   child.stdin.on('error', () => undefined).end(input)
   let stdout = ''
   let stderr = ''

@@ -1,4 +1,4 @@
-// Services whose directory runs in another process: in a cluster all processes start at once, in any order.
+// Start of services whose directory runs in another process. In a cluster all processes start at once, in any order.
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { type Bus, BusError } from '#shared/bus/port.ts'
@@ -16,7 +16,7 @@ type Test = import('tap').Test
 const settled = () => new Promise(setImmediate)
 const { patienceMs } = limits.start
 
-/** A bus without streams and responders until `found` is called, as before the start of a process with a store. */
+/** Creates a bus without streams and responders until `found` is called, as before the process with the directory starts. */
 function createWorld() {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })

@@ -109,7 +109,7 @@ t.test('database connection strings are parsed', async t => {
   }
 })
 
-t.test('settings expose the embedded bus beyond this machine', async t => {
+t.test('settings open the embedded bus to other machines', async t => {
   const folder = t.testdir({ none: 'no certificate' })
   const write = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)

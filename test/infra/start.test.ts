@@ -47,7 +47,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-t.test('start that cannot succeed ends with one sentence, an exit code and no stack', async t => {
+t.test('start that cannot succeed ends with one sentence and an exit code, without a stack trace', async t => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'file')
   writeFileSync(file, '')
@@ -333,7 +333,7 @@ t.test('installation starts, serves, survives its bus server, and ends in order'
     },
   )
 
-  await t.test('ops reports life, readiness and counters', async t => {
+  await t.test('port for operators serves liveness, readiness and counters', async t => {
     t.equal((await fetch(`${ops}/livez`)).status, 200)
     const json = await fetch(`${ops}/readyz`)
     t.equal(json.status, 200)

@@ -51,7 +51,7 @@ const valueIn = (signal: string, more: object = {}): Comparison => ({
   ...more,
 })
 
-t.test('v3 4.1 reading is the newest Observation by instant, then arrival, and a repeat keeps its place', t => {
+t.test('v3 4.1 reading is the newest Observation by instant, then by arrival, and a repeated Observation keeps its order', t => {
   const one = seen(start, 'ok')
   const late = { ...seen(start - 5, 'problem'), number: start + 1 }
   const twin = { ...seen(start, 'problem'), identity: 'twin', number: start + 2 }
@@ -65,7 +65,7 @@ t.test('v3 4.1 reading is the newest Observation by instant, then arrival, and a
   t.end()
 })
 
-t.test('v3 4.2 input is unknown when never reported, quiet, no_data or without the compared value', t => {
+t.test('v3 4.2 input is unknown if its signal never reported, is quiet, reported no_data or lacks the compared value', t => {
   const rows: [title: string, heard: HeardSignal, comparison: Comparison, text: string, unresolved: string][] = [
     ['never', nothingHeard, isProblem('a'), 'a unresolved (nothing has been reported here)', 'never reported'],
     [
@@ -85,7 +85,7 @@ t.test('v3 4.2 input is unknown when never reported, quiet, no_data or without t
   t.end()
 })
 
-t.test('v3 4.2 signal is quiet after more than three periods and in every window, and an event is never quiet', t => {
+t.test('v3 4.2 signal is quiet after more than three of its periods, also for windows, and an event is never quiet', t => {
   const heard = { a: heardOf(seen(start, 'problem', 9)) }
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute }), { result: true, nextAt: start + 3 * minute + 1 })
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute + 1 }), { result: 'unknown', nextAt: null })
@@ -123,7 +123,7 @@ t.test('v3 4.4 window is decided if its newest N all satisfy or all fail, else u
   t.end()
 })
 
-t.test('v3 4.5 baseline compares the newest value with a multiple of the median before it', t => {
+t.test('v3 4.5 baseline compares the newest value with a multiple of the median of the earlier values', t => {
   const decision: Comparison = {
     signal: 'load',
     field: 'value',
@@ -146,7 +146,7 @@ t.test('v3 4.5 baseline compares the newest value with a multiple of the median 
   t.end()
 })
 
-t.test('v3 4.7 unknown input decides nothing beyond the others (Kleene)', t => {
+t.test('v3 4.7 unknown input leaves a decision unknown unless the other inputs decide it (Kleene)', t => {
   const heard = { p: heardOf(seen(start, 'problem')), o: heardOf(seen(start, 'ok')) }
   const [P, O, U] = [isProblem('p'), isProblem('o'), isProblem('u')]
   const rows: [decision: DecisionNode, result: boolean | 'unknown'][] = [
@@ -206,7 +206,7 @@ t.test('v3 4.10 evidence has one input for each comparison with its basis', t =>
   t.end()
 })
 
-t.test('v3 4.11 held silence makes nothing quiet, and a result that quiet would change is provisional', t => {
+t.test('v3 4.11 no signal is quiet while silence is held back, and a result that silence would change is provisional', t => {
   const gone = { not: { signal: 'a', field: 'known' } } as DecisionNode
   const heard = { a: heardOf(seen(start, 'problem')) }
   const at = start + 10 * minute
@@ -222,7 +222,7 @@ t.test('v3 4.11 held silence makes nothing quiet, and a result that quiet would 
   t.end()
 })
 
-t.test('random decision agrees with the naive evaluator and changes by time only as announced', t => {
+t.test('random decision agrees with the naive evaluator, and time alone changes it only at the announced instant', t => {
   const trees = Number(process.env['DECISION_TREES'] ?? 10_000)
   const said = { true: 0, false: 0, unknown: 0, provisional: 0 }
   for (let seed = 1; seed <= trees; seed++) {

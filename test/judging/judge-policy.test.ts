@@ -51,7 +51,7 @@ t.test('number is compared strictly, and the reason is the sender’s or the com
   t.end()
 })
 
-t.test('input is silent after more than its time, and shows since when', t => {
+t.test('input is silent after more than its permitted time, and shows the start of the silence', t => {
   const facts = heartbeat({})
   t.match(judged({}, facts, at + 5 * minute), { verdict: 'ok', nextAt: at + 5 * minute + 1 })
   const silent = judged({}, facts, at + 5 * minute + 1)
@@ -68,7 +68,7 @@ t.test('input is silent after more than its time, and shows since when', t => {
   t.end()
 })
 
-t.test('input that never reported is young through its grace, then silent', t => {
+t.test('input that never reported is not judged during its grace period, then silent', t => {
   const facts = heartbeat({ addedAt: at, observedAtUs: null })
   const young = judged({}, facts, at + 5 * minute)
   t.match(young, { verdict: 'not_judged', nextAt: at + 5 * minute + 1 })
@@ -82,7 +82,7 @@ t.test('input that never reported is young through its grace, then silent', t =>
   t.end()
 })
 
-t.test('instant between two milliseconds is rounded down for display and silence', t => {
+t.test('fraction of a millisecond of an instant is dropped for display and silence', t => {
   const facts = heartbeat({ observedAtUs: at * 1_000 + 999 })
   t.match(judged({}, facts), { verdict: 'ok', nextAt: at + 5 * minute + 1, evidence: { inputs: [{ at }] } })
   t.equal(judged({}, facts, at + 5 * minute + 1).verdict, 'no_data')
@@ -111,7 +111,7 @@ t.test('input from a rule reads the verdict of that rule, and its reason names t
   t.end()
 })
 
-t.test('evidence is bounded and counts the omitted inputs, and the sentence counts all', t => {
+t.test('evidence is bounded and counts the omitted inputs, and the sentence counts all inputs', t => {
   const n = limits.judging.evidenceInputs + 1
   const inputs = Array.from({ length: n }, (_, i) => ({ signal: `s${i}` }))
   const facts = inputs.map(() => heartbeat({ ok: false }))
@@ -172,7 +172,7 @@ t.test('match requires every label, and * accepts any value of a present label',
   t.end()
 })
 
-t.test('rules follow the rules that they cite, without order in circles or for removed citations', t => {
+t.test('rules are ordered after the rules that they cite, except in circles and for removed rules', t => {
   const rule = (slug: string, ...cited: string[]) => ({
     slug,
     policy: {

@@ -71,7 +71,7 @@ t.test('decide takes the first step of reference/judging 1.4 that fits', t => {
   t.end()
 })
 
-t.test('every combination of up to four inputs agrees with a count of words', t => {
+t.test('decision over every combination of up to four inputs agrees with a simple count', t => {
   const values = [P, O, U]
   let seen = 0
   for (const need of [any, majority, all]) {
@@ -140,7 +140,7 @@ t.test('location is silent after more than three intervals', t => {
   t.end()
 })
 
-t.test('location that never reported is young for 60 s after its addition', t => {
+t.test('location that never reported is not judged for 60 s after its addition', t => {
   const readings = { aaaa: reported(true, at), bbbb: reported(true, at), cccc: never(at) }
   const one = { ...check, failure_mode: 'at_least_one' as const }
   t.equal(

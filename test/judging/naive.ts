@@ -1,11 +1,11 @@
 // A second evaluator of generation 2's policies, written directly from the words of reference/judging 1 and 3. For each instant it reads
-// the whole history again. Slow and plain on purpose; the real one must agree with it.
+// the whole history again. Slow and simple on purpose; the real evaluator must agree with it.
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { Verdict } from '#shared/contracts/subjects/verdict.ts'
 
 export interface NaiveReport {
   signal: string
-  /** Instant at which the sender observed it, and instant of its arrival, ms. */
+  /** Instants of the observation by the sender (`observedAt`) and of the arrival, ms. */
   observedAt: number
   arrivedAt: number
   ok: boolean
@@ -23,8 +23,8 @@ export interface NaiveWorld {
   /** Later versions of rules in order; null: the rule was deleted. */
   saved: { rule: string; at: number; policy: Policy | null }[]
   /**
-   * Times in which no input becomes silent, because reports could not be taken or may still arrive; absent: none. `takesOld`: an old report that
-   * arrives in such a time makes no input silent either.
+   * Periods in which no input becomes silent, because reports could not be accepted or may still arrive; absent: none. `takesOld`: neither
+   * does an input whose old report arrives in such a period.
    */
   blind?: { from: number; until: number; takesOld?: boolean }[]
 }
@@ -34,7 +34,7 @@ export function policyAt(world: NaiveWorld, rule: string, at: number): Policy | 
   return versionsAt(world, rule, at).at(-1)?.policy ?? null
 }
 
-/** Returns the verdict of the rule, which is not deleted, at `at`, ms. */
+/** Returns the verdict of the rule at `at`, ms. The rule must not be deleted. */
 export function naiveVerdict(world: NaiveWorld, rule: string, at: number): Verdict {
   const policy = policyAt(world, rule, at)
   if (policy === null) throw new Error(`the rule ${rule} is deleted`)

@@ -1,4 +1,4 @@
-// The delivery machine: every path of its events, and the promises of each state on the path.
+// The delivery machine: every path of its events, and the invariants of each state on the path.
 import t from 'tap'
 import { getShortestPaths } from 'xstate/graph'
 import { type DeliveryEvent, deliveryMachine, deliveryVersion, unknownOutcome } from '#machines/delivery.ts'
@@ -24,7 +24,7 @@ const after = (...given: DeliveryEvent[]): DeliverySnapshot =>
 const claimed: DeliveryEvent = { type: 'delivery.claimed', at: 1_000, until: 1_100 }
 const refused: DeliveryEvent = { type: 'attempt.refused', at: 1_050, retryable: true, error: 'http_503: busy', retryMs: 100 }
 
-t.test('delivery keeps the promises of its states on every path', async t => {
+t.test('delivery keeps the invariants of its states on every path', async t => {
   const paths = getShortestPaths(deliveryMachine, {
     input: opened,
     events,
@@ -124,7 +124,7 @@ t.test('delivery changes state by each event as its table says', async t => {
   }
 })
 
-t.test('claim numbers the attempt and its log row', async t => {
+t.test('claim of a delivery gives a number to the attempt and its log row', async t => {
   const again: DeliveryEvent = { type: 'delivery.claimed', at: 1_150, until: 1_250 }
   const { effects } = advanceDelivery(after(claimed, refused, again), { type: 'attempt.delivered', at: 1_160 })
   t.same(effects[0], { type: 'logAttempt', params: { attempt: 2, status: 'delivered', error: '', at: 1_160 } })
@@ -138,6 +138,6 @@ t.test('snapshot of a delivery is unchanged after storage, and is refused when i
   t.throws(() => advanceDelivery({ ...stored, version: 99 }, claimed), RangeError)
 })
 
-t.test('delivery machine creates a context without input', async t => {
+t.test('delivery machine starts without input', async t => {
   t.match(deliveryMachine.getInitialSnapshot({} as never, undefined).context, { attempts: 0, lastError: null })
 })

@@ -51,7 +51,7 @@ t.test('v3 5.7 next equals the step of the machine at its deadline', t => {
   t.end()
 })
 
-t.test('v3 5.7 next reminder comes after the end when maintenance runs', t => {
+t.test('v3 5.7 next reminder is due after the end of the window when maintenance runs', t => {
   const { held } = play([confirm])
   const first = 2 * minute + 4 * hour
   const cases: [title: string, mutedTo: number, at: number][] = [

@@ -1,4 +1,4 @@
-// The outlook of an open incident, and its records as messages of the inspection protocol.
+// Outlook of an open incident (what time or reports would change next), and its records as messages of the inspection protocol.
 import t from 'tap'
 import { incidentMachine } from '#machines/incident.ts'
 import { type InspectedEntry, inspectionOf } from '#machines/incident-inspection.ts'
@@ -38,7 +38,7 @@ for (const { name, events, byTime } of cases)
     t.same(found && [found.event, found.at, found.to], byTime)
   })
 
-t.test('outlook by report names each verdict that changes the incident, with its orders', async t => {
+t.test('outlook by report names each verdict that changes the incident, with the effects', async t => {
   const { byReport } = incidentOutlook(after(confirmed, recovered), 100_000, null)
   t.same(
     byReport.map(({ event, to }) => `${event} -> ${to}`),

@@ -523,7 +523,7 @@ t.test('closed incident ignores every event and leaves no record', t => {
   t.end()
 })
 
-t.test('event leaves a record when it moves or marks an incident', t => {
+t.test('event leaves a record when it changes the state or a mark of an incident', t => {
   const walked = walk([ok(minute), bad(2 * minute), held(4 * minute), silent(5 * minute), ok(6 * minute), recovered(8 * minute)])
   t.strictSame(walked.recorded, ['recovering', 'pending', 'problem', 'no data', 'recovering', 'closed'])
   t.end()

@@ -68,7 +68,7 @@ for (const [name, { machine, input, events }] of Object.entries(machines)) {
   })
 }
 
-/** State and orders of a snapshot. */
+/** Returns the compared parts of a snapshot, and the effects. */
 function told({ value, context, status }: xstate.AnyMachineSnapshot, orders: readonly { type: string; params: unknown }[]) {
   return { value, context, status, orders: orders.map(({ type, params }) => ({ type, params })) }
 }

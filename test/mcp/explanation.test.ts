@@ -92,7 +92,7 @@ t.test('explanation of a website monitor has the deciding answers and no address
   t.strictSame(rule?.meta, { failure_mode: 'all', locations: ['a'] })
 })
 
-t.test('explanation lists who was notified, and a failed attempt counts until a later one arrives', async t => {
+t.test('explanation lists who was notified, and a failed attempt until a later attempt succeeds', async t => {
   const deliveries = [
     delivery({ at: at(9), destination: 'Pager', status: 'failed', reason: 'http_500' }),
     delivery({ at: at(8), destination: 'Second', status: 'held', reason: 'maintenance' }),
@@ -181,7 +181,7 @@ const path = (count: number) => Array.from({ length: count }, (_, i) => ({ state
 const notices = (count: number) =>
   Array.from({ length: count }, (_, i) => delivery({ at: at(1_000 - i), destination: `Destination ${i} ${'x'.repeat(80)}` }))
 
-t.test('explanation that fits is complete, and one step too many removes the oldest of the path', async t => {
+t.test('explanation within its bound is complete, and one step more removes the oldest step of the path', async t => {
   const whole = explanationOf(parts({ incident: incident({ path: path(20) }), deliveries: notices(3) }))
   const size = fullSize({ explanation: whole, text: bounded(whole).text })
   t.strictSame(bounded(whole, size).explanation, whole)
@@ -201,7 +201,7 @@ t.test('explanation is cut in the path, then deliveries, then evidence, with the
   t.strictSame(cut.explanation.evidence, many.evidence)
 })
 
-t.test('explanation of oversized evidence loses the last inputs, then the decision', async t => {
+t.test('explanation with oversized evidence omits the last inputs, then the decision', async t => {
   const long = '漢'.repeat(200)
   const inputs = Array.from({ length: 16 }, (_, i) => ({ signal: `s${i}`, unresolved: long, reason: long }))
   const history = [{ at: at(0), kind: 'opened', evidence: { inputs, omitted: 2, truncated: false } }]

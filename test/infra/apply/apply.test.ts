@@ -1,4 +1,4 @@
-// `./watchkeeper apply` and `export` as processes against a real installation, and an application whose connection breaks in the middle.
+// `./watchkeeper apply` and `export` as processes against a real installation, also when the connection breaks during an apply.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,4 +1,4 @@
-// Checks of configuration files before any request: faults by file, line and dotted path, and bounds. A table of named cases, no server.
+// Checks of configuration files before any request: faults by file, line and dotted path, and bounds. The cases need no server.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -158,7 +158,7 @@ t.test('wrong file is refused with file, line and dotted path', async t => {
   for (const [what, text, fault] of faults) t.throws(() => planned(text), { message: fault, name: 'FileFault' }, what)
 })
 
-t.test('document is refused when its aliases multiply its text', async t => {
+t.test('document is refused when its YAML aliases expand to much text', async t => {
   const lines = ['a: &a [x, x, x, x, x, x, x, x, x]']
   for (let i = 1; i < 12; i++)
     lines.push(`${'abcdefghijkl'[i]}: &${'abcdefghijkl'[i]} [${`*${'abcdefghijkl'[i - 1]}, `.repeat(9)}]`)
@@ -167,7 +167,7 @@ t.test('document is refused when its aliases multiply its text', async t => {
   t.strictSame(shared?.value, { kind: 'Monitor', one: [1], other: [1] }, 'a few are read')
 })
 
-t.test('text of a fault has no control character of its file on the terminal', async t => {
+t.test('text of a fault shows no control character of its file on the terminal', async t => {
   const text = 'kind: Destination\nname: A\n"\\e[2J": 1'
   t.throws(() => planned(text), { message: /Unknown field ' \[2J'/ })
 })
@@ -228,7 +228,7 @@ t.test('folder with the largest number of objects is read, and refused with one 
   await t.rejects(readFolder(folder), { message: /holds more than 110000 objects: name the folder/, exitCode: 2 })
 })
 
-t.test('part of a document is used at most 100 times by its anchor and aliases', async t => {
+t.test('aliases repeat a part of a document at most 100 times', async t => {
   const most = clientLimits.configurationAliases
   const file = (count: number) => `kind: A\nbase: &a [1]\nall: [${Array.from({ length: count }, () => '*a').join(', ')}]`
   const [read] = readObjects('a.yaml', file(most - 1))

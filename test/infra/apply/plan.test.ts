@@ -1,4 +1,4 @@
-// Plans from files and a workspace to steps: which objects are created, changed, kept and deleted. No server.
+// Plans: the steps that bring a workspace to the state of the files. Which objects are created, changed, kept and deleted. No server.
 import t from 'tap'
 import { readObjects } from '../../../services/gateway/configuration/document.ts'
 import { exportFiles } from '../../../services/gateway/configuration/export-files.ts'
@@ -40,7 +40,7 @@ function published(text: string): Present {
   return { ...present, templates: [template] as unknown as Present['templates'] }
 }
 
-t.test('plan names a Template of the workspace that only a newer program can read', async t => {
+t.test('plan reports a Template of the workspace that only a newer program can read', async t => {
   const text = JSON.stringify(published(job).templates).replace('"operator":"eq"', '"operator":"like"')
   const templates = JSON.parse(text) as Present['templates']
   t.throws(() => planned('kind: Destination\nname: Ops\ntype: slack', { present: { ...present, templates } }), {

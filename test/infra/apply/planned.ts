@@ -1,4 +1,4 @@
-// A workspace as the API describes it, and plans of files against it.
+// A workspace as the API returns it, and plans that bring it to the state of files.
 import { readObjects } from '../../../services/gateway/configuration/document.ts'
 import { plan } from '../../../services/gateway/configuration/plan.ts'
 import type { Present } from '../../../services/gateway/configuration/present.ts'

@@ -1,4 +1,4 @@
-// Configuration as files against a real installation: an application, an export and an application of the export, over arbitrary configurations.
+// Configuration as files against a real installation: apply, export, and apply of the export, for random configurations.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -24,7 +24,7 @@ const key = readFileSync(join(folder, 'data', 'first-key'), 'utf8').trim()
 let folders = 0
 let workspaces = 0
 
-/** Every destination has a URL. */
+/** Environment with a URL for every destination. */
 const environment = new Proxy({}, { get: () => 'https://hooks.example.com/x' })
 
 const newWorkspace = async (api: Api): Promise<string> =>
@@ -52,7 +52,7 @@ async function apply(api: Api, workspace: string, place: string): Promise<string
 const exported = async (api: Api, workspace: string) =>
   exportFiles(await readPresent({ api, workspace }, { withClassic: true, tablesOf: null })).files
 
-/** Replaces the configuration by another: the whole configuration is refused, or present afterwards. */
+/** Replaces the configuration of a workspace. Fails unless the new configuration is wholly refused or wholly present afterwards. */
 async function replaced(t: Test, api: Api, workspace: string, objects: readonly object[]): Promise<void> {
   if (objects.length === 0) return
   const text = JSON.stringify(objects)

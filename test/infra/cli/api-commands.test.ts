@@ -68,7 +68,7 @@ async function serve(t: Test, listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-t.test('commands on the own machine create one key of the owner, reuse the key, and replace it when it is refused', async t => {
+t.test('commands beside the installation create one key of the owner, reuse it, and replace it when it is refused', async t => {
   const file = join(data, 'command-line-key')
   await done('resource list')
   const first = readFileSync(file, 'utf8').trim()
@@ -246,7 +246,7 @@ t.test('destinations, addresses and audit commands return the objects of v3', as
   t.match(await run('audit --limit 0'), { code: 2 })
 })
 
-t.test('observe passes the streams of its command through, reports its end, and exits with its code', async t => {
+t.test('observe passes output of its command through, reports the end of the command, and exits with its code', async t => {
   await done('resource create Runs --template job --key runs')
   const newest = async () => {
     const result = await asked(`/workspaces/${workspaceId}/resources/runs/observations?limit=1`)
@@ -367,7 +367,7 @@ t.test('profile stores address, key and workspace with mode 0600, and is used in
   t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+:profiles\.default \(/ })
 })
 
-t.test('wrong, older, absent or hostile server leads to one sentence with an exit code', async t => {
+t.test('command against a wrong, older, absent or hostile server ends with one sentence and an exit code', async t => {
   const older = await serve(
     t,
     (_request, response) => void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not found"}'),
@@ -430,7 +430,7 @@ t.test('wrong, older, absent or hostile server leads to one sentence with an exi
   })
 })
 
-t.test('text of a server stays in its cell, and JSON has no control character', async t => {
+t.test('text from a server stays in its cell of the table, and JSON has no control character', async t => {
   const item = {
     id: 'a',
     key: 'evil\u001b[2J',

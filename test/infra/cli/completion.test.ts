@@ -13,7 +13,7 @@ type Shell = (typeof shells)[number]
 
 const missing = (program: string) => (spawnSync(program, ['--version']).error ? `no ${program}` : false)
 
-/** Typed words, the last being the word under the cursor, and all words that are valid at this position. */
+/** A typed command line, whose last word is under the cursor, and all words that are valid at this position. */
 interface Place {
   typed: string[]
   offered: string[]
@@ -91,7 +91,7 @@ for (const shell of shells) {
   })
 }
 
-/** Types at a terminal and waits for the expected result of each line. Fails if the shell ends earlier. */
+/** Program that types lines at a terminal and waits for the expected output of each. Fails if the shell ends earlier. */
 const typing = `
 import os, pty, sys
 pid, terminal = pty.fork()

@@ -1,4 +1,4 @@
-// The demo as a person runs it: the real command in a child process, which leaves no process and no file however it ends.
+// The demo as a person runs it: the real command in a child process. It must leave no process and no file, in whatever way it ends.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -51,7 +51,7 @@ t.test('demo prints every step in order and ends with 0', async t => {
     / machine +no incident → pending, on the event problem\.judged$/m,
     / deadline +in [0-3]\.\d s: confirmed then/,
     / machine +pending → problem, on the event hold\.elapsed$/m,
-    // Time is counted from the end of the confirmation delay, which a busy machine may handle a moment late.
+    // The time to the reminder is counted from the end of the confirmation delay, which a busy machine may handle a moment late.
     / deadline +in (?:4h|3h 59m): a reminder/,
     / message +demo site is down$/m,
     /^ +`status 503, expected 200`\n +Down for \d+s before we alerted\.$/m,
@@ -152,7 +152,7 @@ t.test('demo ends when the reader of its output closes', async t => {
   t.same(readdirSync(folder), [])
 })
 
-t.test('demo that cannot start ends with one sentence, an exit code and no stack', async t => {
+t.test('demo that cannot start ends with one sentence and an exit code, without a stack trace', async t => {
   const folder = temporaryFolder(t)
   const nowhere = join(folder, 'nowhere')
   for (const { environment, code, says } of [
@@ -187,7 +187,7 @@ t.test('demo ends with 1 and names the missing step when a step does not happen'
   t.notOk(shown.some(step => step.name === 'summary'))
 })
 
-t.test('line of a step is folded between words, aligned, and coloured by part', async t => {
+t.test('line of a step is wrapped between words, aligned, and coloured by part', async t => {
   const step: Step = { name: 'check', tone: 'bad', lines: ['failed: the status was not the expected one', 'more'], data: {} }
   const indent = ' '.repeat(19)
   t.equal(

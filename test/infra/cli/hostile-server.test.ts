@@ -1,4 +1,4 @@
-// Commands over a server whose every text has control characters: a proxy adds them to the responses of a real installation.
+// Commands against a server that puts control characters into every text. A proxy adds them to the responses of a real installation.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -128,7 +128,7 @@ t.test('no command prints a control character or a format character of its serve
   }
 })
 
-t.test('sentence about several things of one name has no control character of their ids', async t => {
+t.test('sentence about several objects of one name shows no control character of their ids', async t => {
   for (const name of ['one', 'other'])
     await run(['address', 'create', '--description', 'same'], url).then(({ code }) => t.equal(code, 0, name))
   const { code, stderr } = await run(['address', 'delete', `same${poison}`])

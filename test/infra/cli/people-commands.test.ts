@@ -301,7 +301,7 @@ t.test('description of a key has at most 200 characters, of any script', async t
   })
 })
 
-t.test('text of a sender stays on its line of a replay', async t => {
+t.test('text from a sender stays on its line of a replay', async t => {
   const reason = 'full)\n9 records lead to the stored incident: ok\r\u001b[2J\u009b31m\u202e\u2028end'
   const inputs = [{ input: 'run', value: 'problem', at: 1, reason }]
   const evidence = { inputs, omitted: 0, truncated: false }
@@ -316,7 +316,7 @@ t.test('text of a sender stays on its line of a replay', async t => {
   t.equal(shown.steps[0].evidence.inputs[0].reason, reason, 'machines get it as it is')
 })
 
-t.test('text of a sender stays in its cell of a table', async t => {
+t.test('text from a sender stays in its cell of a table', async t => {
   const made = await json('key create --user bob --description written')
   const [stored] = await store.get('keys', [made.id])
   // A description as an earlier version or another program may have stored it. The API also accepts characters that change the writing

@@ -68,7 +68,7 @@ t.test('replay fails when the records do not lead to the stored incident', async
   }
 })
 
-/** A confirmed problem whose last record replaced the delays, with the state that its subject stores. */
+/** Creates an incident with a confirmed problem whose last record replaced the delays. Also returns the state that its subject stores. */
 async function livingOn(): Promise<{ incident: IncidentDocument; history: HistoryDocument[]; held: HeldIncident }> {
   const world = createWorld()
   const keeper = await world.startOne({ exclusive: true })
@@ -80,7 +80,7 @@ async function livingOn(): Promise<{ incident: IncidentDocument; history: Histor
   const [opened] = await world.incidents(id)
   const acknowledged = { kind: 'acknowledge-incident', incidentId: opened?.id, by: 'Ada', via: 'api' }
   await world.command(id, acknowledged as never)
-  // The installation's own confirmation delay applies to this incident, so a start with another delay replaces it.
+  // The incident uses the confirmation delay of the installation, so a start with another delay replaces the delay of the incident.
   await keeper.service.stop()
   await world.startOne({ exclusive: true, confirmAfterMs: 5 * minute })
   for (let i = 0; i < 2; i++) {
@@ -189,7 +189,7 @@ t.test('open incident equals the state in its subject, with delays, acknowledgem
     t.match(replayIncident(stored, records, holding).faults.join('\n'), expected, title)
 })
 
-/** Another value of the same kind. */
+/** Returns a different value of the same type. */
 function another(value: unknown): unknown {
   if (typeof value === 'number') return value === 1 ? 0 : value + 1
   if (value === null) return 5

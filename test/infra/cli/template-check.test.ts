@@ -148,7 +148,7 @@ t.test('template check names the line in a file of Observations', async t => {
   }
 })
 
-t.test('template check distinguishes a missing file from a wrong command', async t => {
+t.test('template check ends with different exit codes for a missing file and a wrong command', async t => {
   t.match(await check(join(folder, 'nothing.json')), { code: 5, stderr: /^There is no file or folder .*nothing\.json\.\n$/ })
   t.match(await check(good, '--observations', join(folder, 'nothing.json')), { code: 5 })
   t.match(await check(folder), { code: 1, stderr: /can't be read \(EISDIR\)/ })

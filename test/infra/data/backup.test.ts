@@ -1,4 +1,4 @@
-// A backup of a running installation under writes, and the content after its restoration. Real processes throughout.
+// Backup of an installation that takes writes meanwhile, and the content after a restoration. All programs are real processes.
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// The data folder has one holder, and its files are complete, whichever process dies at any moment.
+// The data folder has one holder, and its files are complete even if a process dies at any moment.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ t.test('file that is rewritten is never missing or partial', async t => {
   t.same(readdirSync(folder).sort(), ['full', 'secret'], 'what could not be put in its place is gone')
 })
 
-t.test('start ends when it cannot write the description of its bus, and a damaged description is not used', async t => {
+t.test('start ends when it cannot write bus.json, and a damaged bus.json is not used', async t => {
   const folder = t.testdir({ unwritable: { 'bus.json': { x: '' } }, damaged: { 'bus.json': '{"url":"nats:' } })
   const start = await runProgram(t, ['start'], { DATA_DIR: join(folder, 'unwritable') }).ended
   t.match(start, { code: 1, stderr: /^The file \S+bus\.json can't be written \(\w+\): correct DATA_DIR/m })
@@ -82,7 +82,7 @@ t.test('command reports that it cannot reach the program of its data folder', as
   }
 })
 
-t.test('keys of a bus are stored nowhere else when their folder is not writable', async t => {
+t.test('keys of a bus are not stored in a folder that exists already', async t => {
   const folder = t.testdir({ keys: { present: '' } })
   t.match(await runProgram(t, ['bus', 'keys', join(folder, 'keys')]).ended, { code: 2, stderr: /name one that does not exist/ })
   t.same(readdirSync(folder), ['keys'])

@@ -25,7 +25,7 @@ function contentOf(folder: string): Record<string, string> {
   )
 }
 
-/** Sets the mark as after a power failure: commits that were not flushed no longer count. */
+/** Changes the boot id in the commit mark, as after a power failure: commits that were not flushed no longer count. */
 const asAfterReboot = (folder: string) => {
   const path = join(folder, mark)
   writeFileSync(path, readFileSync(path, 'utf8').replace(/commits \S{36}/, `commits ${'0'.repeat(36)}`))
@@ -37,7 +37,7 @@ const remove = (folder: string, ...names: string[]) => {
 
 const overwrite = (path: string, byte: number) => writeFileSync(path, Buffer.alloc(statSync(path).size, byte))
 
-/** Damages an index that the start of the installation does not read. */
+/** Damages pages of an index that the start of the installation does not read. */
 function damageInside(path: string): void {
   const file = readFileSync(path)
   file.fill(0x55, 4_096 * 20, 4_096 * 24)
@@ -48,7 +48,7 @@ t.test('start refuses a store that has lost data, and changes nothing', async t 
   const folder = temporaryFolder(t)
   const used = join(folder, 'used')
   const fresh = join(folder, 'fresh')
-  // The first process ends regularly, so the file has the installation, and the log has only later writes.
+  // The first process ends in order, so the database file contains the installation, and its log contains only later writes.
   const young = runProgram(t, ['start'], { DATA_DIR: used })
   await young.says(/listens on/)
   young.child.kill('SIGTERM')
@@ -72,7 +72,7 @@ t.test('start refuses a store that has lost data, and changes nothing', async t 
   }
   const durable = () => Number(/(\d+) durable/.exec(readFileSync(join(used, mark), 'utf8'))?.[1])
   const before = durable()
-  // Few writes, so that no checkpoint restarts the log and empties its second half.
+  // Few writes, so that no SQLite checkpoint starts the log again and leaves its second half unused.
   await makeSubjects(0, 24)
   await eventually('the subjects are flushed', () => durable() >= before + 24)
   const flushedBytes = statSync(join(used, log)).size

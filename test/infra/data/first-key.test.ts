@@ -10,7 +10,7 @@ import { bootstrap } from '../../../services/directory/people/bootstrap.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { createMemoryStore } from '../../support/store/memory-store.ts'
 
-t.test('invalid first key is never offered, and its replacement is offered', async t => {
+t.test('invalid first key is never offered, and a valid key that replaces it in the file is offered', async t => {
   const keyIn = async (store: Store, folder: string) => {
     const tokenHash = hashToken(readFileSync(join(folder, 'first-key'), 'utf8').trim())
     const [key] = await store.find('keys', { where: { tokenHash }, limit: 1 })
@@ -45,7 +45,7 @@ t.test('invalid first key is never offered, and its replacement is offered', asy
   t.equal(await disabled.again(), null, 'its owner is disabled')
 })
 
-t.test('first key of an earlier installation is moved aside, and an already offered key is used', async t => {
+t.test('file with the first key of an earlier installation is renamed, and an already offered key is used', async t => {
   const clock = createHandClock()
   const dataFolder = t.testdir({ 'first-key': 'of an earlier one\n', 'first-key.1': 'of the one before\n' })
   const read = (name: string) => readFileSync(join(dataFolder, name), 'utf8')
@@ -55,7 +55,7 @@ t.test('first key of an earlier installation is moved aside, and an already offe
   t.equal(read('first-key.1'), 'of the one before\n')
   t.equal(read('first-key.2'), 'of an earlier one\n')
 
-  // A start that ended after writing the file and before storing the key.
+  // State after a start that ended between the write of the file and the storage of the key.
   const ended = createMemoryStore()
   const { firstKey } = await bootstrap({ store: ended, clock }, { location: 'local' })
   writeFileSync(join(dataFolder, 'first-key'), `${firstKey}\n`)

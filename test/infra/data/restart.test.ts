@@ -1,5 +1,5 @@
-// A start after an unclean end: dead holders of the data folder, their presence on the bus, and signals that reach a process through npm.
-// Real processes throughout.
+// A start after a killed process: the lock of the dead holder, its presence on the bus, and signals that reach a process through npm. All
+// programs are real processes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -88,7 +88,7 @@ t.test('restart after kill -9 checks all monitors at once and counts no dead pro
 })
 
 const noProc = process.platform !== 'linux' && 'there is no /proc'
-t.test('killed holder does not keep the data folder when its parent never reaps it', { skip: noProc }, async t => {
+t.test('killed process does not hold the data folder when its parent never reaps it', { skip: noProc }, async t => {
   const dataFolder = join(temporaryFolder(t), 'data')
   // The shell is replaced by a program that never reaps its children.
   const script = '"$0" "$1" start >/dev/null & exec tail -f /dev/null'
@@ -108,7 +108,7 @@ t.test('killed holder does not keep the data folder when its parent never reaps 
 })
 
 const noPython = spawnSync('python3', ['--version']).error !== undefined && 'there is no python3'
-t.test('killed process counts as ending while a thread of it lives', { skip: noProc || noPython }, async t => {
+t.test('killed process counts as ending, not ended, while one of its threads runs', { skip: noProc || noPython }, async t => {
   const ends = 'import ctypes,threading,time; threading.Thread(target=time.sleep,args=(60,)).start(); print(1,flush=True)'
   const child = spawn('python3', ['-c', `${ends}; ctypes.CDLL(None).pthread_exit(None)`], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-// Machine files work unchanged in tools that read XState code: such a tool evaluates the file with only the exports of `xstate`.
+// Machine files in tools that read XState code. Such a tool evaluates the unchanged file with no names but the exports of `xstate`.
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { machines } from '#machines/drawings.ts'
 
 const source = (name: string) => readFile(new URL(`../../../machines/${name}.ts`, import.meta.url), 'utf8')
 
-/** The machines that a source text declares, evaluated as such a tool does: without types, and with only the exports of `xstate`. */
+/** Returns the machines that a source text declares. Evaluates it as such a tool does: without types, with only the exports of `xstate`. */
 function evaluated(text: string): xstate.AnyStateMachine[] {
   const plain = stripTypeScriptTypes(text)
     .replace(/^import \{[^}]*\} from 'xstate'$/m, '')

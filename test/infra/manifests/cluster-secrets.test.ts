@@ -132,7 +132,7 @@ t.test('folder of secrets is readable only for its owner and is created once', a
   chmodSync(folder, 0o700)
 })
 
-t.test('certificate for the embedded bus admits a prober that trusts its authority', { timeout: 120_000 }, async t => {
+t.test('prober that trusts the authority of the certificate connects to the embedded bus', { timeout: 120_000 }, async t => {
   const folder = join(temporaryFolder(t), 'bus')
   const made = await runProgram(t, ['bus', 'certificate', folder, '--host', 'localhost', '127.0.0.1', '--json']).ended
   t.equal(made.code, 0, made.stderr)

@@ -145,7 +145,7 @@ t.test(
       await listener.close()
       await rogue.stop()
     }
-    // Proves that the refusals above had no other cause.
+    // The same server with the right credentials is accepted, so the refusals above had no other cause.
     const member = await startRogue('nats-3', stolen, `tls://route:${password}@`)
     await eventually('with both it has a route', async () => (await routesOf(member)).includes('nats-0'))
     await member.stop()
@@ -265,7 +265,7 @@ t.test(
       await eventually('the prober is refused', () => /refuses the credentials/.test(remote.stderr()))
     })
 
-    await t.test('server that is stopped by its manifest hands over first, and the cluster continues', async t => {
+    await t.test('server that its manifest stops hands over its leaderships first, and the cluster continues', async t => {
       // Command of preStop on Kubernetes, and the SIGTERM that follows at once.
       t.equal(spawnSync(binary, ['--signal', `ldm=${second.pid}`]).status, 0)
       await eventually('it is a lame duck', () => /lame duck/i.test(second.log()))

@@ -150,7 +150,7 @@ t.test('each service has its container and declared settings', async t => {
   for (const setting of image) t.ok(setting === 'NODE_ENV' || declared.includes(setting ?? ''), `the image sets ${setting}`)
 })
 
-t.test('Kubernetes has the configurations of compose word for word', async t => {
+t.test('configurations for Kubernetes and compose are equal word for word', async t => {
   const data = Object.assign({}, ...ofKind('ConfigMap').map(({ data }) => data)) as Record<string, string>
   t.strictSame(Object.keys(data).sort(), ['mongod.conf', 'nats.conf', 'replica-set.js'])
   for (const [name, text] of Object.entries(data)) t.equal(text, read(`infra/compose/${name}`), name)
@@ -209,7 +209,7 @@ t.test('container of compose has only the rights that it needs', async t => {
     t.match(service.image, /^(watchkeeper:[\d.]+|mongo:8\.0)$/, `${name} names its image`)
     t.ok(service.image.startsWith('watchkeeper:') || service.user === '999:999', `${name} is not root`)
     if (name !== 'mongo-init') t.ok(service.mem_limit, `${name} has a limit of memory`)
-    // The health check of the image is for our services; other containers have another check.
+    // The health check of the image fits only Watchkeeper's services, so other containers need their own.
     if (service.entrypoint && name !== 'mongo-init') t.ok(service.healthcheck, `${name} has a check of its health`)
     if (service.image.startsWith('watchkeeper')) t.equal(service.image, `watchkeeper:${version}`)
   }
@@ -247,7 +247,7 @@ t.test('systemd unit sets declared settings, runs present files, and may write o
   for (const path of unit.match(/\/var\/lib\/\w+/g) ?? []) t.equal(path, '/var/lib/watchkeeper')
 })
 
-t.test('nginx example forwards the real network of a client, not the headers of the client', async t => {
+t.test('nginx example forwards the real address of a client, not the X-Forwarded-For of the client', async t => {
   const example = read('infra/proxy/nginx.conf')
   t.match(example, 'proxy_set_header X-Forwarded-For $remote_addr;')
   t.notMatch(example, '$proxy_add_x_forwarded_for')

@@ -171,7 +171,7 @@ interface Served {
   values: Map<string, Set<string>>
 }
 
-/** Series of a scrape by the names that queries use, with their labels. */
+/** Returns the labels of the series of a scrape, by the metric names that queries use. */
 async function servedBy(address: string): Promise<Map<string, Served>> {
   const served = new Map<string, Served>()
   const text = await (await fetch(address)).text()
@@ -193,7 +193,7 @@ async function servedBy(address: string): Promise<Map<string, Served>> {
 
 /** Labels that Prometheus itself gives to every series. */
 const targetLabels = ['instance', 'job']
-/** Values of labels that are not served from the start. All other values are in the first scrape. */
+/** Label values that the first scrape may lack. It must contain all others. */
 const knownValues: Record<string, readonly string[]> = {
   'watchkeeper_notifier_conditions.kind': [
     'location_lost',
