@@ -308,7 +308,7 @@ t.test('webhook body is bounded', async t => {
   t.match(whole, { omitted: 0, truncated: false }, 'what is not shown is not cut')
 })
 
-t.test('text from outside neither breaks its line nor mentions people', async t => {
+t.test('text from a sender or response stays on its line and mentions no people', async t => {
   const rows: [string, string, typeof slack | typeof webhook, string][] = [
     ['back-ticks', 'bad `gateway`', webhook, "`bad 'gateway'`"],
     ['line breaks and control characters', ' a\r\n\u0000b\u001b[31m\u2028c\u202ed ', webhook, '`a b [31m c d`'],
@@ -325,7 +325,7 @@ t.test('text from outside neither breaks its line nor mentions people', async t 
   t.equal(bodyOf(told({}, { subjectName: '<!here>' })).attachments[0].title, '&lt;!here&gt; is down')
 })
 
-t.test("retry pauses grow with a jitter of a half, and follow the receiver's request up to a bound", async t => {
+t.test("retry pauses grow, vary at random by up to a half, and respect the receiver's request up to a bound", async t => {
   const rows: [number, number, number | null, number][] = [
     [1, 0, null, 2 * second],
     [1, 1, null, 1 * second],
@@ -339,7 +339,7 @@ t.test("retry pauses grow with a jitter of a half, and follow the receiver's req
     t.equal(retryDelay(attempt, jitter, asked), pause, `${attempt} ${jitter} ${asked}`)
 })
 
-t.test('lanes share the free places for sends', async t => {
+t.test('lanes share the bounded number of concurrent sends', async t => {
   const { inFlight, inFlightPerDestination: width, inFlightPerDestinationMax, queuedPerDestination } = limits.notifier
   const lanes = new Lanes()
   const offered = Array.from({ length: queuedPerDestination }, (_, i) => lanes.offer('busy', `b${i}`))
@@ -393,7 +393,7 @@ t.test('setting is an address without a trailing slash', async t => {
   )
 })
 
-t.test('message fails alone when its sender could not be opened', async t => {
+t.test('message fails with a retryable error when the sender cannot be opened, and a later message is sent', async t => {
   const receiver = await createReceiver(() => ({ status: 200 }))
   let broken = true
   const sender = createSender({

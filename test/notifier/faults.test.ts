@@ -1,5 +1,5 @@
-// Faulty receivers, notifiers that die at every step, and a lost bus or store. No alert is lost and each has one key. A POST is repeated
-// only after a lost response. Order and log stay correct.
+// Faulty receivers, notifiers that die at every step, and a lost bus or store. No alert is lost, and each has one idempotency key. A POST
+// is repeated only after a lost response. Order and log stay correct.
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -28,7 +28,7 @@ const rowsOf = async (store: Store): Promise<DeliveryLogDocument[]> =>
   (await store.find('deliveryLog', { limit: 10_000 })).sort((a, b) => a.number - b.number)
 const ended = async (store: Store): Promise<number> => store.count('deliveries', { open: 0 })
 
-/** A TCP server that runs `talk` for each connection, on `port` or on a free port. */
+/** Starts a TCP server on `port` or on a free port, which runs `talk` for each connection. */
 async function listen(t: Test, talk: (socket: Socket) => void, port = 0): Promise<{ url: string; port: number; server: Server }> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
@@ -198,7 +198,7 @@ t.test('each misbehaving receiver gets its own error within its time, without th
   }
 })
 
-/** A store that dies at its `fatal`-th call (from 1), before or after the call is done. No later call gets a response. */
+/** A store that dies at its `fatal`-th call (from 1), before or after the call takes effect. No later call gets a response. */
 function mortal(store: Store, fatal: number, when: 'before' | 'after') {
   let calls = 0
   const never = () => new Promise<never>(() => undefined)
@@ -217,7 +217,7 @@ function mortal(store: Store, fatal: number, when: 'before' | 'after') {
   return { store: proxy, isDead: () => calls >= fatal }
 }
 
-/** Requires after any death: every alert is sent in order with one key each, and each log row is an attempt that was made. */
+/** Fails unless every alert was sent in order with one key each, and each log row is an attempt that was made. */
 function judge(
   t: Test,
   name: string,
@@ -253,7 +253,7 @@ const ordered = (): AlertDocument[] => {
   }))
 }
 
-t.test('next notifier continues when a notifier dies at any step', async t => {
+t.test('next notifier continues when a notifier has died at any step', async t => {
   let deaths = 0
   let repeated = 0
   for (const when of ['before', 'after'] as const) {
@@ -268,7 +268,7 @@ t.test('next notifier continues when a notifier dies at any step', async t => {
       house.nudge(...alerts.map(({ id }) => id))
       await until(async () => isDead() || (await ended(house.store)) === 3, 'the death, or the end')
       died = isDead()
-      // A message that is already sent when the notifier dies arrives.
+      // Waits for the arrival of a message that was sent just before the notifier died.
       for (let i = 0; i < 10; i++) await house.clock.settle()
       const heir = await house.start('heir')
       await until(async () => {
@@ -336,7 +336,7 @@ t.test('message is delayed and never sent twice when store or bus is disconnecte
   )
 })
 
-t.test('delivery log loses no row when the counter of its rows is contended', async t => {
+t.test('delivery log loses no row when notifiers compete for its counter', async t => {
   const house = createHouse()
   let contended = 200
   const store = new Proxy(house.store, {
@@ -438,7 +438,7 @@ t.test('dead receiver with a thousand messages delays no other receiver', async 
   t.equal(receiver.hits.length, 900)
 })
 
-t.test('message waits for its predecessor among any number of other open deliveries', async t => {
+t.test('message waits for its predecessor even if one read cannot return all open deliveries', async t => {
   const store = createMemoryStore()
   const opened = (incident: string, number: number, destinationId: string) =>
     newDelivery(alert('one', incident, number), destinationId, startAt, { notifierId: 'n0', incidentSalt: options.incidentSalt })
@@ -454,7 +454,7 @@ t.test('message waits for its predecessor among any number of other open deliver
   t.equal(isHeld(held, siblings), true)
 })
 
-t.test('slow round renders also its last alerts with their template', async t => {
+t.test('slow round renders its last alerts with their template, too', async t => {
   const house = createHouse()
   const receiver = await createReceiver(() => ({ status: 200 }))
   const own = { workspaceId: 'workspace-one', transformationId: 7 }

@@ -76,7 +76,7 @@ function reply(response: ServerResponse, { status, headers, body }: Answer): voi
   response.end(body ?? '')
 }
 
-/** Parts of a notifier that replace the world's own parts. */
+/** Replacements for parts of a notifier. */
 export type Over = { store?: Store } & Pick<NotifierOptions, 'operatorWebhook' | 'egress' | 'deadNotifiers'>
 
 export interface House {
@@ -87,7 +87,7 @@ export interface House {
   nudge(...alertIds: string[]): void
   /** Opens another connection to the bus. */
   connect(): Bus
-  /** From now on exactly these parts of the bus have no leader. */
+  /** From now on these parts of the bus have no leader, and all other parts have one. */
   depose: MemoryHub['depose']
   /** Disconnects all notifiers from the bus, or reconnects them. */
   setBus(up: boolean): void
@@ -195,7 +195,7 @@ export const facts: AlertFacts = {
   closedAt: null,
 }
 
-/** The alert with this number within an incident, for the workspace with one destination. */
+/** Returns an alert with this number within an incident, for a workspace with one destination. */
 export function alert(destinationId: string, incident: string, number: number, over: Partial<AlertDocument> = {}): AlertDocument {
   const incidentId = `${incident.padEnd(10, 'x')}.1`
   return {

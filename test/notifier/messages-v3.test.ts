@@ -555,7 +555,7 @@ async function scene(
 const name = 'Destination one'
 const confirmed = { confirmedAt: startAt }
 
-t.test('v3 10.5 confirmation withdraws an opening that waits for a retry, and is sent without waiting', async t => {
+t.test('v3 10.5 message of a confirmation withdraws the opening that waits for a retry, and is sent at once', async t => {
   const { receiver, clock, opening, message, tell, log, logged, deliveries } = await scene(t, call => ({
     status: call === 1 ? 503 : 200,
   }))
@@ -572,7 +572,7 @@ t.test('v3 10.5 confirmation withdraws an opening that waits for a retry, and is
   ])
 })
 
-t.test('v3 10.5 opening that is being sent delays nothing, and is not retried after the confirmation', async t => {
+t.test('v3 10.5 opening that is being sent does not delay the confirmation, and is not retried after it', async t => {
   let refuse: (answer: Answer) => void = () => {}
   const answered = new Promise<Answer>(resolve => {
     refuse = resolve
@@ -596,7 +596,7 @@ t.test('v3 10.5 opening that is being sent delays nothing, and is not retried af
   t.equal(receiver.hits.length, 2)
 })
 
-t.test('v3 10.5 opening that arrives after its confirmation is withheld', async t => {
+t.test('v3 10.5 opening is withheld when the notifier finds it after its confirmation', async t => {
   const { receiver, opening, message, tell, log, logged } = await scene(t, () => ({ status: 200 }))
   await tell([opening, message(2, 'problem', confirmed)], confirmed)
   await logged(2)
@@ -607,7 +607,7 @@ t.test('v3 10.5 opening that arrives after its confirmation is withheld', async 
   t.equal(receiver.hits.length, 1)
 })
 
-t.test('v3 10.5 end of an unconfirmed incident is sent only to the recipients of its opening', async t => {
+t.test('v3 10.5 closing of an unconfirmed incident is sent only to the recipients of its opening', async t => {
   for (const status of [200, 404]) {
     const { receiver, opening, message, tell, log, logged } = await scene(t, call => ({ status: call === 1 ? status : 200 }))
     await tell([opening])

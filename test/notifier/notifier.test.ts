@@ -47,7 +47,7 @@ interface Scene extends House {
   settled(count: number): Promise<void>
 }
 
-/** A world whose notifiers and receivers end with the test. Requires that no log line and no log row has an address. */
+/** Creates a world whose notifiers and receivers end with the test. Fails if a log line or a log row has the address of a destination. */
 function scene(
   t: { teardown(run: () => unknown): void },
   alerts: AlertDocument[],
@@ -107,7 +107,7 @@ async function endLineOf({ log }: House): Promise<string> {
 
 const lineOf = ({ log }: House, msg: string) => log.map(text => JSON.parse(text)).find(line => line.msg === msg)
 
-/** Fields of a log line about a delivery to the first destination: names for people, and ids of the API. */
+/** Expected fields of a log line about a delivery to the first destination: names for people, and ids of the API. */
 const namesOf = ({ incidentId }: AlertDocument) => ({
   subject: 'Shop',
   incident: createIncidentIds(options.incidentSalt).encode(incidentId),
@@ -378,7 +378,7 @@ t.test('retry is sent at its instant when its timer ends a moment early', async 
   t.equal(house.clock.now(), startAt + retryMs)
 })
 
-t.test('receiver that asks for a pause gets it within bounds', async t => {
+t.test('retry waits for the pause that the receiver requests, within bounds', async t => {
   const rows: [string, string, number][] = [
     ['seconds', '7', 7 * second],
     ['a date', new Date(startAt + 9 * second).toUTCString(), 9 * second],
@@ -423,7 +423,7 @@ t.test('refused connection is retried with growing pauses until the time of the 
   t.notMatch(JSON.stringify([await house.rows(), house.log]), /secret|hunter2|127\.0\.0\.1/)
 })
 
-t.test('message that waited hours for a notifier is tried for an hour', async t => {
+t.test('message that waited hours for a notifier is retried for an hour', async t => {
   const old = alert('one', 'a', 1, { decidedAt: startAt - 3 * giveUpMs })
   const house = await scene(t, [old])
   const receiver = await house.receive(call => ({ status: call === 1 ? 503 : 200, body: '' }))
@@ -498,7 +498,7 @@ t.test('messages of an incident arrive in order, and other incidents continue', 
     alerts.map(one => ({ ...one, facts: { ...facts, subjectSlug: one.subjectId.startsWith('a') ? 'held' : 'free' } })),
   )
   await house.run('n1')
-  // The later message is nudged first and alone: the notifier finds the earlier message without a nudge.
+  // Nudges only about the later message: the notifier finds the earlier message by itself.
   house.nudge(alerts[1]?.id as string)
   await receiver.called(1)
   house.nudge(alerts[2]?.id as string)
@@ -637,7 +637,7 @@ t.test('scan finds deliveries after a lost nudge', async t => {
   t.equal(receiver.hits.length, 2)
 })
 
-t.test('alert without recipients is sent to nobody and counts as dispatched', async t => {
+t.test('alert without recipients is sent to nobody, and its dispatch is complete', async t => {
   const rows: [string, Partial<DestinationDocument>, string][] = [
     ['no default', { default: false }, 'no_destination'],
     ['another workspace', { workspaceId: 'elsewhere' }, 'no_destination'],
@@ -705,7 +705,7 @@ t.test('waiting delivery is dropped when its destination is switched off', async
   t.equal(await endLineOf(house), 'info message withdrawn')
 })
 
-t.test('last attempt of unknown outcome is an error, also when its subject was deleted', async t => {
+t.test('delivery whose last attempt has no known outcome ends with an error, even if its subject was deleted', async t => {
   const told = alert('one', 'a', 1, { decidedAt: startAt - 3 * hour })
   const house = await scene(t, [], [destination('one', closedPort)])
   const opened = newDelivery(told, 'one', told.decidedAt, { ...options, notifierId: 'dead' })
@@ -736,7 +736,7 @@ t.test('receiver that never responds delays no other receiver, and gets one mess
   t.match((await house.rows()).at(-1), { error: 'unreachable: no answer within 10 s' })
 })
 
-t.test('claim is settled and its message is sent once when the response to the claim is lost', async t => {
+t.test('message is sent once when the response of the store to its claim is lost', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const receiver = await house.receive(ok)
@@ -810,7 +810,7 @@ t.test('stop aborts sends without a response within three quarters of `serviceSt
   await stopping
 })
 
-t.test('expired entries are removed, and other entries stay', async t => {
+t.test('expired documents are removed, and other documents stay', async t => {
   const old = { state: 'dispatched' as const, expireAt: startAt + minute }
   const house = await scene(t, [alert('one', 'a', 1, old), alert('one', 'b', 1, { ...old, expireAt: startAt + 1e9 })])
   await house.run('n1')
@@ -850,7 +850,7 @@ t.test('a thousand alerts to ten receivers arrive once each', async t => {
   t.comment(`drained in ${ms} ms`)
 })
 
-t.test('sender is opened once, at the first recipient', async t => {
+t.test('sender is opened once, for the first recipient', async t => {
   const { store, clock } = createHouse()
   let prepared = 0
   const sender = createSender({ clock, ...options })

@@ -58,7 +58,7 @@ async function begin(t: Test, respond: Respond) {
   const running: Awaited<ReturnType<typeof house.start>>[] = []
   const presence = house.connect().bucket('presence')
   let isOver = false
-  /** A live keeper: a keeper is not reported as lost while no other keeper lives. */
+  /** Heartbeat of a second keeper, because a lost keeper is reported only while another keeper is live. */
   const beatOfKeeper = () => {
     if (isOver) return
     presence.put(keys.keeperPresence('k1'), {}).catch(() => undefined)
@@ -162,7 +162,7 @@ scenario('location is not lost while its prober restarts or the bus is disconnec
   await scene.live('hh01', minute, 'two')
   scene.setBus(true)
   await scene.live('hh01', minute, 'two')
-  // The bus reconnects just before the location would be lost, and the prober a little later.
+  // The bus reconnects just before the location would count as lost, and the prober reconnects a little later.
   scene.setBus(false)
   await scene.clock.advance(2 * lostMs - 3 * second)
   scene.setBus(true)

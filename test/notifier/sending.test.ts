@@ -201,7 +201,7 @@ t.test('closed address is refused in every notation', async t => {
   for (const [address, reason] of rows) t.equal(createEgress().refusal(address), reason, address)
 })
 
-t.test('operator closes and opens blocks of addresses, and opened blocks win', async t => {
+t.test('operator closes and opens ranges of addresses, and opened ranges take precedence', async t => {
   const rows: [string, string, string, boolean][] = [
     ['10.0.0.0/8', '', '10.1.2.3', false],
     ['10.0.0.0/8', '', '::ffff:10.1.2.3', false],
@@ -244,7 +244,7 @@ t.test('operator closes and opens blocks of addresses, and opened blocks win', a
   t.throws(() => permitted(blocks(''), ['169.254.0.1', 'fe80::1']), EgressError)
 })
 
-t.test('message and check do not reach a closed address by any host name', async t => {
+t.test('neither message nor check reaches a closed address by any host name', async t => {
   const receiver = await createReceiver(() => ({ status: 200 }))
   const port = new URL(receiver.url).port
   const answers: Record<string, string[]> = {
@@ -296,7 +296,7 @@ t.test('message and check do not reach a closed address by any host name', async
   }
   t.equal(receiver.hits.length, 4, 'nobody else was called')
   answers['home.example'] = ['169.254.169.254']
-  // The wait is longer than an idle connection is kept. Each new connection resolves the name again, and the new address counts.
+  // The wait closes idle connections. A new connection resolves the name again, and is checked for its new address.
   const again = createSender({ clock, ...options, resolve, egress: blocks('') })
   t.teardown(() => again.close())
   const before = asked
@@ -356,7 +356,7 @@ t.test('delivery to a closed address fails at once with the reason', async t => 
   t.notMatch(JSON.stringify([await house.store.find('deliveryLog', { limit: 9 }), house.log]), /hunter2|169\.254/)
 })
 
-t.test('destinations that do not respond leave free places for other destinations', async t => {
+t.test('destinations that do not respond leave concurrent sends for other destinations', async t => {
   const { inFlight, inFlightUnanswered } = limits.notifier
   const lanes = new Lanes()
   for (let i = 0; i < inFlight; i++) {

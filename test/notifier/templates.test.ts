@@ -130,7 +130,7 @@ const choices: Choice[] = [
     nobody: null,
   },
 ]
-t.test('each destination is notified or gets the reason why not', async t => {
+t.test('each destination is notified, or the reason for the omission is recorded', async t => {
   for (const { name, kind = 'problem', held, confirmedAt, routing, chosen, leftOut, nobody } of choices) {
     const asked = { ...here, kind, held: held ?? null, facts: { confirmedAt: confirmedAt === null ? null : startAt } }
     const decision = chooseDestinations(asked, { ...nothingSpecial, ...routing })
@@ -144,7 +144,7 @@ t.test('each destination is notified or gets the reason why not', async t => {
   }
 })
 
-t.test('table that is replaced during a read never falls back to the default', async t => {
+t.test('read of a table that is being replaced never returns the default destination', async t => {
   const store = createMemoryStore()
   const table = { workspaceId: 'w', updatedAt: 0 }
   const [a, b, fallback] = ['a', 'b', 'fallback'].map(id => destination(id, '', { ...here, default: id === 'fallback' }))
@@ -197,7 +197,7 @@ t.test('value in JSON is escaped', async t => {
     t.strictSame(JSON.parse(output('{"a": ["{{ subject }}"]}', { subject: value })), { a: [value] }, encodeURIComponent(value))
   t.equal(output('a "{{ subject }}"', { subject: '"' }), 'a """', 'plain text is as it is')
 })
-t.test('template error states its reason and quotes no value', async t => {
+t.test('template error states its reason and contains no value of the message', async t => {
   const failing: [template: string, error: RegExp][] = [
     ['a\nbc {{ nope }}', /Unknown field "nope" at line 2, column 4: the fields are kind, status, subject,/],
     ['😀{{ x'.repeat(1), /opened at line 1, column 2 are not closed/],
@@ -215,7 +215,7 @@ t.test('template of many pieces is parsed in linear time', async t => {
   judgeTemplate('{{'.repeat(8_000))
   t.ok(performance.now() - before < 5_000)
 })
-t.test('samples have every kind of alert and break JSON that is not escaped', async t => {
+t.test('samples have every kind of alert, and make invalid JSON of templates that do not escape', async t => {
   t.strictSame(
     samples.map(({ alertKind }) => alertKind),
     ['problem', 'no_data', 'recovery'],
@@ -312,7 +312,7 @@ const tell = async ({ store, nudge }: House, made: AlertDocument, logged: number
   return (await log()).at(-1)!
 }
 
-t.test('destination with a template gets the rendering and content type of the moment of sending', async t => {
+t.test('destination with a template gets the text and content type that the template has at the moment of sending', async t => {
   const { receiver, ...house } = await scene(t)
   await house.store.insert('transformations', [template(7, '{"s": "{{ subject }} @ {{ workspace }}"}')])
   await house.store.insert('destinations', [destination('one', receiver.url, { transformationId: 7 })])

@@ -10,7 +10,7 @@ interface Heard {
   completed: boolean
 }
 
-/** Parses the pieces; `wanted` returns after which head the reader stops. */
+/** Parses the pieces. After each head, the reader continues only if `wanted` returns true. */
 function read(pieces: readonly string[], { method = 'GET', wanted = () => true as boolean } = {}) {
   const heard: Heard = { starts: 0, heads: [], body: '', completed: false }
   const answer: Answer = new Answer(method, {

@@ -1,4 +1,4 @@
-// Estimate of the bus's clock: which of two measurements is used, and its effect.
+// Estimate of the bus's clock: which of two measurements is used, and how the estimate changes.
 import { pino } from 'pino'
 import t from 'tap'
 import type { Bus, ClockOffset } from '#shared/bus/port.ts'
@@ -26,7 +26,7 @@ for (const { title, known, newer, wins } of cases) {
   })
 }
 
-t.test('bus time follows the measurements and reports a clock that was set', async t => {
+t.test('bus time follows the measurements, and reports when a clock was set', async t => {
   const clock = createHandClock()
   const measures: ClockOffset[] = []
   const bus = { clockOffset: async () => measures.shift(), onConnection: () => () => undefined } as unknown as Bus

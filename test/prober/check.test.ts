@@ -20,7 +20,7 @@ import { certificates } from './certificates.ts'
 import { type CheckOptions, runCheck } from './run-check.ts'
 
 const system = createSystemClock()
-/** Number of timers that are set and not cleared: a check must leave none. */
+/** Number of running timers, which must be 0 after a check. */
 let timers = 0
 const clock: Clock = {
   now: () => Date.parse('2021-01-04T12:00:00Z'),
@@ -57,7 +57,7 @@ async function listen(name: string, server: Server, scheme = 'http'): Promise<vo
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // The servers end with the process because nothing else keeps the process alive.
+  // The servers do not keep the process alive, so the process ends after the last test.
   server.unref()
   servers.push({ server, sockets })
   urls[name] = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -116,7 +116,7 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
     )
   },
 }
-/** A body of the largest size that counts, incompressible, so that the decoder is slower than the network. */
+/** A body of the largest size that is searched, incompressible, so that the decoder is slower than the network. */
 const longGzip = gzipSync(Buffer.concat([randomBytes(limits.check.bodyBytes - 6), Buffer.from('needle')]))
 /** 512 MiB of zeros, compressed to half a megabyte. */
 const bomb = gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 9 })
@@ -175,7 +175,7 @@ before(async () => {
   )
   urls['muteTls'] = (urls['mute'] as string).replace('http', 'https')
   urls['plainAsTls'] = (urls['http'] as string).replace('http', 'https')
-  // No other test listens on this port, as one may on a port that was free a moment ago.
+  // Port 1, on which no other test listens. Another test may listen on a port that was free a moment ago.
   urls['refused'] = 'http://127.0.0.1:1'
 })
 

@@ -1,5 +1,5 @@
-// Probers on other machines, on a real nats-server with keys. Bare client calls test the rights of their credentials and the revocation.
-// Probers of one location share its monitors when one dies.
+// Probers on other machines, on a real nats-server with keys. Calls of a plain NATS client test the rights of the credentials and the
+// revocation. Probers of one location take over monitors from each other.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -80,7 +80,7 @@ async function startGuardedBus(t: Test): Promise<GuardedBus> {
     url,
     issuer: createProberIssuer({ keys, connection: serversOf(url), clock }),
     house: await open(keys.houseCredentials, true),
-    // Opens with declarations, which a prober may not make.
+    // Opens a connection that also tries the declarations of streams, which a prober may not make.
     asProber: credentials => open(credentials, true),
     bare: async credentials => {
       const authenticator = credsAuthenticator(new TextEncoder().encode(credentials))
@@ -132,7 +132,7 @@ t.test('credentials of a location', async t => {
   await house.bucket('presence').put('keeper.k1', { n: 3 })
   await house.bucket('leases').put('p.1', { holder: 'k1' })
 
-  t.test('credentials permit everything that a prober does', async t => {
+  t.test('credentials permit every request that a prober sends', async t => {
     const prober = await guarded.asProber(credentials)
     const seen = collector<string>()
     const watch = await prober.bucket('checks').watch('loc1.>', {
@@ -243,7 +243,7 @@ t.test('credentials of a location', async t => {
     t.match(await metrics.metrics(), /watchkeeper_directory_junk_reports_total\{location="hamburg"\} 6/)
   })
 
-  t.test('prober gets no reply or message of another', async t => {
+  t.test('prober gets no reply to another client and no message of another client', async t => {
     const errors: string[] = []
     const heard: string[] = []
     const wanted = ['_INBOX.>', `_INBOX_${neighbour.publicKey}.>`, '>', 'cmd.>', 'obs.>', '$KV.>', '$JS.ACK.>', '_R_.>', 'door.>']
@@ -302,7 +302,7 @@ t.test('credentials of a location', async t => {
     t.strictSame((await house.bucket('leases').get('p.1'))?.value, { holder: 'k1' })
   })
 
-  t.test('connections, subscriptions and messages are bounded for each location separately', async t => {
+  t.test('each location has its own bounds of connections, subscriptions and messages', async t => {
     const opened: NatsConnection[] = []
     const full = await (async () => {
       for (;;) opened.push(await guarded.bare(credentials))
@@ -331,7 +331,7 @@ const state = { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0 }
 const phases = { dnsMs: 1, connectMs: 1, tlsMs: null, firstByteMs: 1, totalMs: 3 }
 const result: CheckResult = { rev: 1, slotAt: 1, ageMs: 0, ok: true, error: null, statusCode: 200, phases }
 
-/** Headers that make the server do more with a message than deliver it. */
+/** Headers by which the server does more with a message than deliver it. */
 const headers = {
   'Nats-Rollup': 'all',
   'Nats-TTL': '1s',
@@ -458,7 +458,7 @@ t.test('directory creates, lists and revokes credentials', async t => {
     t.notOk(again.isClosed())
   })
 
-  t.test('credentials are all refused when two directories revoke them at once', async t => {
+  t.test('all credentials are refused after two directories have revoked them concurrently', async t => {
     const second = await directoryOn(t, guarded, store)
     const ids = Array.from({ length: 6 }, (_, i) => `many${i}`)
     /** Retries as a caller does: a busy machine may take longer than the timeout of one request. */
@@ -568,7 +568,7 @@ t.test('revocations during an announcement are announced together after it', asy
   t.strictSame(announced, ['', 'a,b,c', 'a,b,c,d'])
 })
 
-t.test('clock that was set back restores no revoked credential', async t => {
+t.test('revoked credential stays refused after the clock was set back', async t => {
   const guarded = await startGuardedBus(t)
   const made = guarded.issuer.issue('one', 'loc1', clock.now())
   await guarded.issuer.announce({ loc1: { [made.publicKey]: clock.now() } })
@@ -661,7 +661,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
     t.match(missing, { code: 1, stderr: /can't be read \(ENOENT\): correct NATS_CREDENTIALS/ })
   })
 
-  t.test('number of active workers follows the starts', async t => {
+  t.test('number of active workers rises with each started prober', async t => {
     first = await startProber()
     await counted(1)
     second = await startProber()

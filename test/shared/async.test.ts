@@ -1,4 +1,4 @@
-// The loops that everything here shares, on a clock turned by hand: retries, repeats, semaphores and pages.
+// Shared loops on a clock that the test advances: retries, repeats, semaphores and pages.
 import t from 'tap'
 import { allPages, pages } from '#shared/async/pages.ts'
 import { pause } from '#shared/async/pause.ts'
@@ -9,7 +9,7 @@ import { removeAll } from '#shared/store/pages.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { createMemoryStore } from '../support/store/memory-store.ts'
 
-/** Turns the clock in steps of 10 ms. Work that waits for no clock ends between two steps. */
+/** Advances the clock in steps of 10 ms. Work that does not wait for the clock ends between two steps. */
 async function pass(clock: { advance(ms: number): void }, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 10) {
     await new Promise(setImmediate)
@@ -18,7 +18,7 @@ async function pass(clock: { advance(ms: number): void }, ms: number): Promise<v
   await new Promise(setImmediate)
 }
 
-/** An attempt that fails `failures` times, and its retries. */
+/** Creates an attempt that fails `failures` times, and its retries. */
 function createRetries(failures: number, retries: Partial<Retries>) {
   const clock = createHandClock()
   const seen = { triedAt: [] as number[], leftMs: [] as number[], retried: [] as string[], outcome: '' }
@@ -63,7 +63,7 @@ t.test('a retry makes its last attempt at the end of its time', async t => {
   t.equal(seen.outcome, 'failure 4')
 })
 
-t.test('a retry throws an error that cannot pass at once', async t => {
+t.test('a retry throws a permanent error at once', async t => {
   const { clock, seen } = createRetries(9, { mayPass: error => (error as Error).message !== 'failure 2' })
   await pass(clock, 1_000)
   t.strictSame(seen.triedAt, [0, 100])
@@ -71,7 +71,7 @@ t.test('a retry throws an error that cannot pass at once', async t => {
   t.equal(seen.outcome, 'failure 2')
 })
 
-/** A repeated run that lasts `lastsMs` or, for null, is synchronous. The instants at which it began are seen. */
+/** Starts a repeat whose runs last `lastsMs` or, for null, are synchronous. `beganAt`: starts of its runs. */
 function createRepeat(lastsMs: number | null, repetition: Partial<Repetition> = {}, outcome: () => unknown = () => undefined) {
   const clock = createHandClock()
   const beganAt: number[] = []
@@ -82,7 +82,7 @@ function createRepeat(lastsMs: number | null, repetition: Partial<Repetition> = 
   return { clock, beganAt, repeated: repeat({ clock, everyMs: 100, ...repetition }, run) }
 }
 
-t.test('a repeat pauses between the end of a run and the next', async t => {
+t.test('a repeat pauses between the end of a run and the start of the next', async t => {
   const lasting = createRepeat(50)
   const synchronous = createRepeat(null)
   await pass(lasting.clock, 500)
@@ -91,7 +91,7 @@ t.test('a repeat pauses between the end of a run and the next', async t => {
   t.strictSame(synchronous.beganAt, [100, 200, 300], 'without waiting for anything but the clock')
 })
 
-t.test('a repeat pauses as long as its run says, and as long as its options say after a failure', async t => {
+t.test('a repeat pauses as long as its run returns, or as long as its options say after a failure', async t => {
   const short = createRepeat(50, {}, () => 10)
   await pass(short.clock, 300)
   t.strictSame(short.beganAt, [100, 160, 220, 280])
@@ -102,7 +102,7 @@ t.test('a repeat pauses as long as its run says, and as long as its options say 
   t.strictSame(errors, ['no', 'no', 'no'])
 })
 
-t.test('a repeat that is wanted soon runs at once, or once more after the run under way', async t => {
+t.test('a repeat that is requested runs at once, or once more after the current run', async t => {
   const { clock, beganAt, repeated } = createRepeat(50)
   const ended: string[] = []
   void repeated.soon().then(() => ended.push('first'))
@@ -117,7 +117,7 @@ t.test('a repeat that is wanted soon runs at once, or once more after the run un
   t.strictSame(ended, ['first', 'second', 'third'])
 })
 
-t.test('a repeat that is stopped ends with its run under way', async t => {
+t.test('a repeat that is stopped ends after its current run', async t => {
   const { clock, beganAt, repeated } = createRepeat(50)
   await pass(clock, 120)
   let isOver = false
@@ -134,7 +134,7 @@ t.test('a repeat that is stopped ends with its run under way', async t => {
   t.strictSame(beganAt, [100])
 })
 
-t.test('a repeat for a need ends at the first tick without it and begins anew', t => {
+t.test('a repeat with a condition ends at the first tick without the condition, and can begin again', t => {
   const clock = createHandClock()
   const tickedAt: number[] = []
   let isNeeded = true
@@ -197,7 +197,7 @@ t.test('pages are read one after the other until one has no next, or the reader 
   t.strictSame(await allPages(async after => ({ items: [after], next: after === null ? 'b' : null })), [null, 'b'])
 })
 
-t.test('all documents that fit are removed in slices, and no other', async t => {
+t.test('exactly the documents that match are removed, in slices', async t => {
   const store = createMemoryStore()
   const ids = Array.from({ length: 5 }, (_, index) => `name${index}`)
   await store.insert('series', [...ids.map(id => ({ id, subjectId: 'ours' })), { id: 'other', subjectId: 'theirs' }] as never)

@@ -21,7 +21,7 @@ t.test('v3 5.2 history entry has the kind of its transition and the instant at w
   }
 })
 
-t.test('v3 5.4 a closing by command has no evidence, and the verdict that was last', async t => {
+t.test('v3 5.4 a closing by command has no evidence, and has the last verdict', async t => {
   for (const command of ['rule.removed', 'subject.archived'])
     t.match(entryOf(2, command, 'closed', 'problem'), { kind: 'closed', condition: 'problem', evidence: null }, command)
 })

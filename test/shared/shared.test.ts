@@ -1,4 +1,4 @@
-// The small words everybody uses: clock, durations, identifiers, incident ids, settings.
+// Small shared functions: clock, durations, identifiers, incident ids, settings.
 import t from 'tap'
 import { type Due, DueHeap } from '#shared/async/due-heap.ts'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
@@ -24,9 +24,9 @@ import { formatDuration, humanDuration, parseDuration } from '#shared/time/durat
 const minute = 60_000
 const hour = 60 * minute
 
-t.test('clock advances from the wall time of its start by the monotonic clock', async t => {
+t.test('clock returns the wall time of its start plus the monotonic time since then', async t => {
   for (const step of [hour, -hour]) {
-    t.test(`clock runs on evenly when the system clock is stepped by ${step / hour} h`, async t => {
+    t.test(`clock advances evenly when the system clock is set by ${step / hour} h`, async t => {
       let wall = 1_700_000_000_000
       let monotonic = 5_000
       const drifts: number[] = []
@@ -152,7 +152,7 @@ t.test('signal entries sort by instant from year 0 to 9999', async t => {
   t.not(labelled, pushedObservationId('subject001', 's1', {}, 5))
 })
 
-t.test('public incident ids are opaque, not numeric, and bound to one salt', async t => {
+t.test('public incident ids are opaque, not numeric, and valid only with their salt', async t => {
   const ids = createIncidentIds('salt')
   const other = createIncidentIds('another')
   const seen = new Set<string>()
@@ -190,7 +190,7 @@ t.test('heap returns the earliest instant after any moves and removals', async t
   )
 })
 
-t.test('settings are parsed once, and a bad value ends in a sentence that names its setting', async t => {
+t.test('settings are parsed once, and a bad value is refused with a sentence that names its setting', async t => {
   const declared = {
     NAME: text({ default: 'x', meaning: 'a name' }),
     COUNT: integer({ default: '3', unit: 'things', min: 1, max: 9, meaning: 'a count' }),
@@ -305,7 +305,7 @@ t.test('v3 11.1 parameter name is recognised as a credential when one part of th
   for (const name of plain) t.equal(isCredentialName(name), false, name)
 })
 
-t.test('redaction hides user information of an address and parameters that are named after credentials', async t => {
+t.test('redaction hides user information in an address, and parameters whose names are credential words', async t => {
   const rows: [url: string, shown: string][] = [
     ['https://user:secret@example.org/a?b=c', 'https://example.org/a?b=c'],
     ['https://token@example.org', 'https://example.org/'],

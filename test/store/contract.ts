@@ -22,7 +22,7 @@ import {
 } from './documents.ts'
 
 export interface ContractOptions {
-  /** Rounds of the race tests; few for a slow store. */
+  /** Number of repetitions of each race; small for a slow store. */
   rounds: number
 }
 
@@ -638,7 +638,7 @@ async function testFind(t: Test, store: Store): Promise<void> {
   }
 }
 
-/** The order that the port documents, computed without any adapter. */
+/** Returns the ids in the order that the port documents, computed without any adapter. */
 function expectedOrder(entries: readonly object[], sort: NonNullable<Query['sort']>): string[] {
   const keys = sort.some(([field]) => field === 'id') ? sort : [...sort, ['id', sort.at(-1)?.[1] ?? 'asc'] as const]
   const ordered = [...(entries as Record<string, string | number>[])].sort((a, b) => {

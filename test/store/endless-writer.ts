@@ -1,5 +1,5 @@
 // A program for the store's tests. Writes rounds to the given file until it is killed, and prints each round's number after the store's
-// response. Continues after the last round of the file. Prints why the file could not be opened.
+// response. Continues after the last round of the file. If the file cannot be opened, prints the reason.
 import type { PutResult, Store } from '#shared/store/port.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { observation } from './documents.ts'

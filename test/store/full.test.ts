@@ -1,10 +1,10 @@
-// The SQLite file when its disk is full: SQLite rolls back the whole transaction by itself, and the memory of gathered rows must follow.
+// SQLite file on a full disk. SQLite rolls back the whole transaction by itself, and the store must forget the gathered ids of its rows.
 import { join } from 'node:path'
 import t from 'tap'
 import { openSqliteChannel } from '#shared/store/sqlite/sqlite-channel.ts'
 import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
 
-t.test('gathered ids of a transaction that found the disk full are unknown, and can be inserted again', async t => {
+t.test('gathered ids of a transaction that failed at a full disk are unknown, and can be inserted again', async t => {
   const channel = await openSqliteChannel(join(t.testdir(), 'watchkeeper.db'))
   t.teardown(() => channel.close())
   const collection = 'observationIds'

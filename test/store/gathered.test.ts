@@ -1,4 +1,5 @@
-// Gathered collection of the SQLite file, held against a plain map of its rows.
+// Gathered collection of the SQLite file, compared with a map of its rows. New rows are gathered in small tables, which are merged into the
+// main table.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -60,14 +61,14 @@ function act(world: World, one: typeof deed extends fc.Arbitrary<infer Deed> ? D
   }
 }
 
-/** Returns the row as the collection shows it to a read by key. */
+/** Returns the row that a read by key gets. */
 function rowOf({ database, gathered }: World, key: string): Row | undefined {
   const statement = database.prepare(`SELECT * FROM ${name} WHERE id = ?`)
   statement.setReturnArrays(true)
   return (gathered.row(key) ?? statement.get(key)) as Row | undefined
 }
 
-t.test('gathered collection has the rows of a plain map after any deeds', async t => {
+t.test('gathered collection has the rows of a plain map after any operations', async t => {
   const keys = Array.from({ length: 31 }, (_, number) => `subject.${number}`)
   fc.assert(
     fc.property(fc.array(deed, { maxLength: 120 }), deeds => {
@@ -93,7 +94,7 @@ t.test('gathered collection has the rows of a plain map after any deeds', async 
   t.pass('2,000 runs')
 })
 
-t.test('small table is merged before the other one is full', async t => {
+t.test('small table is merged before the other small table is full', async t => {
   const { database, gathered } = openWorld()
   const sizes = () => recentTables(name).map(one => database.prepare(`SELECT count(*) AS n FROM "${one}"`).get()?.['n'] as number)
   for (let number = 0; number < 200; number++) {

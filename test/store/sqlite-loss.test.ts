@@ -1,5 +1,5 @@
-// The commit mark of the embedded store: never newer than the file when a process is killed, at most one commit older, and the findings of
-// an inspection.
+// The commit mark of the embedded store. When a process is killed, the mark is never newer than the file, and at most one commit older.
+// Also tests the inspection of a file.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -43,8 +43,8 @@ t.test('mark of a store is never newer than its file and at most one commit olde
 })
 
 /**
- * A store whose mark knows its last commit, which was not flushed. A process that is killed between a commit and its mark, or just
- * after a flush, leaves another one: then the next folder gets a new store.
+ * Returns a store whose mark counts its last commit, which was not flushed. Tries again with a new store if the process was killed between
+ * a commit and its mark, or just after a flush.
  */
 async function writeUntilMarked(
   t: { teardown(run: () => unknown): void },
@@ -61,8 +61,8 @@ async function writeUntilMarked(
 }
 
 /**
- * Bytes of a log up to the end of its last commit. After a checkpoint SQLite writes a log again from its beginning,
- * so older frames, known by another salt, may stand behind the last commit.
+ * Bytes of a log up to the end of its last commit. After a checkpoint SQLite writes a log again from its beginning, so older frames, which
+ * have another salt, may follow the last commit.
  */
 function endOfLastCommit(log: string): number {
   const bytes = readFileSync(log)
@@ -74,7 +74,7 @@ function endOfLastCommit(log: string): number {
   return end
 }
 
-t.test('inspection of a file reports lost commits after damage, and after a reboot from the flushed mark', async t => {
+t.test('inspection of a file reports lost commits after damage, and after a reboot counts from the flushed mark', async t => {
   const folder = t.testdir()
   const { file: written, found: whole } = await writeUntilMarked(t, folder)
   const logEnd = endOfLastCommit(`${written}-wal`)
@@ -107,7 +107,7 @@ t.test('inspection of a file reports lost commits after damage, and after a rebo
   t.equal(inspect(written).commits, whole.commits, 'a look changes nothing')
 })
 
-t.test('commit is counted if it changed something, and closing writes the last count', async t => {
+t.test('only commits with changes are counted, and closing writes the last count', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const store = await openSqliteStore(file)
   const before = await store.embedded?.flush()

@@ -75,7 +75,7 @@ t.test('mongodb: store is unavailable when its server is gone', async t => {
   await store.close()
 })
 
-t.test('mongodb: write is settled by the stored document when its answer is lost', async t => {
+t.test('mongodb: outcome of a write is read from the stored document when the response is lost', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: SecantusDB could not be installed')
   t.teardown(() => server.stop())
@@ -118,7 +118,7 @@ t.test('mongodb: write is settled by the stored document when its answer is lost
   }
 })
 
-t.test('mongodb: every declared index exists, and expiring documents carry the date of the TTL index', async t => {
+t.test('mongodb: every declared index exists, and expiring documents have the date of the TTL index', async t => {
   const server = await startSecantus()
   if (server === null) return t.comment('skipped: SecantusDB could not be installed')
   t.teardown(() => server.stop())
@@ -181,7 +181,7 @@ t.test('sqlite: second opener is refused at once, in this process and in another
   await again.close()
 })
 
-t.test('sqlite: this version and the one that locked the data file refuse each other', async t => {
+t.test('sqlite: this version and the version that locked the data file refuse each other', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const openBefore = () => {
     const database = new DatabaseSync(file, { timeout: 0 })
@@ -365,7 +365,7 @@ t.test('sqlite: request fails with `unavailable` when the queue is full', async 
   await store.close()
 })
 
-t.test('sqlite: large documents stay within the memory of the thread in every combination', async t => {
+t.test('sqlite: large documents fit into the memory of the thread in every combination', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   const error = '✓'.repeat(50_000)
   const rows = (signal: number, count: number) =>

@@ -2,7 +2,7 @@
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface HandClock extends Clock {
-  /** Moves time on and runs the timers that become due, in order of their due times. */
+  /** Advances the time by `ms`, and runs the timers that become due, in order of their due times. */
   advance(ms: number): void
 }
 

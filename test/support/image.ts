@@ -1,5 +1,5 @@
 // The image of infra/Dockerfile, built without a container engine: the lines of the Dockerfile run on a folder that represents the image's
-// root. RUN lines are really run there, except for Debian's packages, which this machine has.
+// root. RUN lines run there, except installations of Debian packages, which this machine has already.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -45,7 +45,7 @@ export interface LayOutOptions {
   /** An existing empty folder. */
   folder: string
   sources?: ImageSources
-  /** Skips RUN lines and uses the packages of this checkout: a second instead of ten. */
+  /** Skips RUN lines and uses the npm packages of this checkout, which takes a second instead of ten. */
   quick?: boolean
   /** Path of a nats-server, which replaces the download. */
   natsServer?: string
@@ -114,7 +114,7 @@ function beginStage(root: string, from: string, isRun: boolean): Stage {
   const bin = join(root, 'usr/local/bin')
   mkdirSync(bin, { recursive: true })
   for (const path of [dirname(root), root]) chmodSync(path, 0o755)
-  // Another user may have no access to the folder of this Node.
+  // Copies Node, because the user of the image may have no access to the folder of this Node.
   if (isRun) cpSync(process.execPath, join(bin, 'node'), { dereference: true })
   else symlinkSync(process.execPath, join(bin, 'node'))
   const metadata = { environment: {}, entrypoint: [], command: [], healthCheck: [], volumes: [], leftOut: [] }

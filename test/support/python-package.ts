@@ -16,7 +16,7 @@ export interface PythonPackage {
   version: string
   /** Options of pip. */
   options?: string[]
-  /** Ends of two sentences: the tests that are skipped without the package, and the remedy. */
+  /** Ends of the sentences of the warning: the tests that are skipped without the package, and the remedy. */
   skipped: string
   remedy: string
 }

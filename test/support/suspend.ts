@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const looks = 100_000
 
-/** Without /proc, sends only the signal. */
+/** Without /proc, only sends the signal and does not wait. */
 export async function suspend(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   const status = `/proc/${pid}/status`

@@ -1,11 +1,11 @@
-// Clock that only its owner moves. Timers run in the order of their instants. Between two timers every promise that can settle does, so a
-// day of incidents takes milliseconds.
+// Clock that only its owner advances. Timers run in the order of their instants. Between two timers every promise settles that does not
+// wait for the clock. So a day of incidents takes milliseconds.
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 export interface VirtualClock extends Clock {
-  /** Moves time on by `ms`, running every timer on the way. */
+  /** Advances the time by `ms`, and runs every timer that becomes due. */
   advance(ms: number): Promise<void>
-  /** Runs everything that waits for no timer. */
+  /** Settles every promise that does not wait for a timer. */
   settle(): Promise<void>
   /** Sets wall time and leaves the monotonic clock unchanged. */
   stepWall(ms: number): void

@@ -1,5 +1,5 @@
-// Loopback proxy that drops one message and closes its connection, for tests of outcomes that the requester cannot know. It loses only
-// messages that contain a mark, so a driver's own messages pass.
+// Loopback proxy that drops one message and closes its connection, for tests of requests whose outcome the sender cannot know. It drops
+// only messages that contain a mark, so a driver's own messages pass.
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 

@@ -29,7 +29,7 @@ export interface ServerOptions {
 const top = join(import.meta.dirname, '..', '..', '..')
 export const natsConfiguration = join(top, 'infra', 'compose', 'nats.conf')
 
-/** Ends its server whenever this process ends. The first line of output is the server's process id. */
+/** Shell script that ends its server when this process ends. The first line of its output is the server's process id. */
 const guardian = `
 exec 3<&0
 "$@" </dev/null 3<&- &

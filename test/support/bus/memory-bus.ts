@@ -14,7 +14,7 @@ import type { Clock } from '#shared/time/clock.ts'
 
 export interface MemoryHubOptions {
   clock: Clock
-  /** Runs a delivery later. */
+  /** Runs a delivery later; absent: as a microtask. */
   schedule?: (deliver: () => void) => void
 }
 
@@ -25,13 +25,13 @@ export interface MemoryHub {
   restore(bus: Bus): void
   /** Replaces the stream with an empty one: open feeds break. */
   recreateStream(): void
-  /** Removes everything above `sequence` from the stream, as a power failure does: feeds that had read more break. */
+  /** Removes all messages above `sequence` from the stream, as a power failure can: feeds that had read further break. */
   truncateStream(sequence: number): void
   /** Number of messages above which the stream refuses new messages. */
   limitStream(messages: number): void
   /**
-   * Streams and buckets without a leader from now on, and no others: their requests get no response, and writes fail. Earlier messages are
-   * still delivered. Connections of the test itself still get responses.
+   * From now on exactly these streams and buckets have no leader: requests to them get no response, and writes fail. Earlier messages are
+   * still delivered. `outside`: connections that still get responses.
    */
   depose(parts: readonly Part[], outside?: readonly Bus[]): void
   /** Pauses the feeds of a connection that `which` selects, as if their server had failed, until the next call does not select them. */
@@ -50,7 +50,7 @@ interface Line {
   asking: Set<(error: BusError) => void>
   feeds: Set<Feed>
   watches: Set<Watch>
-  /** Partitions whose messages do not reach the connection. */
+  /** Returns whether messages of a partition do not reach the connection. */
   isDeafTo: (partition: number) => boolean
 }
 
@@ -107,7 +107,7 @@ interface Subscriber {
   line: Line
   matches: (subject: string) => boolean
   queue: string | null
-  /** Number of messages that the feed can still receive. */
+  /** Number of messages that the subscription can still receive. */
   left: number
   onMessage(message: Incoming): void
 }
@@ -119,7 +119,7 @@ interface Hub {
   subscribers: Set<Subscriber>
   /** Next member of each queue group. */
   turns: Map<string, number>
-  /** Number of the next trace id, for messages without one. */
+  /** Number of trace ids made for messages without one. */
   traces: number
   stream: {
     generation: number
@@ -199,7 +199,7 @@ export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubO
   }
 }
 
-/** The creation time is a stream's identity: the generation makes it unique within one millisecond. */
+/** The creation time identifies a stream, so `generation` distinguishes the times of streams made within one millisecond. */
 const emptyStream = (clock: Clock, generation: number) => ({
   generation,
   createdAt: `${new Date(clock.now()).toISOString().slice(0, -1)}${String(generation).padStart(6, '0')}Z`,
@@ -361,7 +361,7 @@ function request(line: Line, subject: string, body: unknown, timeoutMs: number, 
 
 function observationsOf(line: Line): Bus['observations'] {
   const { hub } = line
-  /** Returns the result of `act`, which runs when the message reaches the hub. */
+  /** Runs `act` when the message reaches the hub; resolves with its result when the response has returned. */
   const roundTrip = <T>(act: () => T): Promise<T> => travel(line, 'observations', act)
   return {
     publish: (subject, body) => {

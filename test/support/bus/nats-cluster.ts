@@ -48,13 +48,13 @@ interface Node {
   process: { child: ChildProcess; pid: number } | null
 }
 
-/** Credentials of the services, and of the test, which moves leaders. */
+/** Credentials of the services (`house`), and of the test itself, which moves leaders (`system`). */
 const [house, system] = ['house:cluster-of-a-test', 'system:cluster-of-a-test']
 const silent = createLogger('silent')
 const pollMs = 50
 const startMs = 30_000
 
-/** Only this process holds the server's standard input open. When this process ends, so does the server, even a frozen one. */
+/** Shell script that ends its server, even a frozen server, when this process ends and so closes the script's standard input. */
 const guardian = `
 exec 3<&0
 "$1" -c "$2" </dev/null 3<&- &
@@ -184,7 +184,7 @@ const streamsOf = async (node: Node) => {
   return { leader: page?.meta_cluster?.leader, streams: page?.account_details?.flatMap(each => each.stream_detail ?? []) ?? [] }
 }
 
-/** Asks only the leader itself: other servers can name a leader that is gone. */
+/** Accepts only the report of the leader itself, because other servers can name a leader that has ended. */
 async function leaderOf(nodes: readonly Node[], stream: string): Promise<number | null> {
   for (const [number, node] of nodes.entries()) {
     if (node.process === null) continue

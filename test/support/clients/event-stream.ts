@@ -19,7 +19,7 @@ export interface EventReader {
   events: ReadEvent[]
   /** Resolves with the first matching event from the `from`th on; rejects if the stream ends before. */
   next(fits: (event: ReadEvent) => boolean, from?: number): Promise<ReadEvent>
-  /** Resolves when the stream has ended or was cut. */
+  /** Resolves when the stream has ended or lost its connection. */
   ended: Promise<void>
   response: IncomingMessage
   close(): void

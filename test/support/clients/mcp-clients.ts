@@ -39,7 +39,7 @@ export interface Target {
   key: string
 }
 
-/** `2025`: opens with `initialize`. `2026`: uses only that revision. `auto`: asks the server before it opens. */
+/** Revisions of MCP that a client uses. `2025`: opens with `initialize`. `2026`: uses only revision 2026. `auto`: asks the server first. */
 export const modes = ['2025', '2026', 'auto'] as const
 export type Mode = (typeof modes)[number]
 const modern = '2026-07-28'

@@ -37,7 +37,7 @@ export const terminalWindow = { rows: 12, columns: 40 }
 export interface AtTerminal {
   /** Complete output of the command, as text. */
   raw(): string
-  /** The lines of the screen, without white space at their ends and without empty ones at its end. */
+  /** The lines of the screen, without white space at the ends of lines and without empty lines at the end. */
   screen(): string[]
   /** Resolves when the output matches; rejects if the command ends before. */
   shows(pattern: RegExp): Promise<void>

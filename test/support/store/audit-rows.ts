@@ -6,7 +6,7 @@ import { rowsOf, viewOf } from '../../../services/directory/audit/audit-blocks.t
 import { createAuditBatch } from '../../../services/gateway/audit/audit-batch.ts'
 import type { AuditRow } from '../../../services/gateway/audit/audit-row.ts'
 
-/** A request of Ann by key, in workspace `w1`. */
+/** Returns the row of a request by Ann with a key, in workspace `w1`. */
 export const auditRow = (at: number, more: Partial<AuditRow> = {}): AuditRow => ({
   at,
   workspaceId: 'w1',
@@ -23,14 +23,14 @@ export const auditRow = (at: number, more: Partial<AuditRow> = {}): AuditRow => 
   ...more,
 })
 
-/** Blocks of one batch. `number`: number of the first row. */
+/** Returns the blocks of one batch. `number`: number of the first row. */
 export function auditBlocks(rows: readonly AuditRow[], { gateway = 'gate01', number = 0 } = {}): AuditBlock[] {
   const batch = createAuditBatch(gateway)
   for (const [i, row] of rows.entries()) batch.add(row, number + i)
   return batch.blocks
 }
 
-/** All stored rows, block after block. */
+/** Returns all stored rows, block after block. */
 export async function storedAuditRows(store: Store): Promise<AuditView[]> {
   const blocks = await store.find('server_api_audit', { limit: 10_000 })
   return blocks.flatMap(block => rowsOf(block).map(row => viewOf(parseAuditBlockId(block.id).workspaceId, row)))

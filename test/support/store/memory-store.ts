@@ -31,7 +31,7 @@ interface Table {
 export interface MemoryStore extends Store {
   /** Number of documents in each collection. */
   sizes(): Partial<Record<CollectionName, number>>
-  /** Every document of every collection as JSON. Only changed collections are written again, so that two dumps in a row are cheap. */
+  /** Every document of every collection as JSON. Reuses the text of unchanged collections, so that a second dump is cheap. */
   dump(): string
 }
 

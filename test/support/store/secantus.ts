@@ -18,7 +18,7 @@ export interface Secantus {
 const startMs = 30_000
 const pollMs = 100
 
-/** Serves until its standard input ends, which happens whenever its parent ends. */
+/** Program that serves until its standard input ends, and so until its parent ends. */
 const program = `
 import os, sys, threading
 threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()

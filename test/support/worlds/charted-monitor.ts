@@ -10,8 +10,8 @@ const names = ['de', 'helsinki', 'ashburn']
 const ids = ['aaaa', 'bbbb', 'cccc']
 
 /**
- * Three locations check the monitor once a minute and pass for a day. If `isFailing`, all locations fail now, and the incident is
- * confirmed. Returns the monitor's id.
+ * Creates a monitor that three locations check once a minute, and that passes for a day. If `isFailing`, all locations fail at the end, and
+ * the incident is confirmed. Returns the monitor's id.
  */
 export async function addChartedMonitor(
   world: DashboardWorld,
@@ -40,8 +40,8 @@ export async function addChartedMonitor(
 }
 
 /**
- * A Resource of a Template whose sender reported a value once a minute for a day, with four digits each. The last values are too high, and the
- * incident is confirmed. Returns the Resource's id.
+ * Creates a Resource of a Template whose sender reported a value of four digits once a minute for a day. The last values are too high, and
+ * the incident is confirmed. Returns the Resource's id.
  */
 export async function addChartedResource(world: DashboardWorld, key: string): Promise<string> {
   const v3 = `/session/v3/workspaces/${world.workspaceId}`
@@ -58,7 +58,7 @@ export async function addChartedResource(world: DashboardWorld, key: string): Pr
   const { id } = await send('/resources', { key, name: key, template: `${key}@1` })
   const random = new Random(7, 'values')
   const valueAt = (at: number) => Math.round(4_000 + 3_000 * Math.sin(at / minute / 150) + 900 * random.next()) / 100
-  // An hour is rolled up from five minutes after its end on: the reports of a whole hour are sent right at its end.
+  // Sends the reports of a whole hour right at its end, because the hour is rolled up five minutes after its end.
   await world.clock.advance(hour - (world.clock.now() % hour))
   for (let passed = hour; passed <= day; passed += hour) {
     await world.clock.advance(hour)

@@ -68,7 +68,7 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
 const websiteCommands: readonly string[] = ['create-website', 'update-website', 'delete-subject', 'acknowledge-incident']
 const isOfCustomSubject = ({ kind }: Command) => !websiteCommands.includes(kind)
 
-/** Stores the changes of the subject's tags by `work`. */
+/** Runs `work`, and stores the tags of the subject that `work` changed. */
 async function withTagsStored<T>(store: Store, clock: Clock, subjectId: string, work: () => Promise<T>): Promise<T> {
   const [before = null] = await store.get('subjects', [subjectId])
   const result = await work()

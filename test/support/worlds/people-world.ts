@@ -21,7 +21,7 @@ import { cheapPasswords } from './cheap-passwords.ts'
 export const silent = pino({ level: 'silent' })
 export const good = 'correct horse battery'
 
-/** Two directories on one store share the open requests, as two processes do. */
+/** Starts two directories on one store that share the requests, as two processes do. */
 export async function start(t: Test, store: Store = createMemoryStore(), options: DirectoryOptions = {}) {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })

@@ -1,5 +1,5 @@
-// The session API for tests: the real directory on SQLite, two gateways that share it, real HTTP, a clock turned by hand, and people
-// whose passwords are known.
+// The session API for tests: the real directory on SQLite, two gateways that share it, real HTTP, a clock that the test advances, and
+// people whose passwords are known.
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export interface SessionWorld {
   /** Addresses of the gateways. */
   addresses: string[]
   servers: Server[]
-  /** Result of the first start. */
+  /** Owner and workspace that the first start created. */
   ownerId: string
   workspaceId: string
   /** Lines that the services logged. */
@@ -58,7 +58,7 @@ interface Test {
   teardown(run: () => Promise<void>): unknown
 }
 
-/** Fake signatures in place of those by the bus's keys; tests of probers have real signatures. */
+/** Issuer without signatures by the bus's keys; tests of probers have real signatures. */
 const proberIssuer: ProberIssuer = {
   issue: (credentialId, locationId) => ({
     publicKey: `U${credentialId}`,

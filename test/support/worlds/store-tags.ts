@@ -1,4 +1,4 @@
-// Tags of subjects that a test stores without a keeper, as the keeper stores them.
+// Stores tags as a keeper does, for subjects that a test stores without a keeper.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Store } from '#shared/store/port.ts'
 import { tagDocumentsOf, withTags } from '../../../services/keeper/round/outbox.ts'

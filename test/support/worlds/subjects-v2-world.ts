@@ -37,7 +37,7 @@ export const raw = (path: string, text: string) =>
 export const at = (...parts: string[]) => [subjects, ...parts.map(encodeURIComponent)].join('/')
 export const iso = (ms: number) => new Date(ms).toISOString()
 
-/** Returns the details of a message with exactly one reason. */
+/** Details by message, for messages that always have the same details. */
 const usual: Record<string, string> = {
   'Access denied': 'User does not have access to this workspace',
   'Already in maintenance': 'A maintenance window runs already; move its end or cancel it',
@@ -58,7 +58,7 @@ const usual: Record<string, string> = {
   'invalid status': 'status must be ok or problem',
 }
 
-/** Titles with "viewer" are requests of a caller whose role is too low. */
+/** Returns the usual details. `Access denied` has other details in cases whose title has "viewer", because the role is too low. */
 const usualOf = ({ title, message = '' }: Refusal) =>
   message === 'Access denied' && title.includes('viewer') ? 'Needs the role editor; yours is viewer.' : usual[message]
 
