@@ -5,7 +5,7 @@ import { exitCodes, StartError } from '../runtime/start-error.ts'
 import { createProgram } from './program.ts'
 import { complain } from './terminal/printing.ts'
 
-// Lost output, perhaps a secret, must not look like success. A reader that stops early is no failure.
+// Output that cannot be written, perhaps a secret, must not look like success. A reader that stops early is no failure.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return
   console.error(`Standard output can't be written (${code}): not everything was printed.`)

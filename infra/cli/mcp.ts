@@ -1,5 +1,5 @@
-// `./watchkeeper mcp`: the MCP server on standard input and output, a client of generation 3 of the API. Nothing but the protocol goes to
-// standard output. The protocol's library is loaded by this command alone. It reads no data folder.
+// `./watchkeeper mcp`: the MCP server on standard input and output, a client of generation 3 of the API. Standard output contains only the
+// protocol. Only this command loads the protocol's library. It reads no data folder.
 import { flushCompileCache } from 'node:module'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -45,8 +45,7 @@ async function mcp(options: McpOptions): Promise<void> {
     process.stdin.destroy()
     throw error
   })
-  // Otherwise the cache is written only at the end of the process. A host may end the process by a signal, and every start would compile
-  // again.
+  // Writes the cache now: a host may end the process by a signal, and every start would then compile again.
   flushCompileCache()
   await connection.closed
   if (process.stdin.readableEnded || process.stdout.destroyed) return process.exit(exitCodes.done)
@@ -99,7 +98,7 @@ function endWithInput(input: PassThrough, starting: Promise<McpConnection>): voi
   process.stdin.pipe(input, { end: false })
   process.stdin.once('end', () => {
     const late = setTimeout(() => process.exit(exitCodes.done), clientLimits.mcpLastAnswersMs)
-    // A failed start reports its own error.
+    // Ignores a failed start, which reports its own error.
     void starting.then(finish, () => clearTimeout(late))
   })
   const finish = async (connection: McpConnection) => {

@@ -11,7 +11,7 @@ const shownMax = 5
 export interface Kind<T> {
   noun: string
   plural: string
-  /** Command that lists all of them. */
+  /** Command that lists all objects of the noun. */
   lists: string
   id(one: T): string
   name(one: T): string
@@ -44,7 +44,7 @@ function fittingOnes<T>(all: readonly T[], named: string, { id, name }: Kind<T>)
   const byId = all.filter(one => id(one) === named)
   if (byId.length > 0) return byId
   const wanted = plainText(named)
-  // An empty name fits nothing: a script's unset variable must not pick an object without a description.
+  // An empty name fits nothing: an unset variable in a script must not select an object without a description.
   if (wanted === '') return []
   const exact = all.filter(one => plainText(name(one)) === wanted)
   return exact.length > 0 ? exact : all.filter(one => plainText(name(one)).toLowerCase() === wanted.toLowerCase())

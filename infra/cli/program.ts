@@ -1,12 +1,12 @@
-// The tree of commands. Help, completion, the page docs/commands.md and the gate over cited commands are all made from it. Each part of the
-// tree is loaded when it is needed: a command loads its own noun and none of the others.
+// The tree of commands. Help, completion, docs/commands.md and the gate for cited commands use this tree. A command loads only the part of
+// its own noun.
 import { Command } from 'commander'
 import { productVersion } from './product-version.ts'
 import { exitHelp } from './terminal/exit-help.ts'
 
 type AddPart = (program: Command) => void
 
-/** In the order of the help; a part is named by its first word. */
+/** Parts in the order of the help, by their first word. */
 const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
   demo: async () => (await import('./demo.ts')).addDemoCommand,
@@ -37,7 +37,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
 }
 
-/** With every part, unless the first word of a command line is one of them. */
+/** Returns the tree, with only the part of `firstWord` if there is one, else with all parts. */
 export async function createProgram(firstWord = ''): Promise<Command> {
   const program = new Command('./watchkeeper')
     .description('Availability monitor: actors on a message bus judge what probers see, and people are notified once.')
@@ -50,7 +50,7 @@ export async function createProgram(firstWord = ''): Promise<Command> {
 }
 
 function loadersOf(firstWord: string): (() => Promise<AddPart>)[] {
-  // A completion script is made from the whole tree.
+  // A completion script needs the whole tree.
   const isOne = Object.hasOwn(parts, firstWord) && firstWord !== 'completion'
   if (firstWord === '--version' || firstWord === '-V') return []
   return Object.entries(parts).flatMap(([name, load]) => (isOne && name !== firstWord ? [] : [load]))

@@ -22,7 +22,7 @@ export function addStartCommand(program: Command): void {
 /** Resolves when everything runs; the process then lives until a signal. Throws a StartError. */
 async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<void> {
   const settings = readAllSettings(process.env)
-  // Files of the data folder are for this user alone.
+  // Only this user may read files of the data folder.
   process.umask(0o077)
   const logger = createLogger(settings.LOG_LEVEL)
   endOnBrokenInvariants(logger)
@@ -41,7 +41,7 @@ async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<
   installation = await runInstallation({ settings, version: productVersion, logger, acceptLoss, print })
 }
 
-/** Ends the process: with 0 after a clean stop, with 1 where the grace is over before. */
+/** Ends the process: with 0 after a clean stop, with 1 if the grace ends before. */
 async function stopInTime(installation: Installation, logger: Logger): Promise<void> {
   const late = setTimeout(() => {
     logger.error({ graceMs: limits.start.graceMs }, 'not everything ended in time')
@@ -63,10 +63,7 @@ function endOnBrokenInvariants(logger: Logger): void {
   process.on('unhandledRejection', end)
 }
 
-/**
- * Warnings of Node and of libraries belong into the log, not between its lines. Warnings about experimental parts are dropped
- * (watchkeeper.js).
- */
+/** Writes warnings of Node and of libraries as log lines. Warnings about experimental features are dropped (watchkeeper.js). */
 function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning')
   process.on('warning', warning => {

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// The executable. It runs the program by a Node that can (this one, or the one pinned in node_modules), and tuned: by flags
-// and an environment that must be there before a process begins. Where the process can replace itself it does, so that only one
-// is left.
+// The executable. It runs the program with a Node that is recent enough (this one, or the one pinned in node_modules), and with flags and
+// environment variables that a process must have from its start. If possible, this process is replaced by the new one.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
@@ -14,8 +13,8 @@ const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', '..', 'node_modules')
 const pinned = join(modules, 'node', 'bin', 'node')
 /**
- * The heap starts as small as it can and grows with the load (infra/runtime/collector-pace.ts). V8 gets as many helping threads as there
- * are cores, less one: four on two cores take a full collection's time from those that answer. What is experimental is known to be.
+ * The heap starts small and grows with the load (infra/runtime/collector-pace.ts). V8 gets one helper thread less than there are cores:
+ * four on two cores would take CPU from requests during a full collection. Warnings about experimental features are off.
  */
 const flags = [
   '--max-semi-space-size=16',
@@ -25,12 +24,12 @@ const flags = [
   '--v8-pool-size=0',
   '--disable-warning=ExperimentalWarning',
 ]
-/** The C library keeps what its threads have freed; with one arena that gives back early it keeps a third of it. */
+/** The C library keeps memory that threads have freed. With one arena and low thresholds it keeps only a third of that memory. */
 const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '524288' }
 
 const isAble = Number(process.versions.node.split('.')[0]) >= needed
 const isTuned = flags.every(flag => process.execArgv.includes(flag))
-/** A command that ends soon would take as long to replace itself as it takes to run, and a host waits for the start of the MCP server. */
+/** For a short command, the replacement takes as long as the command itself. The host of the MCP server waits for its start. */
 const isLongLived = ['start', 'demo'].includes(process.argv[2])
 
 if (!existsSync(join(modules, 'commander'))) refuse('The packages are not here yet')
@@ -44,7 +43,7 @@ function refuse(why) {
   process.exitCode = 1
 }
 
-/** Passes on the warnings of Node but those about what is experimental. */
+/** Prints the warnings of Node, except warnings about experimental features. */
 function filterWarnings() {
   process.removeAllListeners('warning')
   process.on('warning', ({ name, message }) => {
@@ -56,7 +55,7 @@ function filterWarnings() {
 async function run() {
   if (!isTuned) filterWarnings()
   const compiled = module.enableCompileCache?.(join(modules, '.cache', 'compiled'))
-  // For the store's worker, which reads it when it starts.
+  // For the store's worker, which reads this variable when it starts.
   if (compiled?.directory !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compiled.directory)
   await import('./main.ts')
 }
@@ -69,7 +68,7 @@ function replace(node) {
 function runElsewhere() {
   const args = [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(pinned, args, { stdio: 'inherit', env: { ...environment, ...process.env } })
-  // A terminal's Ctrl-C reaches the child twice then, which takes it for one (ending-signals.ts).
+  // Ctrl-C at a terminal then reaches the child twice, which counts it once (ending-signals.ts).
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + constants.signals[signal]

@@ -1,5 +1,5 @@
 // All secrets and certificates of a cluster as the files that infra/compose and infra/kubernetes mount: one folder for each kind of
-// container, with no more than it needs. Writes nothing; its caller writes the files.
+// container, with only the files that it needs. Writes nothing; its caller writes the files.
 import { type BusKeys, makeBusKeys, serverAuthorization } from '#shared/bus/probers/bus-keys.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -26,7 +26,7 @@ export interface CertificateOptions {
   busHosts: string[]
 }
 
-/** Returns the secrets of a new cluster, all different from those of any other. */
+/** Returns new random secrets for a cluster. */
 export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
   const authority = makeAuthority({ commonName: 'Watchkeeper cluster authority', ...validFor(options.at, authorityMs) })
   const keys = makeBusKeys(options.at)

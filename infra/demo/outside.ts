@@ -60,7 +60,7 @@ async function takeMessage(
     response.end('ok')
     onMessage({ title, text, transition: incident.transition })
   } catch {
-    // The status makes the sender retry.
+    // The status shows the sender that the message was not accepted.
     if (!response.headersSent) response.writeHead(400)
     response.end()
   }

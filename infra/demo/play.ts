@@ -1,5 +1,5 @@
-// The scenario of the demo: it acts as a person and as a website, and waits for the reactions of the installation. Printed checks,
-// verdicts, machines, deadlines and messages come from the timeline, never from here.
+// The scenario of the demo: it acts as a person and as a website, and waits for the reactions of the installation. This file never prints
+// checks, verdicts, states, deadlines or messages: they come from the timeline.
 import type { DirectoryClient, KeeperClient } from '#shared/bus/clients/clients.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { StartError } from '../runtime/start-error.ts'

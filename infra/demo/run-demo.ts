@@ -82,7 +82,7 @@ async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortS
     options.interrupted.throwIfAborted()
     show(readyStep(installation, settings))
     const timeline = createTimeline(signal, happening => {
-      // Events after the last step are not shown.
+      // Shows no events after the last step.
       if (!over) for (const step of stepsOf(happening)) show(step)
     })
     const outside = await startOutside(message => noteMessage(timeline, message, clock.now()))
@@ -106,7 +106,7 @@ function noteMessage(timeline: Timeline, message: Message, at: number): void {
   const state = isInState(message.transition === 'closed' ? 'closed' : 'problem')
   timeline.until('the transition of a message', state).then(
     about => timeline.note({ kind: 'message', at, message, about }),
-    // The demo has ended: the wait for the message reports it.
+    // The demo has ended, which the wait for the message reports.
     () => undefined,
   )
 }
@@ -136,7 +136,7 @@ async function makeFolder(): Promise<string> {
   }
 }
 
-/** Returns the only settings that the demo takes from outside. It must never reach a bus, a store or a port in use. */
+/** Returns the only settings that the demo takes from outside. It must never use the bus, the store or the port of another installation. */
 const pick = (environment: Record<string, string | undefined>) => ({
   TOOLS_DIR: environment['TOOLS_DIR'],
   LOG_LEVEL: environment['LOG_LEVEL'] || 'error',

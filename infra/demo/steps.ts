@@ -1,4 +1,4 @@
-// Sentences of the demo: the meaning of an event for the person who watches. Pure. Every number comes from the event.
+// Sentences of the demo that explain each event to the person who watches. Pure. Every number comes from the event.
 
 import { second } from '#shared/limits/limits.ts'
 import { humanDuration } from '#shared/time/durations.ts'

@@ -14,7 +14,7 @@ interface Gate {
   name: string
   command: string
   arguments: string[]
-  /** Judges the exit code and the standard output; without it, exit code 0 passes. */
+  /** Returns the outcome from exit code and standard output; absent: only exit code 0 passes. */
   judge?: (code: number, stdout: string) => Outcome
 }
 

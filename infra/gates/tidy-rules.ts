@@ -7,16 +7,16 @@ import { missingRules } from './numbered-rules.ts'
 import { bannedSynonyms, clausesAsNouns } from './plain-words.ts'
 
 export interface SourceFile {
-  /** From the top of the repository, with forward slashes. */
+  /** Path from the root of the repository, with forward slashes. */
   path: string
   text: string
 }
 
 export interface TidyRule {
-  /** A sentence of what must hold. */
+  /** The rule as a sentence. */
   name: string
   applies(path: string): boolean
-  /** The offending pieces of the file, each as a short text; empty where the rule holds. */
+  /** Returns the parts of the file that break the rule, each as a short text; empty: none. */
   offences(file: SourceFile): string[]
 }
 
@@ -118,7 +118,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: 'no prose has a synonym of a term (docs/writing.md)',
-    // That page lists the words to avoid.
+    // docs/writing.md lists the words to avoid.
     applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path) && path !== 'docs/writing.md',
     offences: bannedSynonyms,
   },

@@ -1,5 +1,5 @@
-// Counts the files that a reader opens for each tour of ARCHITECTURE.md: the files that the tour names, and the files whose code the functions
-// named behind them use. Run as a program, it prints both lists. Files that only define terms and small helpers do not count.
+// Counts the files that a reader opens for each tour of ARCHITECTURE.md: the files that the tour names, and the files whose code is used by
+// the functions that the tour names. Run as a program, it prints both lists. Files that only define terms and small helpers do not count.
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
@@ -14,7 +14,7 @@ export interface Tour {
   missing: string[]
 }
 
-/** Files whose names suffice for a reader: contracts, bounds, ports and errors, and helpers without knowledge of the system. */
+/** Files that a reader need not open: contracts, bounds, ports and errors, and general helpers. */
 const terms =
   /^shared\/(contracts|limits|text|time|async|net|observability|tokens)\/|^shared\/(errors|service|settings|bus\/subjects)\.ts$|\/port\.ts$/
 

@@ -130,7 +130,7 @@ function drawnLine(points: readonly Point[]): { line: string; tip: string } {
   const { gap, notch, halfWidth } = tipPx
   const wing = gap + tipPx.length
   const corners = [back(gap), back(wing, halfWidth), back(gap + notch), back(wing, -halfWidth)]
-  // Relative steps: all tips of one direction have the same text, which compresses to nothing.
+  // Relative coordinates: all tips of one direction have the same text, which compresses well.
   const steps = corners.slice(1).map(({ x, y }, i) => at({ x: x - corners[i]!.x, y: y - corners[i]!.y }))
   const tip = `M${at(corners[0]!)}l${steps.join(' ')}z`
   return { line: roundCorners([...points.slice(0, -1), back(notch)]), tip }

@@ -23,9 +23,7 @@ export async function layouts(): Promise<Map<string, string>> {
 
 const textOf = (layout: object): string => `${JSON.stringify(layout)}\n`
 
-/**
- * Returns the layout without words, and without the arrows of all open states. Its text is short, because the first view of a monitor holds it.
- */
+/** Returns the layout without texts, and without arrows that start from all open states. The first view of a monitor contains it. */
 function smallLayout({ width, height, states, arrows }: MachineLayout): SmallLayout {
   return {
     width,
@@ -37,9 +35,9 @@ function smallLayout({ width, height, states, arrows }: MachineLayout): SmallLay
   }
 }
 
-/** A right-angled arrow with sharp corners and whole pixels: half of the text, for a small drawing. */
+/** Returns a right-angled arrow with sharp corners and whole pixels, which takes half of the text. */
 function sharp({ line, tip }: { line: string; tip: string }): { line: string; tip: string } {
-  // The corners are the control points of the curves; the last step leads into the tip.
+  // The corners are the control points of the curves; the last line segment leads into the tip.
   const points = [...line.matchAll(/(?:[MQ]|L(?=[^Q]*$))([\d.]+) ([\d.]+)/g)].map(([, x, y]) =>
     [Number(x), Number(y)].map(Math.round),
   )

@@ -1,15 +1,15 @@
-// Order of the records of an incident, and the fields of their events. One judgement may make several records, all with its instant and its
-// evidence: new delays first, then its verdict, then every deadline that is due by then. Pure.
+// Order of the records of an incident, and the fields of their events. One judgement may cause several records with the same instant and
+// evidence: new delays first, then the verdict, then every deadline that is due by then. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { IncidentEvent } from '#machines/incident-types.ts'
 import type { HistoryDocument, IncidentContext } from '#shared/contracts/incidents/incident.ts'
 
-/** State of judgements according to the records so far. */
+/** State of the judgements that the records so far show. */
 export interface Order {
   /** Instant up to which the incident was judged at least, ms. */
   at: number
-  /** Record of the judgement at `at`, if the next record may belong to the same judgement; else null. */
+  /** Record of the judgement at `at`; null: the next record cannot belong to the same judgement. */
   judged: HistoryDocument | null
   /** Event of the next record, which the judgement requires; null: none is required. */
   owed: { type: string; at: number } | null
@@ -51,7 +51,7 @@ export function orderAfter(order: Order, entry: HistoryDocument, before: Inciden
   return { at: Math.max(order.at, before?.deadlineAt ?? at), judged: null, owed: null }
 }
 
-/** Returns the order with the event that the judgement requires. "Not judged" requires none, and no deadline passes by a provisional verdict. */
+/** Returns the order with the event that the judgement requires. `not_judged` requires none, a provisional verdict no deadline. */
 function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Order {
   const { judged, at } = order
   if (judged === null || judged.verdict === 'not_judged') return order
@@ -120,7 +120,7 @@ export function eventFault(event: unknown, isFirst: boolean): string | null {
   return strange === undefined ? null : `its event ${type} has a strange ${strange}`
 }
 
-/** Returns whether the event is a new verdict. A paused or resumed delay is none. */
+/** Returns whether the event is a new verdict, not a paused or resumed delay. */
 export const isJudged = (type: string): boolean => type.endsWith('.judged') && !isHoldEvent(type)
 
 const isHoldEvent = (type: string): boolean => type === 'unknown.judged' || type === 'known.judged'

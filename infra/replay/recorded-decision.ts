@@ -1,5 +1,5 @@
-// Check of the recorded evidence of a Template's rule against its verdict and its explanation. Records do not contain the decision: the check
-// is whether any decision over these readings can give the verdict. Pure. Rules: docs/reference/v3.md, 4.9 and 4.10.
+// Check of the recorded evidence of a Template's rule against its verdict and its explanation. Records do not contain the decision, so this
+// checks whether any decision over these readings can give the verdict. Pure. Rules: docs/reference/v3.md, 4.9 and 4.10.
 import type { DecisionInput, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
 

@@ -1,6 +1,6 @@
-// Check of a recorded judgement: its evidence must allow its verdict under some quorum, and its explanation is computed again from both. Records
-// do not determine when an input was observed, the text of its error, inputs that the explanation only counts, and which of several possible
-// verdicts the quorum gave if the judgement moved nothing (an acknowledgement, a removal).
+// Check of a recorded judgement: its evidence must allow its verdict under some quorum, and its explanation is computed again from both.
+// Not checked, because records do not determine them: instants and error texts of inputs, inputs that the explanation only counts, and, for
+// a judgement without a transition (an acknowledgement, a removal), which of several possible verdicts the quorum gave.
 import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { explainPolicy } from '#shared/judging/judge-policy.ts'
 import { explainReachability } from '#shared/judging/judge-reachability.ts'
@@ -22,7 +22,7 @@ export function judgementFaults({ verdict, explanation, evidence }: RecordedJudg
   const { inputs, omitted, truncated } = evidence
   if (truncated !== omitted > 0) return [`the evidence omits ${omitted} inputs, and its field truncated is ${truncated}`]
   const ofDecision = inputs.filter(isOfDecision)
-  // A Template may give its rule the key of the built-in rule.
+  // Decides by the evidence, because a Template's rule may have the key of the built-in rule.
   if (ofDecision.length === 0) return languageFaults(verdict as Verdict, explanation, evidence, ruleKey === builtInKey)
   if (ofDecision.length < inputs.length) return ['its evidence mixes two policy languages']
   return omitted > 0 ? [] : decisionFaults(verdict, explanation, ofDecision)

@@ -1,6 +1,6 @@
 // Replay of an incident from its records alone: the machine gets each recorded event again. Machine, order of judgements and evidence must
-// agree with each record, and the last record with the stored incident. Pure. Records do not determine `muted` and the channel of an
-// acknowledgement, nor delays that were replaced without effect. `recorded-judgement.ts` and `stored-incident.ts` list further such fields.
+// agree with each record, and the last record with the stored incident. Pure. Not checked, because records do not determine them: `muted`
+// and channel of an acknowledgement, delays that were replaced without effect. `recorded-judgement.ts` and `stored-incident.ts` list more.
 import { incidentMachine, incidentVersion } from '#machines/incident.ts'
 import { isListed, tookEffectAt } from '#machines/incident-records.ts'
 import type { IncidentEvent } from '#machines/incident-types.ts'
@@ -78,7 +78,7 @@ function take(
 ): { position: Position; faults: string[] } {
   const identity = identityFaults(incident, entry, expected)
   const unknown = eventFault(entry.event, before === null)
-  // `replayIncident` has checked the first event.
+  // Only for later events: `replayIncident` has checked the first.
   if (unknown !== null && before !== null) return { position: before, faults: [...identity, unknown] }
   const { snapshot, kinds, announced } = before === null ? opened(incident, entry) : moved(before, entry)
   const contextBefore = before === null ? null : contextOf(before.snapshot)
@@ -165,7 +165,7 @@ function machineFaults(
     .map(([field, recorded, replayed]) => `recorded ${field} ${text(field, recorded)}, the machine says ${text(field, replayed)}`)
 }
 
-/** A verdict sets the condition, and a delay ends only while the verdict stays. Reminders continue while the rule is not judged. */
+/** A verdict must equal the condition, and must stay the same until a delay ends. Reminders continue while the rule is not judged. */
 function verdictFaults({ verdict, event }: HistoryDocument, { condition }: IncidentContext): string[] {
   if (verdict === 'not_judged' && event.type.startsWith('reminder.')) return []
   const isDetermined = isJudged(event.type) || isTimed(event.type)

@@ -1,6 +1,6 @@
-// Check of a stored incident against its records: the document for reads, and the snapshot of an open incident in its subject. Pure. Records
-// do not determine `rev`, `workspaceId`, `resourceKey`, `ruleShown` and the names of the rule. For a closed incident they determine of
-// `ruleKey` only whether it is the built-in rule.
+// Check of a stored incident against its records: the document for reads, and the snapshot of an open incident in its subject. Pure. Not
+// checked, because records do not determine them: `rev`, `workspaceId`, `resourceKey`, `ruleShown` and the names of the rule. For a closed
+// incident, `ruleKey` is only compared with the built-in key.
 
 import { isDeepStrictEqual } from 'node:util'
 import { statusWords } from '#machines/incident-records.ts'
@@ -13,7 +13,7 @@ import { judgementFaults } from './recorded-judgement.ts'
 export interface Reached {
   state: IncidentState
   context: IncidentContext
-  /** Number of messages that the machine ordered. */
+  /** Number of messages that the machine has requested. */
   alerts: number
   last: HistoryDocument
   first: HistoryDocument
@@ -55,8 +55,8 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
 }
 
 /**
- * Returns the faults of explanation and evidence, which come from the last judgement. A judgement that moves nothing makes no record: then
- * they equal the verdict of the rule in the subject. Without the subject, the check is whether such a verdict is possible.
+ * Returns the faults of explanation and evidence, which come from the last judgement. A judgement without a transition has no record: then
+ * they equal the verdict of the rule in the subject. Without the subject, this checks whether such a verdict is possible.
  */
 function explanationFaults(
   incident: IncidentDocument,
@@ -76,7 +76,7 @@ function explanationFaults(
   return fits && !moves ? [] : [notExplainedBy('any verdict that leaves the incident unchanged')]
 }
 
-/** Returns whether the record's judgement was made for an acknowledgement. It is not stored as the verdict of the rule. */
+/** Returns whether the record's judgement was made for an acknowledgement. Such a judgement is not stored as the verdict of the rule. */
 const isOfAcknowledgement = ({ event }: HistoryDocument) => event.type === 'incident.acknowledged'
 
 const notExplainedBy = (by: string) => `the explanation and evidence of the stored incident are not those of ${by}`

@@ -9,7 +9,7 @@ import { proberSettings } from '../../services/prober/settings.ts'
 import { programSettings } from './settings.ts'
 import { usageError } from './start-error.ts'
 
-/** In the order in which `--help` lists them; a setting that two services share stands where it is first. */
+/** Settings in the order of `--help`. A setting that two services share appears in the first group that has it. */
 export const settingGroups: { title: string; declared: Record<string, Setting<unknown>> }[] = [
   { title: 'Program', declared: programSettings },
   { title: 'Gateway', declared: gatewaySettings },
@@ -20,7 +20,7 @@ export const settingGroups: { title: string; declared: Record<string, Setting<un
   { title: 'MCP server', declared: mcpSettings },
 ]
 
-/** As `settingGroups`, but each setting once: where it is first. */
+/** Returns `settingGroups` with each setting only in its first group. */
 export function shownSettings(): { title: string; settings: [name: string, setting: Setting<unknown>][] }[] {
   const shown = new Set<string>()
   return settingGroups.map(({ title, declared }) => {
@@ -30,7 +30,7 @@ export function shownSettings(): { title: string; settings: [name: string, setti
   })
 }
 
-/** The declaration that `--help` shows is the one that parses: the first. */
+/** In reverse order, so that the first declaration, which `--help` shows, also parses the value. */
 const allSettings = {
   ...proberSettings,
   ...notifierSettings,
@@ -42,7 +42,7 @@ const allSettings = {
 
 export type AllSettings = Settings<typeof allSettings>
 
-/** All settings are read, whatever services run, so that a bad value never waits for its service. Throws a StartError. */
+/** Reads all settings, whichever services run, so that an invalid value is reported at once. Throws a StartError. */
 export function readAllSettings(environment: Record<string, string | undefined>): AllSettings {
   try {
     return readSettings(allSettings, environment)

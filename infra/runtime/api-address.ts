@@ -1,13 +1,13 @@
-// Address of the API of the installation on a data folder: `api.json`, for the commands of the same folder.
+// File `api.json` of a data folder: the address of the API, for commands that use the same folder.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const fileIn = (dataFolder: string) => join(dataFolder, 'api.json')
 
-/** Writes the file; the result removes it. Throws an Error with a sentence. */
+/** Writes the file. Returns a function that removes it. Throws an Error with a sentence for people. */
 export async function keepApiAddress(dataFolder: string, url: string): Promise<() => Promise<void>> {
   const file = fileIn(dataFolder)
-  // Loaded by the one who writes: a command that reads starts faster without it.
+  // Loaded only for a write, so that a command that reads the file starts faster.
   const { writeSecretFile } = await import('./data/data-folder.ts')
   await writeSecretFile(file, JSON.stringify({ url })).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The file ${file} can't be written (${error.code}): correct DATA_DIR or the rights of that folder.`)
@@ -15,7 +15,7 @@ export async function keepApiAddress(dataFolder: string, url: string): Promise<(
   return () => rm(file, { force: true })
 }
 
-/** Null: no gateway runs on this folder. Throws an Error with a sentence. */
+/** Returns the address; null: no gateway runs on this folder. Throws an Error with a sentence for people. */
 export async function readApiAddress(dataFolder: string): Promise<string | null> {
   const file = fileIn(dataFolder)
   const text = await readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
-// The pace of the garbage collector: how far the heap may grow between two full collections follows how fast it fills. A calm process
-// stays small; a busy one collects every few seconds instead of several times a second, each of which would hold up every check
-// and answer for as long as it takes. Knows V8's flags, nothing of the system (ADR 8).
+// Pace of the garbage collector: the faster the heap fills, the further it may grow between two full collections. A calm process stays
+// small. A busy one collects every few seconds instead of several times a second, because each collection delays every check and response.
+// Knows V8's flags, nothing of the system (ADR 8).
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { measureMemory } from 'node:vm'
@@ -8,7 +8,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 export interface CollectorPace {
-  /** Another thread whose full collections count too: V8's settings are those of the whole process. `collect` asks it for one. */
+  /** Adds another thread, because V8's flags apply to the whole process. `collect` makes a full collection of that thread. */
   join(collect: () => void): PacedThread
   stop(): void
 }
@@ -22,8 +22,8 @@ export interface PacedThread {
 const ignored: CollectorPace = { join: () => ({ collected: () => undefined, leave: () => undefined }), stop: () => undefined }
 
 /**
- * Follows the collections of this process from now on. Only where it was started with the flags that this one moves
- * (`infra/cli/watchkeeper.js`); elsewhere V8's own pace stays.
+ * Sets the pace by the collections of this process from now on, if it was started with the flag that this file changes
+ * (`infra/cli/watchkeeper.js`). Otherwise V8's own pace stays.
  */
 export function followCollector(clock: Clock, execArgv: readonly string[] = process.execArgv): CollectorPace {
   if (!execArgv.some(flag => flag.startsWith(growthFlag))) return ignored
@@ -31,7 +31,7 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
   const join = (collect: () => void): PacedThread => {
     const growth = createGrowth()
     let cancel: Cancel | null = null
-    // The room of a busy time is filled too slowly. What that has left behind would otherwise stay until it is full once more.
+    // The heap now fills slowly. Without this collection, garbage of the busy time would stay until the large heap is full again.
     const calmDown = () => {
       growth.calmed()
       move(threads)
@@ -63,7 +63,7 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
   }
 }
 
-/** Calls back at each full collection of the calling thread. */
+/** Calls `onFull` at each full collection of the calling thread. */
 export function observeCollections(onFull: (at: number) => void): () => void {
   const observer = new PerformanceObserver(list => {
     for (const entry of list.getEntries()) if (isFull(entry)) onFull(entry.startTime)
@@ -73,8 +73,8 @@ export function observeCollections(onFull: (at: number) => void): () => void {
 }
 
 /**
- * Makes a full collection of the calling thread within some 10 s, most of it beside its work: V8 makes one for a measurement of memory.
- * V8's own call (`gc`) holds up the thread from beginning to end: 110 to 160 ms with 10,000 monitors.
+ * Requests a full collection of the calling thread, by a measurement of memory, for which V8 collects. It takes some 10 s, mostly
+ * concurrent with the thread's work. V8's own call (`gc`) would block the thread for 110 to 160 ms with 10,000 monitors.
  */
 export function collectNow(): void {
   measureMemory({ mode: 'summary', execution: 'default' }).catch(() => undefined)
@@ -82,7 +82,7 @@ export function collectNow(): void {
 
 const growthFlag = '--heap-growing-percent='
 
-/** V8 looks at them whenever it has collected: how far the heap may grow, what it gives back, how young objects get more room. */
+/** Sets V8's flags, which apply after the next collection: growth of the heap, release of memory, growth of the young generation. */
 function move(threads: ReadonlySet<Growth>): void {
   const growths = [...threads]
   const busy = growths.some(growth => growth.busy())
@@ -94,23 +94,23 @@ function move(threads: ReadonlySet<Growth>): void {
 const isFull = (entry: PerformanceEntry): boolean =>
   (entry as { detail?: { kind?: number } }).detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR
 
-/** A collection sets the room until the next one by what was asked for before it. */
+/** Growth of the heap of one thread. V8 applies a growth setting only at the next full collection. */
 export interface Growth {
   /** A full collection began at `at`, ms. */
   collected(at: number): void
-  /** The busy time is over. */
+  /** Ends the busy time. */
   calmed(): void
   busy(): boolean
-  /** By how much the heap may grow from the next collection on, in percent of what lives. */
+  /** Returns the growth of the heap from the next collection on, in percent of the live heap. */
   percent(): number
-  /** Without a collection for this long, the room that holds now is filled so slowly that the busy time is over. */
+  /** Returns the time without a collection after which the heap fills so slowly that the busy time is over, ms. */
   calmAfterMs(): number
 }
 
 /**
- * The process becomes busy when the heap fills fast twice in a row (once is a long answer, or a checkpoint), and stays busy until a call
- * makes it calm. The gap between the two rates keeps a load at the edge from swinging to and fro, each time at the price of giving
- * everything back.
+ * The process becomes busy when the heap fills fast twice in a row (once may be a long response, or a checkpoint), and stays busy until
+ * `calmed` is called. The gap between the two rates prevents a load at the edge from alternating, because each change to calm costs a
+ * collection.
  */
 export function createGrowth(): Growth {
   const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax, busyPercentPerSecond, calmPercentPerSecond } =
@@ -128,7 +128,7 @@ export function createGrowth(): Growth {
     isBusy ||= isFast && wasFast
     wasFast = isFast
     inForce = asked
-    // Half the way: what was measured is the room of the last collection but one, and V8 also collects for other reasons.
+    // Half the way: the measured growth was set before the last collection but one, and V8 also collects for other reasons.
     if (isBusy) asked = Math.round(Math.min(busyPercentMax, Math.max(busyPercentMin, (asked + wanted) / 2)))
   }
   return {

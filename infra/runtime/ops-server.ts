@@ -1,4 +1,4 @@
-// The ops listener: /livez, /readyz and /metrics for those who run the system. It knows no secrets and changes nothing.
+// HTTP listener for operators: /livez, /readyz and /metrics. It shows no secrets and changes nothing.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { http } from '#shared/net/node-http.ts'
@@ -6,14 +6,14 @@ import { StartError } from './start-error.ts'
 
 export interface OpsServerOptions {
   host: string
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   port: number
   contentType: string
-  /** The figures as text of that type. */
+  /** Returns the metrics as text of that type. */
   metrics(): Promise<string>
-  /** Why the process can't do its work at the moment, as sentences; empty when it can. */
+  /** Returns the reasons why the process cannot work now, as sentences; empty: it can. */
   unready(): Promise<string[]>
-  /** Warnings as sentences, although the process can do its work. */
+  /** Returns warnings, as sentences, while the process can work. */
   warnings(): string[]
 }
 
@@ -22,7 +22,7 @@ export interface OpsServer {
   close(): Promise<void>
 }
 
-/** Resolves when it listens; throws a StartError where the port is taken. */
+/** Resolves when it listens. Throws a StartError if the port is in use. */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const server = http.createServer((request, response) => void answer(options, request, response))
   const port = await listen(server, options.host, options.port, 'OPS_PORT')
@@ -34,14 +34,14 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
   return { port, close }
 }
 
-/** Throws a StartError where nothing can listen there, before anything else is started. */
+/** Throws a StartError if the port is not free. Called before anything else is started. */
 export async function demandFreePort(host: string, port: number, setting: string): Promise<void> {
   const server = http.createServer()
   await listen(server, host, port, setting)
   await new Promise(resolve => server.close(resolve))
 }
 
-/** The sentence for an error of `listen`. */
+/** Returns the error for people for an error of `listen`. */
 export function portError(error: unknown, host: string, port: number, setting: string): StartError {
   const code = (error as NodeJS.ErrnoException).code ?? String(error)
   if (code === 'EADDRINUSE') return new StartError(`Port ${port} on ${host} is taken: set ${setting} to a free one.`)

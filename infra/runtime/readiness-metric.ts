@@ -1,7 +1,7 @@
 // Readiness as a metric, so that an alert needs no probe of its own.
 import { Gauge, type Registry } from 'prom-client'
 
-/** `unready`: as /readyz says it. Asked at each scrape. */
+/** `unready`: the reasons that /readyz shows. Called at each scrape. */
 export function measureReadiness(registry: Registry, unready: () => Promise<string[]>): void {
   new Gauge({
     name: 'watchkeeper_ready',

@@ -16,7 +16,7 @@ export async function retryStart<T>(clock: Clock, start: () => Promise<T>): Prom
   }
 }
 
-/** The directory does not respond, or no process with a store has made the streams yet. */
+/** True if the directory does not respond, or if no process with a store has created the streams yet. */
 const isAway = (error: unknown): error is BusError | AppError =>
   error instanceof BusError || (error instanceof AppError && error.code === 'unavailable')
 

@@ -6,18 +6,18 @@ import { type ServiceName, serviceNames } from './settings.ts'
 import { usageError } from './start-error.ts'
 
 export interface RunMode {
-  /** In the order in which they start; they stop in the opposite one, the gateway first. */
+  /** Services in the order of their start. They stop in the reverse order, the gateway first. */
   services: readonly ServiceName[]
-  /** A nats-server of our own. */
+  /** True if this process runs its own nats-server. */
   embeddedBus: boolean
-  /** The SQLite file, which this process alone uses. */
+  /** True if the store is the SQLite file, which only this process uses. */
   embeddedStore: boolean
   needsStore: boolean
 }
 
 const storeServices: readonly ServiceName[] = ['directory', 'keeper', 'notifier']
 
-/** Throws a StartError where the settings do not fit together. */
+/** Throws a StartError if the settings contradict each other. */
 export function decideRunMode(settings: AllSettings): RunMode {
   const services = serviceNames.filter(name => settings.SERVICES.includes(name))
   const stored = storeServices.filter(name => services.includes(name))

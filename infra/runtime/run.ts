@@ -1,5 +1,5 @@
-// The installation in one process: data folder, ops listener, bus, store, services, in this order; and back again when it ends.
-// It owns none of them longer than that and decides nothing about monitoring.
+// The installation in one process: starts data folder, ops listener, bus, store and services in this order, and stops them in the reverse
+// order. Decides nothing about monitoring.
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { collectDefaultMetrics, Registry } from 'prom-client'
@@ -30,30 +30,30 @@ export interface RunOptions {
   settings: AllSettings
   version: string
   logger: Logger
-  /** Starts also on a store that has lost something: the person at the terminal says that it is lost. */
+  /** True: starts even if the store has lost data, because the person at the terminal accepts the loss. */
   acceptLoss: boolean
   /** Prints a sentence for the person at the terminal. */
   print(line: string): void
 }
 
 export interface Installation {
-  /** The address of the gateway; null where it does not run here. */
+  /** Address of the gateway; null: no gateway runs here. */
   url: string | null
-  /** Ends everything that was started, the last first. Failures are logged, not thrown. */
+  /** Stops everything that was started, the last part first. Failures are logged, not thrown. */
   stop(): Promise<void>
 }
 
 interface Running extends RunOptions {
   mode: RunMode
-  /** Names this process among its kind: one word. */
+  /** Unique name of this process: one word. */
   processId: string
   clock: ReturnType<typeof createSystemClock>
   metrics: Registry
-  /** Steps to undo, in the order in which they were done. */
+  /** Functions that undo the steps so far, in the order of the steps. */
   undo: { what: string; run: () => Promise<unknown> }[]
 }
 
-/** Resolves when everything runs. Throws a StartError; what was started by then has been stopped. */
+/** Resolves when everything runs. Throws a StartError after everything that was started has been stopped. */
 export async function runInstallation(options: RunOptions): Promise<Installation> {
   const { logger, settings } = options
   const mode = decideRunMode(settings)
@@ -124,7 +124,7 @@ async function startAll(running: Running): Promise<string | null> {
   return services.url
 }
 
-/** Only a process that has the data folder for its own leaves the address there. */
+/** Writes the address, if this process holds the data folder. */
 async function keepAddress({ mode, undo }: Running, dataFolder: string, url: string | null): Promise<void> {
   if (url === null || !(mode.embeddedBus || mode.embeddedStore)) return
   const remove = await startStep(() => keepApiAddress(dataFolder, url))
@@ -136,7 +136,7 @@ const makeProcessId = (): string => {
   return `${host.slice(0, 32)}-${randomId(6)}`
 }
 
-/** Only what lies on this disk needs the folder, and only an embedded bus or store needs it alone. */
+/** Only data on this disk needs the folder, and only an embedded bus or store needs it exclusively. */
 async function openDataFolder({ mode, settings, undo, processId }: Running): Promise<Pick<DataFolder, 'path' | 'predecessors'>> {
   if (mode.embeddedBus || mode.embeddedStore) {
     const folder = await takeDataFolder(settings.DATA_DIR, processId)
@@ -147,7 +147,7 @@ async function openDataFolder({ mode, settings, undo, processId }: Running): Pro
   return { path, predecessors: [] }
 }
 
-/** Best effort: without it they count as alive for seconds. Returns since when their checks may be missing; null: nobody knows. */
+/** Best effort: without it, dead processes count as alive for seconds. Returns when checks began to be missing; null: unknown. */
 async function clearPredecessors({ settings, logger }: Running, bus: Bus, predecessors: string[]): Promise<number | null> {
   if (predecessors.length === 0) return null
   const names = settings.PROBER_ID === '' ? predecessors : [...predecessors, settings.PROBER_ID]

@@ -1,5 +1,5 @@
-// Starts the services that this process runs, and stops them in an order in which each still finds what it needs. A service's
-// code is loaded only where it runs.
+// Starts the services of this process, and stops them so that no service stops before those that need it. The code of a service is loaded
+// only if it runs.
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
@@ -26,35 +26,35 @@ export interface ServicesOptions {
   settings: AllSettings
   version: string
   incidentSalt: string
-  /** Null where this process can't make probers' credentials. */
+  /** Null: this process cannot create credentials of probers. */
   proberIssuer: ProberIssuer | null
-  /** The location of the prober; empty: it is asked by its name. */
+  /** Location of the prober; empty: it is looked up by name. */
   locationId: string
-  /** Names this process among its kind. */
+  /** Unique name of this process. */
   processId: string
-  /** Names of processes of this kind that are known to be dead; absent: none. */
+  /** Names of earlier processes on this data folder that are dead; absent: none. */
   predecessors?: readonly string[]
-  /** Since when the checks of a dead predecessor may be missing, bus time in ms; null or absent: it had none, or nobody knows. */
+  /** Bus time (ms) since which checks of a dead predecessor may be missing; null or absent: none, or unknown. */
   missedSince?: number | null
-  /** For what runs in a thread of its own. */
+  /** Address of the bus for worker threads. */
   busAddress: BusAddress
   pace: CollectorPace
 }
 
 export interface RunningServices {
-  /** The address of the gateway; null where it does not run here. */
+  /** Address of the gateway; null: no gateway runs here. */
   url: string | null
   unready(): string[]
   warnings(): string[]
-  /** Metrics of other threads as text, which the given registry does not have. */
+  /** Returns the metrics of other threads as text, which the given registry lacks. */
   metrics(): Promise<string>
-  /** In order: no new work, no new checks, partitions handed over, deliveries, questions. Failures are logged, not thrown. */
+  /** Stops new work, then checks, hands partitions over, then ends deliveries and requests. Failures are logged, not thrown. */
   stop(): Promise<void>
 }
 
 const stopOrder: readonly ServiceName[] = ['gateway', 'prober', 'keeper', 'notifier', 'directory']
 
-/** Starts in the order of `mode.services`. Where one can't start, those that did are stopped and its error is thrown. */
+/** Starts the services in the order of `mode.services`. If one cannot start, stops the others and throws its error. */
 export async function startServices(
   context: ServiceContext,
   store: Store | null,
@@ -96,7 +96,7 @@ export async function startServices(
   }
 }
 
-/** One service that hangs must not cost the others their clean end. */
+/** Bounded, so that a service that hangs does not prevent a clean stop of the others. */
 async function stopInTime(name: ServiceName, service: Service | undefined, { clock, logger }: ServiceContext): Promise<void> {
   if (!service) return
   const stopping = service.stop().catch(error => logger.warn({ err: error, service: name }, 'service did not end cleanly'))
@@ -207,13 +207,13 @@ async function startGateway(
     await service.stop()
     throw portError(error, settings.HOST, settings.PORT, 'PORT')
   }
-  // The start does not wait for the pages. Their first visitor finds them made.
+  // The start does not wait for the bundling of the pages.
   dashboardAssets().catch(error => context.logger.error({ err: error }, 'dashboard not bundled'))
   const { port } = fastify.server.address() as AddressInfo
   return { service, url: `http://${reachable(settings.HOST)}:${port}` }
 }
 
-/** How this machine reaches what listens at `host`, as it stands in a URL. */
+/** Returns the host for a URL by which this machine reaches a listener at `host`. */
 export function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host

@@ -1,4 +1,4 @@
-// The settings of the program itself: which services it runs, where the data lies, how bus and store are reached.
+// Settings of the program itself: its services, its data folder, the addresses of bus and store.
 import { addressForm, parseServerAddresses } from '#shared/bus/nats/server-addresses.ts'
 import { choice, integer, list, port, text } from '#shared/settings.ts'
 
@@ -87,7 +87,7 @@ function parseBusUrl(value: string): string {
   throw new Error(addressForm)
 }
 
-/** Only whom to reach: what else stands in it the driver looks at, which is loaded later. */
+/** Checks only the hosts. The driver, which is loaded later, checks the rest. */
 function parseMongodbUrl(value: string): string {
   if (value === '') return ''
   const [, hosts] = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@)?([^@/?]+)(?:[/?]|$)/.exec(value) ?? []
@@ -100,7 +100,7 @@ function isHost(text: string): boolean {
   return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535)
 }
 
-/** It is a word of bus subjects. */
+/** The id must be valid as one token of a bus subject. */
 function parseLocationId(value: string): string {
   if (/^[\w-]{0,64}$/.test(value)) return value
   throw new Error('must be the id of a location: letters, digits, - and _ alone, 64 at most')

@@ -1,4 +1,4 @@
-// Why a start ended, as a sentence for the person who started it; it is printed without a stack.
+// Error that ends a start or a command: a sentence for the person who started it, printed without a stack.
 
 /** Exit codes of the program. A script may branch on each of them. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, notRunning: 3, refused: 4, notFound: 5 } as const
@@ -25,10 +25,10 @@ export class StartError extends Error {
   }
 }
 
-/** Error that a change of a command, an option or a setting mends. */
+/** Error that the person can correct by another command, option or setting. */
 export const usageError = (sentence: string): StartError => new StartError(sentence, exitCodes.usage)
 
-/** Runs one step of the start; what it throws becomes the sentence. */
+/** Runs one step of the start. The message of an error becomes the sentence of a StartError. */
 export async function startStep<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()

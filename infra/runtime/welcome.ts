@@ -1,4 +1,4 @@
-// The text printed once everything runs: addresses, then commands for the steps that are still to do. Each command works when pasted.
+// Text that is printed once everything runs: addresses, then commands for the remaining steps. Each command works when pasted.
 
 import type { Store } from '#shared/store/port.ts'
 import { ownerUsername } from '#shared/tokens/owner-username.ts'
@@ -7,16 +7,16 @@ import { programSettings } from './settings.ts'
 
 export interface WelcomeFacts {
   version: string
-  /** Null where no gateway runs here. */
+  /** Null: no gateway runs here. */
   url: string | null
   opsUrl: string
   firstKey: FirstKey | null
-  /** A Location that can check a website; null: there is none of the name that is set, or no directory runs here. */
+  /** Id of a Location that can check a website; null: no Location has the name that is set, or no directory runs here. */
   locationId: string | null
-  /** As DATA_DIR says, and its absolute path. */
+  /** Value of DATA_DIR, and its absolute path. */
   dataDir: string
   dataFolder: string
-  /** Null where no directory runs here, which alone can make a first key. */
+  /** Null: no directory runs here, and only a directory can create a first key. */
   done: DoneAlready | null
 }
 
@@ -43,7 +43,7 @@ export async function doneAlready(store: Store): Promise<DoneAlready> {
   }
 }
 
-/** The id of the Location of this name; null: there is none. Rejects with a StoreError. */
+/** Returns the id of the Location with this name; null: none. Rejects with a StoreError. */
 export async function locationNamed(store: Store, name: string): Promise<string | null> {
   const [found] = await store.find('locations', { where: { name }, limit: 1, select: [] })
   return found?.id ?? null
@@ -91,7 +91,7 @@ function nextSteps(api: string, { path, workspaceId }: FirstKey, facts: WelcomeF
   ]
 }
 
-/** The sender reports every 5 minutes. It is quiet after three of them. */
+/** The sender reports every 5 minutes, and counts as silent after three missing reports. */
 const heartbeat = {
   key: 'heartbeat',
   version: 1,
@@ -119,5 +119,5 @@ const website = (locationId: string) => ({
   meta: { url: 'https://example.org/', interval_value: 1, locations: [locationId] },
 })
 
-/** A text as one word of a POSIX shell. */
+/** Returns a text quoted as one word of a POSIX shell. */
 const quoted = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

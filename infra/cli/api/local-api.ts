@@ -1,5 +1,5 @@
-// API of the installation on this machine, which needs no set-up. Its address and a key of its owner are stored in the data folder. If the
-// key is refused, the directory issues a new key over the bus.
+// API of the installation on this machine, for commands without a URL and a key. Its address and a key of its owner are stored in the data
+// folder. If the key is refused, the directory issues a new key over the bus.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readApiAddress } from '../../runtime/api-address.ts'

@@ -13,7 +13,7 @@ import type { ApiPlace } from './local-api.ts'
 
 type Query = NonNullable<ApiRequest['query']>
 
-/** Results are trusted to match the API's contract. */
+/** Client of the API. Results are not checked against the API's contract. */
 export interface Api {
   read<T>(path: string, query?: Query): Promise<T>
   send<T>(method: ApiRequest['method'], path: string, body?: unknown): Promise<T>
@@ -27,7 +27,7 @@ export interface Api {
   isGone(error: unknown): boolean
   /** Returns why a request failed; null: the error did not come from the API. */
   reasonOf(error: unknown): { words: string; isUnanswered: boolean } | null
-  /** Shows the current work to a person at a terminal. */
+  /** Shows the current work as the progress line at a terminal. */
   say(text: string): void
   url: string
   /** Id of the workspace stored in the profile. */
@@ -123,7 +123,7 @@ export function asStartError(error: unknown): unknown {
       exitCodes.notRunning,
     )
   }
-  // The words of `noSuchRoute`.
+  // Recognises the message of `noSuchRoute`.
   if (error instanceof ApiRefusal && error.message.startsWith('There is no such route')) {
     return new StartError('The server has no such route: it is older than this command. Update it.', exitCodes.notRunning)
   }

@@ -35,7 +35,7 @@ async function audits(ask: Ask, named: string | undefined): Promise<(string | nu
 
 type Wanted = AuditOptions & { personId: string | null }
 
-/** Returns the newest rows of all these workspaces. Reads from each workspace only rows that may be among the newest. */
+/** Returns the newest rows of all these workspaces. From each workspace it reads only rows that can be among the newest of all. */
 async function newestOf(ask: Ask, workspaces: readonly (string | null)[], wanted: Wanted): Promise<AuditView[]> {
   const { personId, path = null, limit } = wanted
   const [from, until] = [atOf(wanted.since), atOf(wanted.until)]

@@ -16,7 +16,7 @@ export interface AuditOptions extends ApiOptions {
   limit: number
 }
 
-/** Returns the rows of a person by username or id. A deleted person may still have rows, so a missing one is an error only without rows. */
+/** Returns the rows of a person by username or id. A deleted person may have rows, so an unknown person is an error only without rows. */
 export async function rowsOf<T>(
   person: string | undefined,
   find: (named: string) => Promise<{ id: string }>,

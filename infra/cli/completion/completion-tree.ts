@@ -1,7 +1,7 @@
-// The words that a shell offers at each place of a command, read from the tree of commands.
+// Words that a shell offers at each position of a command line, taken from the tree of commands.
 import type { Command, Option } from 'commander'
 
-/** Words with their meanings at one place of a command, or a path of the file system. */
+/** Words with their meanings at one position of a command line, or a path of the file system. */
 export interface Candidates {
   words: { word: string; meaning: string }[]
   isPath: boolean
@@ -13,8 +13,8 @@ export interface CompletionTree {
   /** Every option with a value, after its command path, such as ` key create --user`. */
   valued: string[]
   /**
-   * Candidates by place. ` key #0` is the first word behind `key` that is no option, ` key create -` the options of that command,
-   * ` key create --user` the value of that option. Places without candidates are left out.
+   * Candidates by position. ` key #0` is the first word after `key` that is no option, ` key create -` the options of that command, ` key
+   * create --user` the value of that option. Positions without candidates are left out.
    */
   places: Map<string, Candidates>
 }

@@ -20,7 +20,7 @@ export interface ApplyOptions extends ApiOptions {
 
 export async function applyFolder(folder: string, options: ApplyOptions): Promise<void> {
   try {
-    // The files are read first: finding their faults needs no installation.
+    // Reads the files first, because their faults can be found without an installation.
     const progress = startProgress('the files are read …')
     const wanted = readWanted(await readFolder(folder, progress.say).finally(progress.end))
     await withWorkspace(options, async place => {
@@ -40,7 +40,7 @@ export async function applyFolder(folder: string, options: ApplyOptions): Promis
   }
 }
 
-/** Throws a StartError for a viewer, who sees redacted answers and could not compare them. */
+/** Throws a StartError for a viewer, because viewers get redacted answers, which cannot be compared. */
 export function requireEditor({ workspace }: InWorkspace): void {
   if (workspace.role !== 'viewer') return
   throw new StartError(
@@ -121,7 +121,7 @@ const stepObject = ({ verb, kind, name, what, source }: Step) => ({
   ...(source === null ? {} : { file: source.file, line: source.positionOf('').line }),
 })
 
-/** `place` is the line alone, and `message` begins with the dotted path. */
+/** `place` contains only the line; `message` begins with the dotted path. */
 const faultObject = (fault: FileFault) => ({
   ...fault.toJSON(),
   place: String(fault.at?.line ?? ''),

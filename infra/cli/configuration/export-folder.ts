@@ -33,7 +33,7 @@ export async function exportFolder(folder: string, options: ExportOptions): Prom
   })
 }
 
-/** Paths contain keys of Templates, which a server sends. */
+/** Throws if a path leads out of the folder: paths contain Template keys, which come from a server. */
 function requireInside(paths: readonly string[]): void {
   const outside = paths.find(path => !/^[a-z0-9][\w.-]*(\/[a-z0-9][\w.-]*)?$/.test(path))
   if (outside === undefined) return
@@ -52,7 +52,7 @@ async function entriesOf(folder: string): Promise<string[]> {
   }
 }
 
-/** Removes files of an earlier export that this export lacks, because `apply` would read them too. */
+/** Removes files of an earlier export that this export lacks, because `apply` would read them too, then writes the files. */
 async function replace(folder: string, files: readonly { path: string; text: string }[]): Promise<void> {
   try {
     const kept = new Set(files.map(({ path }) => join(folder, path)))

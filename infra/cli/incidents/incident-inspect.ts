@@ -34,7 +34,7 @@ export async function inspect(named: string, { port }: InspectOptions): Promise<
       await bus.subscribe(subjects.state(workspaceId, subjectId), ({ body }) => {
         if ((body as News).kind === 'transition') sender.sendNew().catch(warnOfRead)
       })
-      // The incident may have changed between the first read and the subscription.
+      // Reads again, because the incident may have changed between the first read and the subscription.
       await sender.sendNew()
       progress.end()
       console.log(server.url)

@@ -20,8 +20,8 @@ export async function replay(named: string, options: JsonOption): Promise<void> 
 }
 
 /**
- * Incident, history and subject are read one after another, and a subject's documents are written shortly after the subject. A change in
- * between is no fault, so a fault is checked again.
+ * Incident, history and subject are read one after another, and a subject's documents are written shortly after the subject. A change
+ * between these reads looks like a fault, so a fault is checked again.
  */
 async function readAndReplay(ask: Ask, id: string): Promise<{ incident: IncidentDocument; replayed: Replay }> {
   for (let looks = 1; ; looks++) {

@@ -76,7 +76,7 @@ function inputs({ history }: IncidentDetail): string[] {
     const details = [input.value === undefined ? '' : `value ${input.value}`, input.reason ?? '', input.at ?? ''].filter(Boolean)
     return `${input.signal} ${input.status}${details.length === 0 ? '' : ` (${details.join(', ')})`}`
   })
-  // Two comparisons of one signal read the same input.
+  // A set, because two comparisons of one signal have the same input.
   return [`The evidence: ${[...new Set(parts)].join('; ')}${evidence.omitted > 0 ? `; and ${evidence.omitted} more` : ''}.`]
 }
 

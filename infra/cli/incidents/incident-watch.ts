@@ -23,7 +23,7 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
     let isFirst = true
     while (!enough.signal.aborted) {
       try {
-        // A Resource is looked up once, workspaces each time: one may be new.
+        // Looks a Resource up once, but workspaces each time, because there may be a new one.
         if (options.resource === undefined || isFirst) places = await placesOf(api, options)
         show(await readIncidents(api, places, options))
         isFirst = false

@@ -1,4 +1,4 @@
-// `./watchkeeper bus keys|certificate`: what a bus needs to admit probers on other machines. Writes files; changes nothing that runs.
+// `./watchkeeper bus keys|certificate`: files that a bus needs to admit probers on other machines. Needs no running installation.
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { makeBusKeys, serverAuthorization } from '#shared/bus/probers/bus-keys.ts'

@@ -1,5 +1,5 @@
-// `./watchkeeper cluster secrets`: all secrets and certificates that infra/compose and infra/kubernetes mount. Writes files; changes
-// nothing that runs.
+// `./watchkeeper cluster secrets`: all secrets and certificates that infra/compose and infra/kubernetes mount. Needs no running
+// installation.
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createSystemClock } from '#shared/time/clock.ts'

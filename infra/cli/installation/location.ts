@@ -1,4 +1,4 @@
-// `./watchkeeper location create|list|rename|delete`: the places that probers check from.
+// `./watchkeeper location create|list|rename|delete`: places from which probers check.
 import type { Command } from 'commander'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'

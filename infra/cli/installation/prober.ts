@@ -34,7 +34,7 @@ async function createCredentials(named: string, options: CredentialOptions): Pro
   if ([...description].length > limits.prober.descriptionCharacters) {
     throw usageError(`--description may have ${limits.prober.descriptionCharacters} characters.`)
   }
-  // Runs before the credentials are created: credentials that cannot be written would have to be revoked.
+  // Creates the file before the credentials, which would have to be revoked if they could not be written.
   if (out !== undefined) await write(out, '')
   const id = randomId(idLength.key)
   const made = await withInstallation(async ask =>

@@ -17,12 +17,12 @@ import { type Progress, startProgress } from '../terminal/progress.ts'
 
 export type Ask = <V extends AskVerb>(verb: V, request: AskRequest<V>) => Promise<AskResults[V]>
 
-/** Sends one question to the directory of the running installation. Throws a StartError: not running, or the question was refused. */
+/** Sends one request to the directory of the running installation. Throws a StartError: not running, or the request was refused. */
 export async function askInstallation<V extends AskVerb>(verb: V, request: AskRequest<V>): Promise<AskResults[V]> {
   return withInstallation(ask => ask(verb, request))
 }
 
-/** Sends several questions over one connection. Throws the errors of `askInstallation`. */
+/** Sends several requests over one connection. Throws the errors of `askInstallation`. */
 export async function withInstallation<T>(run: (ask: Ask) => Promise<T>): Promise<T> {
   return withBus((bus, clock) => {
     const directory = createDirectoryClient(bus, clock)

@@ -1,5 +1,5 @@
-// `./watchkeeper status`: state of the workspaces in one line, and open problems. For a person's first look, and with --check for scripts.
-// Reads one overview for each workspace, however many Incidents are open.
+// `./watchkeeper status`: state of the workspaces in one line, and open problems. With --check for scripts. Reads one overview for each
+// workspace, whatever the number of open Incidents.
 import type { Command } from 'commander'
 import { apiPath } from '#shared/api-v3/client.ts'
 import { counted } from '#shared/text/counted.ts'

@@ -1,4 +1,4 @@
-// `./watchkeeper address create|list|delete`: Observation addresses over generation 3 of the API. A URL is printed once, when its address is made.
+// `./watchkeeper address create|list|delete`: Observation addresses over generation 3 of the API. A URL is printed once, at its creation.
 import type { Command } from 'commander'
 import { apiPath } from '#shared/api-v3/client.ts'
 import { type Address, addressOf } from '../api/look-up-api.ts'

@@ -1,5 +1,5 @@
-// `./watchkeeper key create|list|delete`: API keys of the running installation. A token is printed once, when its key is made, and
-// is known to nobody else: the installation gets its hash.
+// `./watchkeeper key create|list|delete`: API keys of the running installation. A token is printed once, when its key is created. The
+// installation gets only its hash.
 import type { Command } from 'commander'
 import { accessOf, type KeyAction, keyActions } from '#shared/contracts/account.ts'
 import type { KeyView } from '#shared/contracts/ask/ask-people.ts'
@@ -51,7 +51,7 @@ async function createKey(options: KeyOptions): Promise<void> {
   printMade(token, `Key ${made.id} of ${made.username}, valid until ${day(made.expiresAt)}. Its token is shown only now:`)
 }
 
-/** The actions of a scoped key; null: a full one. */
+/** Returns the actions of a scoped key; null: a full key. */
 function readActions({ workspace, actions }: KeyOptions): KeyAction[] | null {
   if (actions === undefined) {
     if (workspace === undefined) return null

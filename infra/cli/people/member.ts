@@ -1,4 +1,4 @@
-// `./watchkeeper member …`: the people of the running installation, and who is in which workspace as what.
+// `./watchkeeper member …`: accounts of the running installation, and their roles in workspaces.
 import { Argument, type Command, Option } from 'commander'
 import { allPages } from '#shared/async/pages.ts'
 import type { Role } from '#shared/contracts/account.ts'
@@ -69,7 +69,7 @@ async function createMember(username: string, options: MemberOptions): Promise<v
     const wantsMember = options.workspace !== undefined || options.role !== undefined
     if (present && !wantsMember) throw new StartError(`There is a user "${present.username}" already.`, exitCodes.refused)
     if (present) requireNoAccountOptions(present, options)
-    // Before the account is made: a workspace that can't be found leaves nothing behind.
+    // Finds the workspace before the account is created, so that an unknown workspace leaves no account behind.
     const workspace = wantsMember ? await workspaceOf(ask, options.workspace) : null
     const { displayName = '', admin = false } = options
     const user =
@@ -84,7 +84,7 @@ async function createMember(username: string, options: MemberOptions): Promise<v
   say(`${user.username} has an account${where}.${next}`)
 }
 
-/** Throws a StartError: an account that is there is not changed by the way. */
+/** Throws a StartError if options would change an existing account. */
 function requireNoAccountOptions({ id, username }: UserView, { admin, displayName }: MemberOptions): void {
   const given: string[] = []
   const instead: string[] = []

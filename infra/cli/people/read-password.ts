@@ -1,5 +1,5 @@
-// Secrets that a person types without echo at a terminal, else the first line of standard input. A secret is never printed and never an
-// argument, which everybody on the machine could read.
+// Reader of secrets: typed without echo at a terminal, else the first line of standard input. A secret is never printed, and never an
+// argument, which every user of the machine could read.
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { limits } from '#shared/limits/limits.ts'
@@ -31,7 +31,7 @@ const typedTwice = (): Promise<string> =>
     throw usageError('The two passwords differ; nothing was changed.')
   })
 
-/** Lines can be edited. The terminal echoes nothing from the first question to the last. */
+/** Typed lines can be edited. The terminal shows no input from the first prompt to the last. */
 async function typed(run: (ask: (prompt: string) => Promise<string>) => Promise<string>): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })

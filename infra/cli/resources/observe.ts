@@ -1,4 +1,4 @@
-// `./watchkeeper observe <resource> <signal>`: reports one Observation, or runs a command and reports how it ended.
+// `./watchkeeper observe <resource> <signal>`: reports one Observation, or runs a command and reports its end.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { parseDuration } from '#shared/time/durations.ts'
@@ -89,7 +89,7 @@ function requireFitting(options: ObserveOptions, hasCommand: boolean): void {
   if (!hasCommand && !output) throw usageError('--no-output goes with a command.')
 }
 
-/** Returns the exit code of the command, also if the report could not be sent. */
+/** Returns the exit code of the command, even if the report could not be sent. */
 async function runAndReport(words: readonly string[], report: Omit<Report, 'state'>, options: ObserveOptions): Promise<number> {
   const { exitCode, state, seconds, reason } = await runReported(words, options.output)
   try {

@@ -9,7 +9,7 @@ import type { Api } from '../api/with-api.ts'
 export type TemplateView = Static<typeof TemplateObject>
 type Field = TemplateView['fields'][number]
 
-/** Values by key. An empty value is null if `mayRemove`. Throws a StartError. */
+/** Returns values by key. An empty value becomes null if `mayRemove` is true. Throws a StartError. */
 export function readPairs(option: string, pairs: readonly string[], mayRemove: false): Record<string, string>
 export function readPairs(option: string, pairs: readonly string[], mayRemove: boolean): Record<string, string | null>
 export function readPairs(option: string, pairs: readonly string[], mayRemove: boolean): Record<string, string | null> {
@@ -22,11 +22,11 @@ export function readPairs(option: string, pairs: readonly string[], mayRemove: b
   )
 }
 
-/** Query parameters such as `label.env`. */
+/** Returns query parameters such as `label.env`. */
 export const filterOf = (option: '--meta' | '--label', pairs: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(Object.entries(readPairs(option, pairs, false)).map(([key, value]) => [`${option.slice(2)}.${key}`, value]))
 
-/** Values of the JSON types that the fields of the Template require; the API refuses values that do not fit. */
+/** Returns values with the JSON types that the Template's fields require. Other values stay unchanged; the API refuses them. */
 export async function readAnswers(
   place: { api: Api; root: string },
   reference: string,
@@ -41,7 +41,7 @@ export async function readAnswers(
   )
 }
 
-/** By `key`, which means its highest version, or `key@version`; null: there is none. */
+/** Returns a Template by `key@version`, or the highest version of `key`; null: there is none. */
 export const templateOf = ({ api, root }: { api: Api; root: string }, reference: string): Promise<TemplateView | null> =>
   orNull(reference, named => api.read<TemplateView>(`${root}${apiPath`/templates/${named}`}`))
 
@@ -58,7 +58,7 @@ const listItem = ({ type }: Field, item: string): unknown => (type.startsWith('i
 
 const numberOr = (text: string): number | string => (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : text)
 
-/** JSON if it is JSON, else the text. */
+/** Returns the parsed value if the text is JSON, else the text. */
 export function looseValue(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -67,5 +67,5 @@ export function looseValue(text: string): unknown {
   }
 }
 
-/** The path of a Resource by its id or key. */
+/** Returns the path of a Resource by its id or key. */
 export const resourcePath = (root: string, id: string) => `${root}${apiPath`/resources/${id}`}`

@@ -1,4 +1,4 @@
-// One report to the API or to an Observation address. If the server is away, the report is retried. Its id makes the server store it once.
+// One report to the API or to an Observation address. Retried while the server does not respond. Its id makes the server store it once.
 import { apiPath, createReporter } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { doubled, retry } from '#shared/async/retry.ts'
@@ -34,11 +34,11 @@ export interface ReportOptions extends ApiOptions {
   address?: string
   template?: string
   meta?: string[]
-  /** Ms. */
+  /** Time for retries, ms. */
   patience: number
 }
 
-/** Throws a StartError if the server refuses, or is away for longer than the patience. */
+/** Throws a StartError if the server refuses, or does not respond within `patience`. */
 export async function sendReport(report: Report, options: ReportOptions): Promise<Accepted> {
   const sent = { ...report, id: report.id ?? randomId(idLength.session) }
   const address = options.address ?? (options.url === undefined && options.profile === undefined ? addressSetting() : undefined)

@@ -28,14 +28,14 @@ export interface ChangeOptions extends ApiOptions {
   label?: string[]
 }
 
-/** The options of a list but those that name its Template and answers. */
+/** Adds the options of a list, except for Template and answers. */
 export const withListOptions = (list: Command): Command =>
   list
     .option('--wide', 'also ids, labels, and why an Incident is open')
     .option('--label <key=value>', 'only those with this label; at most five', collect)
     .addOption(new Option('--state <state>', 'default: active').choices(['active', 'archived', 'all']))
 
-/** Reads answers from other options than `--meta`. */
+/** Returns answers from options other than `--meta`. */
 type AnswersOf = (place: InWorkspace) => Promise<Record<string, unknown>>
 
 export async function createResource(name: string, options: NewResource, answersOf?: AnswersOf): Promise<void> {

@@ -9,11 +9,11 @@ import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { oneLine } from '../terminal/printing.ts'
 
 export interface ReportedEnd {
-  /** As a shell says it: 128 and the number of a signal that ended the command, 127 if there is no such command. */
+  /** Exit code as in a shell: 128 plus the number of the signal that ended the command; 127: no such command. */
   exitCode: number
   state: 'ok' | 'problem'
   seconds: number
-  /** Null of a command that ended well. */
+  /** Reason of the failure; null: the command succeeded. */
   reason: string | null
 }
 
@@ -49,7 +49,7 @@ type End = { code: number | null; signal: NodeJS.Signals | null } | { missing: s
 async function endOf(child: ChildProcess): Promise<End> {
   try {
     const closed = once(child, 'close')
-    // Both waits reject with the same error.
+    // Both waits reject with the same error, which is handled once.
     closed.catch(() => undefined)
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     const late = new AbortController()
@@ -78,7 +78,7 @@ function forwardSignals(child: ChildProcess): () => void {
   }
 }
 
-/** Copies the command's output to our own. Returns a function that returns the last line with text. */
+/** Copies the command's output to the output of this process. Returns a function that returns the last line with text. */
 function passOn({ stdout, stderr }: ChildProcess): () => string {
   let last = ''
   for (const [from, to] of [
@@ -93,7 +93,7 @@ function passOn({ stdout, stderr }: ChildProcess): () => string {
       last = lines.findLast(text => oneLine(text).trim() !== '') ?? last
     })
     from?.pipe(to, { end: false })
-    // The reader closed our output: the command gets the same error as without us.
+    // If the reader closes this process's output, the command gets the same error as without this process.
     to.on('error', () => from?.destroy())
   }
   return () => oneLine(last.slice(0, clientLimits.lineCharacters)).trim()

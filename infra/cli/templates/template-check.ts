@@ -36,7 +36,7 @@ export async function checkTemplate(file: string, options: CheckOptions): Promis
   }
 }
 
-/** Without Observations no rule is judged. Throws FileFault with the place in the file at fault. */
+/** Judges no rule without Observations. Throws FileFault with the position in the faulty file. */
 async function judged(file: string, observations: string | undefined): Promise<{ template: Template; rules: PreviewRule[] }> {
   const { template } = await readTemplateFile(file)
   if (observations === undefined) return { template, rules: [] }

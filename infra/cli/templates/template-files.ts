@@ -1,4 +1,4 @@
-// `./watchkeeper template publish|preview`: a Template of a file, YAML or JSON, in an installation. Faults are named by file, line and dotted place.
+// `./watchkeeper template publish|preview`: a Template from a YAML or JSON file. Errors give file, line and path (`a.b.c`).
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import { faultAt, type Placed } from '../../../services/gateway/configuration/document.ts'
 import { usageError } from '../../runtime/start-error.ts'
@@ -42,7 +42,7 @@ export async function previewTemplate(file: string, options: PreviewOptions): Pr
 const isField = (fields: Readonly<Record<string, unknown>>, field: string): boolean =>
   Object.hasOwn(fields, field.split('.', 1)[0] as string) || Object.hasOwn((fields['meta'] ?? {}) as object, field)
 
-/** Adds the line of the file to a refusal that names a place of the Template. */
+/** Adds the line of the file to a refusal that names a dotted place of the Template. */
 const placedIn =
   (source: Placed) =>
   (error: unknown): never => {

@@ -16,7 +16,7 @@ export interface TemplateFile {
   template: Template
 }
 
-/** Throws FileFault for what publication would refuse everywhere, and for a file that holds no Template or several. */
+/** Throws FileFault for faults that every installation would refuse, and for a file without a Template or with several. */
 export async function readTemplateFile(file: string): Promise<TemplateFile> {
   const [source, ...others] = readObjects(file, await readText(file, limits.http.bodyBytes), { noun, content: noun })
   if (source === undefined || others.length > 0) throw new FileFault(file, '', 'it must hold one Template')

@@ -1,4 +1,4 @@
-// `./watchkeeper template list|show|publish|preview|rebind|check`: Templates of a workspace over generation 3 of the API; `check` needs nothing that runs.
+// `./watchkeeper template list|show|publish|preview|rebind|check`: Templates of a workspace, over generation 3 of the API.
 import type { Command } from 'commander'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { withWorkspace } from '../api/with-workspace.ts'

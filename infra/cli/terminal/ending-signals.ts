@@ -1,5 +1,5 @@
-// Signals that end a command. The first signal ends it cleanly, a later one at once. npm forwards Ctrl-C, so one Ctrl-C may arrive twice:
-// a repetition within a moment is ignored.
+// Signals that end a command. The first signal ends it cleanly, a later one at once. npm forwards Ctrl-C, so one Ctrl-C may arrive twice: a
+// second one within a moment is ignored.
 import { limits } from '#shared/limits/limits.ts'
 
 export interface EndingSignals {
@@ -8,7 +8,7 @@ export interface EndingSignals {
   again(): void
 }
 
-/** Listens from now on. */
+/** Begins to handle the signals. */
 export function onEndingSignals({ signals, first, again }: EndingSignals): void {
   let endingSince: number | null = null
   const end = (signal: NodeJS.Signals) => {

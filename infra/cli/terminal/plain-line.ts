@@ -1,6 +1,6 @@
 // Lines cut to a window. Pure.
 
-/** At most `columns` wide, with `…` for the rest. */
+/** Returns the line with at most `columns` columns; `…` replaces the rest. */
 export function cutTo(line: string, columns: number): string {
   let width = 0
   let kept = ''
@@ -20,7 +20,7 @@ function withoutLast(kept: string, columns: number): string {
   return characters.join('')
 }
 
-/** Columns of a terminal: 2 of wide characters of East Asia and of emoji, 0 of marks on the character before. */
+/** Returns the columns that a terminal uses: 2 for wide East Asian characters and emoji, 0 for marks on the previous character. */
 function widthOf(character: string): number {
   if (/\p{M}/u.test(character)) return 0
   return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u.test(

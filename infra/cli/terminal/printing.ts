@@ -22,10 +22,10 @@ const escaped = (character: string): string =>
     .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 
-/** A sentence for the person. */
+/** Prints a sentence for people. */
 export const say = (sentence: string) => printLine(oneLine(sentence))
 
-/** As `say`, on standard error: standard output belongs to a script. */
+/** Like `say`, on standard error, because standard output is for scripts. */
 export const warn = (sentence: string) => complain(oneLine(sentence))
 
 /** Prints the lines of a failure on standard error. */
@@ -43,7 +43,8 @@ export function printMade(value: string, sentence: string): void {
 }
 
 /**
- * Columns as wide as they need; the heading is bold on a terminal that can show it, or as NO_COLOR and FORCE_COLOR say. Lines are cut to `columns`.
+ * Prints columns as wide as their longest text. The heading is bold if the terminal, NO_COLOR and FORCE_COLOR allow it. Lines are cut to
+ * `columns`.
  */
 export function printTable(heading: string[], written: string[][], columns = Number.POSITIVE_INFINITY): void {
   const rows = written.map(row => row.map(oneLine))

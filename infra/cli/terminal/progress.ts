@@ -1,11 +1,11 @@
-// A line on the terminal about a command that lasts longer than a second. Nothing is written where standard error is no terminal.
+// Progress line of a command that lasts longer than a second. Written only if standard error is a terminal.
 import { clearStatusLine, drawStatusLine, hasStatusLine } from './status-line.ts'
 
 const quietMs = 1_000
 const redrawMs = 250
 
 export interface Progress {
-  /** The work in progress. Draws too, because a timer does not run during a long computation. */
+  /** Sets the text of the line. Also draws it, because a timer does not run during a long computation. */
   say(text: string): void
   /** Removes the line. */
   end(): void

@@ -1,4 +1,4 @@
-// The part of `--help` that lists every setting with its default, unit and meaning, from where each is declared.
+// Part of `--help` that lists every setting with default, unit and meaning, generated from the declarations.
 import type { Setting } from '#shared/settings.ts'
 import { shownSettings } from '../../runtime/all-settings.ts'
 

@@ -1,19 +1,19 @@
-// Address of the bus and credentials for it, as parts of the program pass them on.
+// Address of the bus with the credentials for it.
 import type { TlsFiles } from '#shared/bus/nats/nats-options.ts'
 
 export interface BusAddress {
   url: string
-  /** Empty where there is none. */
+  /** Empty: none. */
   token: string
-  /** A file; empty where there is none. */
+  /** Path of a file; empty: none. */
   credentialsFile: string
-  /** Whether the server is this machine's own. */
+  /** True if the server runs on this machine. */
   ownMachine: boolean
-  /** Absent: the authorities that the machine trusts, and no certificate of its own. */
+  /** Absent: the authorities that the machine trusts, and no client certificate. */
   tlsFiles?: TlsFiles
 }
 
-/** The way to that bus as options of a connection. */
+/** Returns the credentials as options of a connection. */
 export const busCredentials = ({ token, credentialsFile, ownMachine, tlsFiles }: Omit<BusAddress, 'url'>) => ({
   ...(token === '' ? {} : { token }),
   ...(credentialsFile === '' ? {} : { credentialsFile }),

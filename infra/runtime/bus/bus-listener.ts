@@ -1,5 +1,5 @@
-// Listener of the embedded nats-server and its certificates, as the settings name them. Checked before the start, because nats-server's own
-// errors are less clear.
+// Checks of the settings for the listener of the embedded nats-server and its certificates. They run before the start, because
+// nats-server's own errors are less clear.
 import { isIP } from 'node:net'
 import { isLoopback } from '#shared/net/loopback.ts'
 import type { AllSettings } from '../all-settings.ts'

@@ -1,9 +1,9 @@
-// The PEM files by which this process and a bus named by NATS_URL know each other.
+// PEM files with which this process and the bus at NATS_URL authenticate each other.
 import type { TlsFiles } from '#shared/bus/nats/nats-options.ts'
 import type { AllSettings } from '../all-settings.ts'
 import { requireCertificate, requirePair } from './pem-files.ts'
 
-/** Empty where no file is set. Throws a StartError. */
+/** Returns the files that are set. Throws a StartError. */
 export async function busTlsFiles({
   NATS_CA_FILE,
   NATS_CERT_FILE,

@@ -1,5 +1,5 @@
-// The nats-server of an installation that was given none: obtained, started, started again when it dies, and described in
-// `bus.json` for the commands of the same folder. It keeps its port, so that clients find it again by themselves.
+// The nats-server of an installation without NATS_URL: finds or downloads it, starts it, restarts it after it died, and writes its address
+// to `bus.json` for commands. A restart uses the same port, so that clients reconnect by themselves.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BusKeys } from '#shared/bus/probers/bus-keys.ts'
@@ -14,27 +14,27 @@ import { type NatsServer, obtainNatsServer, startNatsServer } from './nats-serve
 export interface EmbeddedBusOptions {
   dataFolder: string
   toolsFolder: string
-  /** The address to listen on. */
+  /** Address to listen on. */
   host: string
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   port: number
   /** PEM files; null: no TLS. */
   tls: { cert: string; key: string } | null
-  /** Makes new keys if those of a used bus are missing. */
+  /** True: creates new keys if the keys of a used bus are missing. */
   acceptLoss: boolean
   clock: Clock
   logger: Logger
-  /** Called before steps that take a while. */
+  /** Called with a sentence before a step that takes long. */
   print(line: string): void
 }
 
 export interface EmbeddedBus extends BusAddress {
-  /** Keys by which the directory makes probers' credentials. */
+  /** Keys with which the directory creates credentials of probers. */
   keys: BusKeys
   stop(): Promise<void>
 }
 
-/** Resolves when the server answers. Throws an Error with a sentence. */
+/** Resolves when the server responds. Throws an Error with a sentence for people. */
 export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<EmbeddedBus> {
   const { clock, dataFolder, logger } = options
   const binary = await obtainNatsServer({ toolsFolder: options.toolsFolder, log: options.print })
@@ -46,7 +46,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   const port = Number(new URL(url).port)
   const describe = () => describeBus(dataFolder, { url, token, credentialsFile, ownMachine: true })
   await describe().catch(async error => {
-    // Nobody else would end it, and this process would not end before it.
+    // Nothing else would stop the server, and this process would wait for it.
     await server.stop()
     throw error
   })
@@ -96,7 +96,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   return { url, token, credentialsFile, ownMachine: true, keys, stop }
 }
 
-/** A pause that can be cut short; one at a time. */
+/** Returns a pause that `wake` ends early; one at a time. */
 function createPause(clock: Clock): { pause: (delayMs: number) => Promise<void>; wake: () => void } {
   let wake = () => {}
   const pause = (delayMs: number) =>
@@ -110,7 +110,7 @@ function createPause(clock: Clock): { pause: (delayMs: number) => Promise<void>;
   return { pause, wake: () => wake() }
 }
 
-/** Resolves once a small file can be written: until then, readers are better served by a server that can't write than by none. */
+/** Resolves once a small file can be written. Until then the server is not restarted, because it still serves readers. */
 async function roomFor(
   write: () => Promise<void>,
   pause: (delayMs: number) => Promise<void>,
@@ -134,7 +134,7 @@ async function describeBus(dataFolder: string, address: BusAddress): Promise<voi
   })
 }
 
-/** The address of the bus of the installation that runs on this folder; null where none does. Throws an Error with a sentence. */
+/** Returns the address of the bus of the installation on this folder; null: none runs. Throws an Error with a sentence for people. */
 export async function readBusAddress(dataFolder: string): Promise<BusAddress | null> {
   const file = busFile(dataFolder)
   const text = await readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {

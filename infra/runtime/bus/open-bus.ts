@@ -1,5 +1,5 @@
-// The bus of this process: its own server or the one that NATS_URL names, and what the credentials say: which location a prober's
-// file is for, and whether this process can make such files. Checks what must fit together before anything listens.
+// The bus of this process: its own server, or the server at NATS_URL. The credentials decide the location of a prober, and whether this
+// process can create credentials of probers. Checks the settings before anything listens.
 import { readFile } from 'node:fs/promises'
 import type { Registry } from 'prom-client'
 import { connectBus } from '#shared/bus/nats/nats.ts'
@@ -33,15 +33,15 @@ export interface OpenBusOptions {
 
 export interface OpenedBus {
   bus: Bus
-  /** The way to it, for another thread of this process. */
+  /** Address and credentials for another thread of this process. */
   busAddress: BusAddress
-  /** Null where this process has no keys of the bus. */
+  /** Null: this process has no keys of the bus. */
   proberIssuer: ProberIssuer | null
-  /** The location that LOCATION_ID or a prober's credentials name; empty: to be asked by its name. */
+  /** Location from LOCATION_ID or from a prober's credentials; empty: the prober looks its location up by name. */
   locationId: string
 }
 
-/** Throws a StartError; what was started by then is in `undo`. */
+/** Throws a StartError; parts that were started before are in `undo`. */
 export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
   const { settings, mode, logger, undo, clock } = options
   const own = await startStep(() => proberOfFile(settings))
@@ -54,7 +54,7 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
     ...(await busTlsFiles(settings)),
   }
   const given = mode.embeddedBus ? await startOwnServer(options) : { ...external, keys: await keysOfFile(settings) }
-  // A prober by somebody else's credentials has the rights of one all the same.
+  // With credentials of another issuer, a lone prober with LOCATION_ID also has only the rights of a prober.
   const foreign = own === null && settings.LOCATION_ID !== '' && mode.services.join() === 'prober'
   const bus = await startStep(() =>
     connectBus({
@@ -97,7 +97,7 @@ async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { k
   if (!isLoopback(host)) {
     logger.info({ host, port: settings.NATS_PORT, tls: cert !== '' }, 'bus listens beyond this machine')
     if (cert === '') {
-      // Without TLS everybody on the way can read and change messages of probers.
+      // Without TLS, everybody on the network path can read and change messages of probers.
       const advice = 'set NATS_TLS_CERT and NATS_TLS_KEY, or keep it in a private network'
       logger.warn({ advice }, 'bus listens beyond this machine without TLS')
     }
@@ -120,7 +120,7 @@ function locationOf(settings: AllSettings, mode: RunMode, own: ReturnType<typeof
   return own.locationId
 }
 
-/** The keys of a bus that others run; null where this process was given none. */
+/** Returns the keys of an external bus from the file NATS_KEYS; null: not set. */
 async function keysOfFile({ NATS_KEYS: file }: AllSettings): Promise<BusKeys | null> {
   if (file === '') return null
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,15 +1,15 @@
-// Certificates and keys that settings name, checked before anything uses them: a TLS library says less clearly which file is wrong.
+// Checks of certificates and keys that settings name. They run before any use, because errors of a TLS library do not name the wrong file.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { usageError } from '../start-error.ts'
 
-/** Throws a StartError where the file holds no certificate; an empty path is no file. */
+/** Returns the certificate; null: the path is empty. Throws a StartError if the file contains no certificate. */
 export async function requireCertificate(setting: Record<string, string>): Promise<X509Certificate | null> {
   const [name, file] = nameAndFile(setting)
   return file === '' ? null : read(name, file, 'certificate', text => new X509Certificate(text))
 }
 
-/** Throws a StartError unless both files are unset or the key is the certificate's. */
+/** Throws a StartError unless both files are unset, or the key belongs to the certificate. */
 export async function requirePair(certificateOf: Record<string, string>, keyOf: Record<string, string>): Promise<void> {
   const [certName, certFile] = nameAndFile(certificateOf)
   const [keyName, keyFile] = nameAndFile(keyOf)

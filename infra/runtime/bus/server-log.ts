@@ -1,5 +1,5 @@
-// Log lines of the embedded nats-server. Each refused message of a client makes the server log a line: such lines are counted and logged
-// once a minute. The server's own lines are logged as they come, within a bound. Costs one search for the end of each line.
+// Log lines of the embedded nats-server. The server logs a line for each refused message of a client: these lines are counted and logged
+// once a minute. Lines about the server itself are logged one by one, within a bound.
 import type { Readable } from 'node:stream'
 import { createAllowance } from '#shared/async/allowance.ts'
 import { createSeldom } from '#shared/async/seldom.ts'
@@ -9,21 +9,21 @@ import type { Clock } from '#shared/time/clock.ts'
 export interface ServerLogOptions {
   clock: Clock
   logger: Logger | undefined
-  /** It listens on this port. */
+  /** The server listens on this port. */
   onListening(port: number): void
-  /** It could not write to a stream. */
+  /** The server could not write to a stream. */
   onBroken(): void
 }
 
 export interface ServerLog {
-  /** The newest complaint; null: there was none. */
+  /** Returns the newest warning or error; null: none. */
   complaint(): string | null
 }
 
-/** Lines a second, and at once, that are read: it says about 30 when it starts. */
+/** Lines that are read, a second and in one burst: the server logs about 30 at its start. */
 const linesPerSecond = 50
 const linesAtOnce = 500
-/** Characters of a line that are quoted: a client's subject may have 4,000. */
+/** Characters of a line that are quoted: a client's subject may have 4,000 characters. */
 const quoted = 500
 
 const newline = 0x0a
@@ -43,7 +43,7 @@ export function followServerLog(log: Readable, options: ServerLogOptions): Serve
     const [, level, said = line] = /\[(INF|WRN|ERR|FTL)\] (.*)/.exec(line) ?? []
     const [, port] = /Listening for client connections on .*:(\d+)$/.exec(line) ?? []
     if (port !== undefined) options.onListening(Number(port))
-    // Its own words: further on, a line may quote what somebody sent who is not even let in.
+    // Matches only at the beginning: later parts of a line may quote data of a client that is not authenticated.
     if (level === 'ERR' && /^JetStream .* critical write error: /.test(said)) options.onBroken()
     if (level === 'INF') logger?.debug({ said }, 'bus server said')
     else if (isOfClient(said)) seldom.note('clients', said.slice(0, quoted))

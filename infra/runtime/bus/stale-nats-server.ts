@@ -1,5 +1,5 @@
-// A nats-server that still runs on the data folder after an unclean end. It is ended before the next one starts, unless its guardian lives:
-// then another process owns it. Only processes that run on this very config are ever ended.
+// Stop of a nats-server that still runs on the data folder after an unclean end. If its guardian lives, another process owns it, and it is
+// left running. Only processes with exactly this config are ended.
 import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '#shared/limits/limits.ts'
@@ -8,8 +8,8 @@ import { commandLineOf } from '../data/process-life.ts'
 const lookMs = 50
 
 /**
- * Makes sure that no server runs on `config`. `processIds` holds "<owner> <guardian> <server>".
- * Throws an Error with a sentence where another living program uses it.
+ * Makes sure that no server runs on `config`. `processIds` holds "<owner> <guardian> <server>". Throws an Error with a sentence if another
+ * running program uses it.
  */
 export async function clearStaleServer(processIds: string, config: string): Promise<void> {
   const text = await readFile(processIds, 'utf8').catch(() => '')
@@ -25,14 +25,14 @@ export async function clearStaleServer(processIds: string, config: string): Prom
     try {
       process.kill(server, signal)
     } catch {
-      // Gone in the meantime.
+      // The process has ended meanwhile.
     }
     if (await gone(server, config, limits.tools.stopMs)) break
   }
   await rm(processIds, { force: true })
 }
 
-/** Whether the process is gone, or not ours, within the time. */
+/** Returns true if within this time the process has ended, or does not run on this config. */
 async function gone(pid: number, config: string, withinMs: number): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += lookMs) {
     if (!(await commandLineOf(pid)).includes(config)) return true

@@ -1,5 +1,5 @@
-// A backup of a running installation: made by the process that has the embedded store, into its own data folder, when a command asks
-// for it over the bus. The command takes the file from there.
+// Backup of a running installation. The process with the embedded store writes it into its own data folder when a command requests it over
+// the bus. The command then moves the file.
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { serve } from '#shared/bus/clients/serve.ts'
@@ -21,12 +21,12 @@ export interface BackupOptions {
   logger: Logger
 }
 
-/** Files that a restored installation needs beside its store; the rest of the folder is made anew. */
+/** Files that a restored installation needs beside its store; a start creates the rest of the folder again. */
 export const keptFiles = ['bus/keys.json', 'first-key'] as const
 
 const isDraft = (name: string): boolean => /^backup-\w+\.draft(-journal|-wal|-shm)?$/.test(name)
 
-/** Resolves once backups can be asked for. What an earlier process left of one is removed. */
+/** Resolves once backups can be requested. Removes an unfinished backup of an earlier process. */
 export async function serveBackups(options: BackupOptions): Promise<Subscription> {
   const { bus, dataFolder, logger } = options
   for (const name of await readdir(dataFolder)) if (isDraft(name)) await rm(join(dataFolder, name), { force: true })
@@ -53,7 +53,7 @@ async function make({ store, dataFolder, installationId, clock, logger }: Backup
   const texts = await Promise.all(keptFiles.map(name => readFile(join(dataFolder, name), 'utf8').catch(() => null)))
   const files = Object.fromEntries(keptFiles.flatMap((name, index) => (texts[index] == null ? [] : [[name, texts[index]]])))
   try {
-    // SQLite would give it the rights of any other file.
+    // Creates the file first, because SQLite would make it readable by other users.
     await writeFile(path, '', { mode: 0o600, flag: 'wx' })
     await store.backup(path, { installationId, at, files })
     const { size: bytes } = await stat(path)

@@ -1,5 +1,5 @@
-// The data folder: made if it is missing, checked, and taken by one process at a time. The lock is a file that names its process and
-// when that process began, so that a file left by a killed one never stands in the way. Only one process at a time reads the lock.
+// The data folder: created if missing, checked, and locked by one process at a time. The lock is a file with the id and the start time of
+// its process, so that the file of a killed process blocks no other. Only one process at a time reads the lock.
 import { access, constants, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,13 +11,13 @@ import { beginningOf, lifeOf } from './process-life.ts'
 
 export interface DataFolder {
   path: string
-  /** Names of earlier holders that ended without giving the folder back, the latest first. */
+  /** Names of earlier holders that ended without a release, the latest first. */
   predecessors: string[]
-  /** Gives the folder back. */
+  /** Releases the lock. */
   release(): Promise<void>
 }
 
-/** Makes sure that the folder exists and can be written; throws a StartError. Answers its absolute path. */
+/** Creates the folder if missing and checks that it can be written. Returns its absolute path. Throws a StartError. */
 export async function prepareDataFolder(folder: string): Promise<string> {
   const path = resolve(folder)
   const present = await stat(path).catch(() => null)
@@ -32,7 +32,7 @@ export async function prepareDataFolder(folder: string): Promise<string> {
   return path
 }
 
-/** With what is missing above it. Not `recursive`: that never ends where a parent exists and still takes nothing, as /proc does. */
+/** Creates the folder and its missing parents. Not by `recursive`, which never ends below a parent such as /proc. */
 export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   try {
     await mkdir(path, { mode })
@@ -47,12 +47,12 @@ export async function makeFolder(path: string, mode = 0o700): Promise<void> {
 }
 
 /**
- * Prepares the folder and takes it for this process, which others know by `name`: one word. Throws a StartError if a living process has
- * the folder.
+ * Prepares the folder and locks it for this process. `name`: one word that identifies the process. Throws a StartError if a living process
+ * has the folder.
  */
 export async function takeDataFolder(folder: string, name: string): Promise<DataFolder> {
   const path = await prepareDataFolder(folder)
-  // Of several that find the lock of a dead process, each would remove what the one before it has just made.
+  // Otherwise several processes that find the lock of a dead process would each remove the lock that another has just created.
   const alone = startAlone(path)
   try {
     return await takeAlone(path, name)
@@ -61,7 +61,7 @@ export async function takeDataFolder(folder: string, name: string): Promise<Data
   }
 }
 
-/** The operating system lets go of it with the process: nothing of it is ever left. */
+/** Takes a lock that the operating system releases with the process, so that none is ever left behind. */
 function startAlone(path: string): { close(): void } {
   try {
     return lockSqliteFile(join(path, 'start'))
@@ -92,7 +92,7 @@ async function takeAlone(path: string, name: string): Promise<DataFolder> {
   return { path, predecessors, release }
 }
 
-/** Whether the holder that a lock names lives. A killed one gets a moment to end: until then it holds what it had open. */
+/** Returns true if the holder of a lock lives. Waits for a killed holder to end, because until then it keeps its files open. */
 async function outlives(holder: string): Promise<boolean> {
   const [pid, ...beginning] = holder.split(' ')
   if (!pid) return false
@@ -103,7 +103,7 @@ async function outlives(holder: string): Promise<boolean> {
   }
 }
 
-/** Writes a file that only this user may read, whole or not at all: who looks meanwhile, or after a crash, finds what was there before. */
+/** Writes a file that only this user may read, atomically: a reader meanwhile, or after a crash, finds the earlier content. */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   const draft = `${path}.${process.pid}.draft`
   await rm(draft, { force: true })
@@ -116,7 +116,7 @@ export async function writeSecretFile(path: string, content: string): Promise<vo
   }
 }
 
-/** Makes the file with its content in one step; false where it exists. */
+/** Creates the file with its content in one step; false: the file exists. */
 async function create(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${process.pid}`
   await writeSecretFile(draft, content)

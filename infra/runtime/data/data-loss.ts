@@ -1,20 +1,20 @@
-// Losses that a start would silently go on without: a database that is gone, older than it was, or another one (ADR 25). Pure, but for the
-// sentences: each says what is missing and how to go on.
+// Losses that a start would not notice otherwise: a database that is missing, older than before, or another one (ADR 25). Pure. Each loss
+// is a sentence that says what is missing and how to continue.
 import { basename, dirname } from 'node:path'
 import type { InspectedFile } from '#shared/store/sqlite/sqlite-inspect.ts'
 
-/** How the bus knows the store that it was used with. */
+/** The store as the bus knows it. */
 export interface KnownStore {
   installationId: string
-  /** Commits that were on the disk when this was written; null: its database does not count them. */
+  /** Number of commits that were on the disk when this was written; null: the database does not count commits. */
   commits: number | null
 }
 
 /** The store as it is before the start changes anything. */
 export interface FoundStore {
-  /** For a sentence: how a person knows it. */
+  /** Name of the store in sentences for people. */
   name: string
-  /** Null: it was never used. */
+  /** Null: the store was never used. */
   installationId: string | null
   commits: number | null
 }
@@ -22,9 +22,7 @@ export interface FoundStore {
 const fromBackup =
   'restore a backup into an empty folder (./watchkeeper restore <file> --data-dir <folder>) and start on that one'
 
-/**
- * Returns the loss of a data folder's database according to the files beside it; null: none. `beside`: files that only a used folder has.
- */
+/** Returns the loss of a data folder's database as the files beside it show it; null: none. `beside`: files that only a used folder has. */
 export function lossOfFile(path: string, file: InspectedFile, beside: readonly string[]): string | null {
   if (!file.exists && beside.length > 0) {
     return (

@@ -1,5 +1,5 @@
-// The first API key: kept in a file that only this user may read, and put to work only when it is there. Its value is never
-// printed and never logged.
+// The first API key: written to a file that only this user may read, and valid only after the write. Its value is never printed and never
+// logged.
 import { link, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BootstrapContext } from '../../../services/directory/people/bootstrap.ts'
@@ -7,14 +7,13 @@ import { writeSecretFile } from './data-folder.ts'
 
 export interface FirstKey {
   path: string
-  /** The workspace that the first start made. */
+  /** Workspace that the first start created. */
   workspaceId: string
 }
 
 /**
- * Readies the installation for its first person and answers where the first key lies; null where there is no such file (it was
- * taken away, or this is not where the installation was started first), or its key no longer works. A file of another installation is
- * moved aside, never overwritten.
+ * Prepares the installation for its first person and returns the path of the first key. Null: the file was removed or is on another
+ * machine, or its key is no longer valid. A file of another installation is renamed, never overwritten.
  */
 export async function prepareFirstKey(
   context: BootstrapContext,
@@ -22,7 +21,7 @@ export async function prepareFirstKey(
 ): Promise<FirstKey | null> {
   const { bootstrap, confirmFirstKey, isWorkingKey } = await import('../../../services/directory/people/bootstrap.ts')
   const path = join(options.dataFolder, 'first-key')
-  // An earlier start may have ended after it wrote the file.
+  // An earlier start may have been interrupted after it wrote the file.
   const kept = await tokenIn(path)
   if (kept !== '') await confirmFirstKey(context, kept)
   const { firstKey, workspaceId } = await bootstrap(context, { location: options.location })
@@ -36,7 +35,7 @@ export async function prepareFirstKey(
 
 const tokenIn = async (path: string): Promise<string> => (await readFile(path, 'utf8').catch(() => '')).trim()
 
-/** As `first-key.1`, or the next number that is free. */
+/** Renames the file to `first-key.1`, or to the next free number. */
 async function moveAside(path: string): Promise<void> {
   for (let number = 1; ; number++) {
     try {

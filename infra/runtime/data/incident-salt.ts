@@ -1,4 +1,4 @@
-// The installation's own salt of public incident ids: made once, by the first process that has the store.
+// The installation's salt of public incident ids: created once, by the first process with the store.
 
 import type { Store } from '#shared/store/port.ts'
 import { randomId } from '#shared/text/ids.ts'

@@ -1,5 +1,5 @@
-// Store and bus of an installation know each other: the store has an id, the bus has that id and how far the store had come. Refuses a
-// start on a store that has lost something, before anything is written to it (ADR 25).
+// Comparison of store and bus: the store has an id, and the bus stores this id and the progress of the store. Refuses a start with a store
+// that has lost data, before anything is written to it (ADR 25).
 
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -21,7 +21,7 @@ import { type FoundStore, type KnownStore, lossByBus, lossOfFile } from './data-
 export interface Acquaintance {
   clock: Clock
   logger: Logger
-  /** The person who starts it says that what is lost is lost. */
+  /** True: the person who starts the program accepts the loss. */
   acceptLoss: boolean
   /** Prints a sentence for the person who starts the program. */
   print(line: string): void
@@ -29,7 +29,7 @@ export interface Acquaintance {
 
 const settingId = 'installation'
 
-/** The embedded store before it is opened. Throws a StartError if something of it is lost. */
+/** Returns the state of the embedded store before it is opened. Throws a StartError if it has lost data. */
 export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquaintance): Promise<FoundStore> {
   const path = embeddedStorePath(dataFolder)
   const file = inspected(path, acquaintance)
@@ -38,20 +38,20 @@ export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquai
   return { name: `The database ${path}`, installationId: file.setting, commits: file.commits }
 }
 
-/** The same of a database server. Rejects with a StoreError. */
+/** Returns the state of a database server. Rejects with a StoreError. */
 export async function findSharedStore(store: Store): Promise<FoundStore> {
   const [setting] = await store.get('settings', [settingId])
   return { name: 'The database that MONGODB_URL names', installationId: setting?.value ?? null, commits: null }
 }
 
-/** Null: the bus has not worked with any store yet. Throws a StartError. */
+/** Returns the store that the bus knows; null: it was not used with any store yet. Throws a StartError. */
 export async function storeKnownToBus(bus: Bus, clock: Clock): Promise<KnownStore | null> {
   const entry = await retryStart(clock, () => bus.bucket('installation').get(keys.installation))
   const { id, commits = null } = (entry?.value ?? {}) as { id?: unknown; commits?: number | null }
   return typeof id === 'string' ? { installationId: id, commits } : null
 }
 
-/** Throws a StartError if the bus knows more of the store than there is. */
+/** Throws a StartError if the bus shows that the store has lost data. */
 export function compareWithBus(store: FoundStore, known: KnownStore | null, acquaintance: Acquaintance): void {
   if (known !== null) refuse(lossByBus(store, known), acquaintance)
   else if (store.installationId !== null) {
@@ -61,7 +61,7 @@ export function compareWithBus(store: FoundStore, known: KnownStore | null, acqu
   }
 }
 
-/** The id of the installation: the first insert decides. Rejects with a StoreError. */
+/** Returns the id of the installation, which the first insert decides. Rejects with a StoreError. */
 async function decideInstallationId(store: Store): Promise<string> {
   const proposed = { id: settingId, rev: 1, value: randomId(idLength.installation) }
   await store.insert('settings', [proposed])
@@ -71,12 +71,12 @@ async function decideInstallationId(store: Store): Promise<string> {
 
 export interface Introduction {
   installationId: string
-  /** Sends the store's position to the bus a last time. */
+  /** Sends the store's progress to the bus for the last time. */
   stop(): Promise<void>
 }
 
 /**
- * Sends the installation's id and the store's position to the bus, at once and whenever the embedded store has come further. Rejects with a
+ * Sends the installation's id and the store's progress to the bus, now and after each progress of the embedded store. Rejects with a
  * StoreError or a BusError.
  */
 export async function introduce(

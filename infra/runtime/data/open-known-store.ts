@@ -1,4 +1,4 @@
-// The store of this process, opened only if the bus knows of no more commits than it has. From then on the bus gets its position.
+// The store of this process, opened only if the bus knows of no more commits than it has. From then on the bus gets its progress.
 import { retry } from '#shared/async/retry.ts'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { Bus } from '#shared/bus/port.ts'
@@ -15,15 +15,15 @@ export interface OpenStoreOptions extends Acquaintance {
   settings: AllSettings
   dataFolder: string
   bus: Bus
-  /** The embedded store as it was before anything was opened; null: a database server is the store. */
+  /** State of the embedded store before it was opened; null: the store is a database server. */
   found: FoundStore | null
   undo: { what: string; run: () => Promise<unknown> }[]
 }
 
-/** Throws a StartError; what was started by then is in `undo`. */
+/** Throws a StartError; parts that were started before are in `undo`. */
 export async function openKnownStore(options: OpenStoreOptions): Promise<Store> {
   const { bus, clock, found, undo } = options
-  // The bus first: another process of a cluster that starts at the same time writes to the store before it writes to the bus.
+  // Reads the bus first: in a cluster, another starting process writes to the store before it writes to the bus.
   const known = await storeKnownToBus(bus, clock)
   if (found !== null) compareWithBus(found, known, options)
   const store = await openStoreWithRetry(options)
@@ -37,7 +37,7 @@ export async function openKnownStore(options: OpenStoreOptions): Promise<Store> 
   return store
 }
 
-/** In a cluster, store and services are started at once. Throws a StartError after limits.start.patienceMs. */
+/** Retries, because in a cluster store and services start together. Throws a StartError after limits.start.patienceMs. */
 async function openStoreWithRetry({ settings, undo, logger, clock, dataFolder }: OpenStoreOptions): Promise<Store> {
   const attempt = async (leftMs: number): Promise<Store> => {
     const opening = openStore({ mongodbUrl: settings.MONGODB_URL, dataFolder, logger })

@@ -1,5 +1,5 @@
-// Presence that killed processes have left on the bus. It would count as alive for seconds, and the checks of a dead prober would
-// wait for so long. The holder of their data folder knows that they are dead.
+// Removal of presence entries that killed processes have left on the bus. Otherwise the processes would count as alive for seconds, in
+// which nobody runs their checks. The next holder of their data folder knows that they are dead.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseKeeperPresence, parseProberPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -8,8 +8,8 @@ import { limits } from '#shared/limits/limits.ts'
 export const nameInThread = (proberId: string): string => `${proberId}-thread`
 
 /**
- * Removes the presence of the keepers and probers of these names. Returns the bus's time of the last sign of a prober among them, ms:
- * its checks may be missing from then on; null if there was none. Rejects with a BusError; may be repeated.
+ * Removes the presence of the keepers and probers of these names. Returns the bus time (ms) from which checks of their probers may be
+ * missing; null: no prober was among them. Rejects with a BusError; may be repeated.
  */
 export async function removePresence(bus: Bus, names: readonly string[]): Promise<number | null> {
   const presence = bus.bucket('presence')
@@ -31,6 +31,6 @@ export async function removeThreadPresence(bus: Bus, locationId: string, proberI
   const beat = await presence.get(key)
   if (beat === null) return null
   await presence.delete(key)
-  // A check may have run for long at the last sign of life, or its result may have waited to be sent.
+  // At the last sign of life, a check may have been running for long, or its result may have waited to be sent.
   return beat.at - limits.check.totalMs - limits.report.gatherMs
 }

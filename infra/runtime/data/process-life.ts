@@ -1,26 +1,25 @@
-// Life of a process, according to the operating system. A zombie is dead: it has ended, and a parent that never collects it keeps only its
-// number.
+// State of a process, according to the operating system. A zombie counts as ended: only its id remains, until its parent collects it.
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { bootId } from '#shared/time/boot-id.ts'
 
-/** ending: it was killed, and threads of it still hold what it had open. */
+/** ending: the process was killed, but its threads still keep its files open. */
 export type Life = 'alive' | 'ending' | 'gone'
 
 interface ProcessStatus {
-  /** One letter of the operating system, Z for a zombie. */
+  /** Letter of the operating system; Z: zombie. */
   state: string
-  /** A text that differs between two processes of one number. */
+  /** Start of the process, as a text that differs between two processes with the same id. */
   beginning: string
 }
 
-/** When the process began, as a text that differs between two processes of one number; `gone` if there is none. */
+/** Returns the start of a process, as a text that differs between two processes with the same id; `gone`: there is none. */
 export async function beginningOf(pid: number): Promise<string> {
   return (await statusOf(pid))?.beginning ?? 'gone'
 }
 
-/** Whether the process that began then lives. */
+/** Returns the state of the process with this id and this start. */
 export async function lifeOf(pid: number, beginning: string): Promise<Life> {
   const status = await statusOf(pid)
   if (status === null || status.beginning !== beginning) return 'gone'
@@ -28,7 +27,7 @@ export async function lifeOf(pid: number, beginning: string): Promise<Life> {
   return (await hasLivingThread(pid)) ? 'ending' : 'gone'
 }
 
-/** How a living process was started; empty if there is none. */
+/** Returns the command line of a running process; empty: there is none. */
 export async function commandLineOf(pid: number): Promise<string> {
   if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   const [state = '', args = ''] = await listed(pid, 'args')
@@ -47,7 +46,7 @@ async function statusOf(pid: number): Promise<ProcessStatus | null> {
   return { state: fields[0] ?? '', beginning: `${bootId()} ${fields[19]}` }
 }
 
-/** The main thread of a killed process may be a zombie before the others have ended. */
+/** Returns true if a thread still runs: the main thread of a killed process may be a zombie before its other threads have ended. */
 async function hasLivingThread(pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return false
   const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
@@ -55,13 +54,13 @@ async function hasLivingThread(pid: number): Promise<boolean> {
   return states.some(state => !hasEnded(state))
 }
 
-/** The fields behind the name, which may hold spaces itself: the state is the first, the start time the 20th. */
+/** Returns the fields after the name, which may contain spaces. The first is the state, the 20th the start time. */
 async function fieldsOf(path: string): Promise<string[] | null> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return text === '' ? null : text.slice(text.lastIndexOf(')') + 2).split(' ')
 }
 
-/** The state of a process and one more column of `ps`; empty if there is none. */
+/** Returns the state of a process and one more column of `ps`; empty: there is no process. */
 async function listed(pid: number, column: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-o', `${column}=`, '-p', String(pid)]).catch(() => ({
     stdout: '',

@@ -1,4 +1,5 @@
-// Makes a data folder of a backup. The folder must be new, so that nothing is ever overwritten; half a restored folder is removed.
+// Creates a data folder from a backup. The folder must be new, so that nothing is overwritten. After a failure, the restored files are
+// removed.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { embeddedStorePath } from '#shared/store/open-store.ts'
@@ -8,10 +9,10 @@ import { startStep, usageError } from '../start-error.ts'
 import { keptFiles } from './backup.ts'
 import { prepareDataFolder, takeDataFolder, writeSecretFile } from './data-folder.ts'
 
-/** A new file system has the first; the second is an empty file that somebody who looked has locked. */
+/** A new file system contains the first. The second is the empty lock file of an earlier look at the folder. */
 const ignored = new Set(['lost+found', 'start-lock'])
 
-/** Answers what was restored, and the folder's absolute path. Throws a StartError. */
+/** Returns the restored content and the folder's absolute path. Throws a StartError. */
 export async function restoreBackup(file: string, folder: string): Promise<BackupContent & { path: string }> {
   const content = await startStep(async () => readBackup(file))
   const path = await prepareDataFolder(folder)
@@ -33,7 +34,7 @@ async function requireEmpty(path: string): Promise<void> {
   )
 }
 
-/** The database last: without it the folder is not taken for one that was used. */
+/** Writes the database last: without it, the folder does not count as a used one. */
 async function fill(path: string, file: string, { files }: BackupContent): Promise<void> {
   const database = embeddedStorePath(path)
   const draft = `${database}.draft`

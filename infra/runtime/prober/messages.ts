@@ -8,9 +8,9 @@ import type { BusAddress } from '../bus/bus-credentials.ts'
 export type MetricsJson = readonly { name: string; type: unknown }[]
 
 export interface ProberThread extends Service {
-  /** Returns the metrics; those of the last call if the thread has ended by itself. */
+  /** Returns the metrics; after an unexpected end of the thread, the metrics of the last call. */
   metrics(): Promise<MetricsJson>
-  /** Resolves with the reason when the thread has ended, also after `stop`. */
+  /** Resolves to the reason when the thread has ended, also after `stop`. */
   readonly ended: Promise<string>
 }
 

@@ -1,6 +1,6 @@
 // Place of the prober in a process with other services. It runs inline while it has few checks, which saves 35 MB. From 250 checks a second
-// on it runs in a worker thread: lateness p99 at 400 a second was 5.7 ms with the thread, 20.1 inline (ADR 14, 33). The prober of the thread
-// checks before the inline prober leaves. If the thread ends, an inline prober takes over, and the thread is tried again later.
+// on it runs in a worker thread: the p99 of lateness at 400 a second was 5.7 ms in the thread, 20.1 inline (ADR 14, 33). The thread's
+// prober checks before the inline prober leaves. If the thread ends, an inline prober takes over, and the thread is tried again later.
 import { AggregatorRegistry } from 'prom-client'
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -14,7 +14,7 @@ export interface InlineProber extends Service {
 }
 
 export interface Places {
-  /** Starts a prober in this thread. `missedSince`: instant on bus time from which checks may be missing; null: from its start on. */
+  /** Starts a prober in this thread. `missedSince`: instant on bus time since which checks may be missing; null: since its start. */
   inline(missedSince: number | null): Promise<InlineProber>
   /** Starts a prober in a worker thread. */
   thread(): Promise<ProberThread>
@@ -85,7 +85,7 @@ class Place implements PlacedProber {
     await Promise.all([this.#inline?.stop(), this.#thread?.stop()])
   }
 
-  /** Makes one step at most. The inline prober leaves at the look after the thread's start, if the thread still lives. */
+  /** Makes at most one change. The inline prober leaves at the call after the thread's start, if the thread still lives. */
   async #look(): Promise<void> {
     if (this.#hasThreadEnded) await this.#forgetThread()
     const { clock, logger } = this.#context
