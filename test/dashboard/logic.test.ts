@@ -30,7 +30,7 @@ t.test('durations, shares and counts are written for people', async t => {
   t.strictSame([sentence('the location fails'), sentence('Done.')], ['The location fails.', 'Done.'])
 })
 
-t.test('summary of the list says whether any monitor has a problem, the worst first', async t => {
+t.test('summary of the list says whether any monitor has a problem, and names the worst state first', async t => {
   t.equal(summarySentence(none), 'Nothing is watched yet.')
   t.equal(summarySentence({ ...none, up: 1 }), 'The monitor is up.')
   t.equal(summarySentence({ ...none, up: 12 }), 'All 12 monitors are up.')
@@ -54,7 +54,7 @@ t.test('each path of the page map leads to its page, and each page to its path',
   t.strictSame(['//evil.example', 'https://evil.example', '/\\evil', '/keys?a=1'].map(returnPath), ['/', '/', '/', '/keys?a=1'])
 })
 
-t.test('refusal is a sentence at the field that it names', async t => {
+t.test('refusal is shown as a sentence at the field that it names', async t => {
   const v3 = refusalOf(422, { error: { code: 1422, message: "Field 'url' must be a URL", details: { field: 'url' } } }, null)
   t.match(v3, { status: 422, field: 'url', message: "Field 'url' must be a URL." })
   const plain = refusalOf(429, { error: { code: 'rate_limited', message: 'Slow', details: 'Too many.' } }, '8')
@@ -72,7 +72,7 @@ t.test('refusal is a sentence at the field that it names', async t => {
   )
 })
 
-t.test('refusal beside its field leaves out the name that the API has for the field, and keeps the name of a part', async t => {
+t.test('refusal beside its field omits the API name of the field, and keeps the name of a part of it', async t => {
   const shown = async (named: string, field: string) => {
     const state = createFormState()
     const refused = new Refusal(422, '', `Field '${named}' is required.`, named)

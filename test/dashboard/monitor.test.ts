@@ -156,7 +156,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('maintenance is started in its section, shown as its own machine, and moved and ended', async t => {
+  t.test('maintenance is started, moved and ended in its section, which shows its state machine', async t => {
     const { id } = await world.addFailing('Windowed')
     const { page, faults, close } = await show(id, { as: 'edith' })
     await page.getByRole('heading', { name: 'Maintenance window' }).scrollIntoViewIfNeeded()

@@ -817,7 +817,7 @@ t.test('subject is removed from a full memory after its freshness is written', a
   t.ok(written.filter(Boolean).length >= 8, 'what left the memory is in its document')
 })
 
-t.test('trouble', async t => {
+t.test('failures of store and input', async t => {
   t.test('input that cannot be judged becomes a dead letter, its subject is marked, and the next input is judged', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })

@@ -19,7 +19,7 @@ export class Life {
     return this.#state === 'frozen'
   }
 
-  /** Delivers an input: at once, after the resumption, or never. */
+  /** Runs the handler of an input: at once, after the resumption if the process is suspended, or never if it is dead. */
   enter(run: () => void): void {
     if (this.#state === 'running') run()
     else if (this.#state === 'frozen') this.#held.push(run)

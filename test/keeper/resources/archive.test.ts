@@ -161,7 +161,7 @@ t.test('archived custom subject is `not_found` in generation 2 (v3 6.4)', async 
   t.match(await send({ kind: 'delete-subject' }), { ok: true }, 'it leaves with its workspace')
 })
 
-/** World whose keeper dies at the n-th write of `writes`. */
+/** Store whose process dies at write number `death.atWrite`, before or after the write. `death.writes` counts the writes. */
 function dying(store: Store, death: { atWrite: number | null; after: boolean; writes: number }): Store {
   const writing = new Set(['putInOrder', 'insert', 'replace', 'advance', 'upsert', 'delete'])
   return new Proxy(store, {

@@ -33,7 +33,7 @@ interface Life {
   sent: SentObservation[]
 }
 
-/** The rule that most senders have. */
+/** Returns the decision of a typical rule: a problem when a signal fails, or also when it is silent. */
 function failingOrSilent(random: Random): DecisionNode {
   const signal = random.pick(randomSignals).key
   const failing = { signal, field: 'status' as const, operator: 'eq' as const, operand: 'problem' as const }

@@ -237,7 +237,7 @@ t.test('report and rebind that are sent together take effect in their order (v3 
   t.match(await ruleOf(world, id, 'down'), { status: 'problem', standing: 'unconfirmed' })
 })
 
-/** World whose process dies after `left` writes. */
+/** Store whose process dies after `death.left` more writes. */
 function dying(store: Store, death: { left: number }): Store {
   const writing = new Set(['putInOrder', 'insert', 'replace', 'advance', 'upsert', 'delete'])
   return new Proxy(store, {

@@ -75,7 +75,7 @@ t.test('ids are written without a read, and are read for a while after a repeate
 
 for (const isRefused of [false, true]) {
   const title = isRefused ? 'new ids, a repeated one and a refused report' : 'new ids and a repeated one'
-  t.test(`${title} in one round each get the reply that they get alone (v3 7.2)`, async t => {
+  t.test(`${title} in one round each get the same reply as in rounds of their own (v3 7.2)`, async t => {
     let puts = 0
     const world = await setStage(host, store => ({
       ...store,

@@ -131,8 +131,8 @@ interface Absence {
 }
 
 /**
- * Returns the times of outage. After each outage silence is held back for the outage's length plus the rest of the hold before it, an hour
- * at most (ADR 22).
+ * Returns the outages, each with the time in which silence is held back after it. After each outage silence is held back for the outage's
+ * length plus the rest of the hold before it, an hour at most (ADR 22).
  */
 function absencesOf({ outages }: House): Absence[] {
   const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper

@@ -1,14 +1,14 @@
 // Comparison of a keeper's results with the oracle. Only this file lists the permitted differences and their reasons:
 //
-// Steady, silent, long: nothing. Two cases are left to the looser comparison of `rough`, because there two orders are right:
-//   Crossing: a report that the stream took between the instant of an update and its answer may be stepped before or after it.
-//   Held silence: in `steady` a silence may fall into the 15 s after a take-over in which nobody is called silent (design 3). In every
-//     profile one may fall into a time without the store, or into the hold after it, which is as long (ADR 22).
-// Rough: reports come late (they are judged no earlier than the newest judgement), silence is held back after every take-over and
-//   reconnect, clocks run 1 % off. Instants may differ by `slackOf`; a trouble that outlives its hold by that much must have been
-//   confirmed, and a confirmed incident must have a trouble. Where the stream lost reports, nobody can say what was judged.
-// Reused sequences: a stream that lost its end and grew again before its holder looked gives the old sequences to new reports;
-//   those at or below the checkpoint are not read.
+// Steady, silent, long: no difference. Two cases are compared as loosely as in `rough`, because two orders are right in them:
+//   Crossing: a report that the stream accepts between the instant of an update and its reply may be stepped before or after the update.
+//   Held silence: in `steady`, an input may fall silent in the 15 s after a take-over, in which silence does not count. In every profile
+//     it may fall silent while the store is unavailable, or in the hold after that, which is as long (ADR 22).
+// Rough: reports come late and are judged no earlier than the newest judgement. Silence is held back after every take-over and
+//   reconnect, and clocks run 1 % off. Instants may differ by `slackOf`. A problem that outlives its hold by that much must have been
+//   confirmed, and a confirmed incident must have a problem. Nothing is compared if the stream lost reports.
+// Reused sequences: a stream that lost its end and grew again before its holder noticed gives old sequences to new reports. Reports
+//   with sequences up to the checkpoint are not read.
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { minute } from '#shared/limits/limits.ts'
 import { startOfTime } from '../virtual-time.ts'
