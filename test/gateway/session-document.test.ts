@@ -56,6 +56,8 @@ const story = [
   ...['GET', 'POST'].map(method => `${method} /session/prober-credentials`),
   'DELETE /session/prober-credentials/{credentialId}',
   'DELETE /session/locations/{locationId}',
+  // The revoked credential is now of a deleted location.
+  'GET /session/prober-credentials',
   ...['PUT /session/password', 'POST /session/sign-out'],
 ]
 /**
@@ -99,7 +101,7 @@ t.test('document of the session API describes exactly the registered routes', as
   await fastify.close()
   const described = Object.keys(sessionDescriptions)
   t.strictSame([...new Set(found)].map(route => route.replaceAll(/:(\w+)/g, '{$1}')).toSorted(), described.toSorted())
-  t.strictSame([...story, ...apart].toSorted(), described.toSorted(), 'and each is told')
+  t.strictSame([...new Set([...story, ...apart])].toSorted(), described.toSorted(), 'and each is told')
 })
 
 t.test('every example of the session API succeeds when it is sent', async t => {

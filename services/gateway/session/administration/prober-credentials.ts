@@ -3,8 +3,7 @@
 import { Type } from 'typebox'
 import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { pathPart } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { FilledText, Text } from '../caller/session-fields.ts'
@@ -15,7 +14,7 @@ const NewCredential = Type.Object({ location: FilledText, description: Type.Opti
 const credentialFields = {
   id: Type.String(),
   location_id: Type.String(),
-  location: Type.String({ description: 'Its name.' }),
+  location: OrNull(Type.String({ description: 'Its name; null: the location is deleted.' })),
   description: Type.String(),
   created_at: Instant,
   revoked_at: OrNull(Instant),
@@ -62,11 +61,5 @@ const deleteCredential = route('DELETE', '/prober-credentials/:credentialId', {
 
 export const proberCredentialRoutes: readonly Route[] = [listCredentials, createCredential, deleteCredential]
 
-const credentialObject = ({ id, locationId, locationName, description, createdAt, revokedAt }: ProberCredentialView) => ({
-  id,
-  location_id: locationId,
-  location: locationName,
-  description,
-  created_at: timestamp(createdAt),
-  revoked_at: timestampOrNull(revokedAt),
-})
+const write = writerOf(Credential)
+const credentialObject = (view: ProberCredentialView) => write({ ...view, location: view.locationName })
