@@ -74,7 +74,8 @@ export const keyActions = ['acknowledge', 'maintenance', 'observe', 'templates',
 export type KeyAction = (typeof keyActions)[number]
 
 /** Returns the access of a key in words for people (v3 2.4): `full`, or `read` and the allowed actions. */
-export const accessOf = (scope: KeyScope | null): string[] => (scope === null ? ['full'] : ['read', ...scope.actions])
+export const accessOf = (scope: KeyScope | null): (KeyAction | 'full' | 'read')[] =>
+  scope === null ? ['full'] : ['read', ...scope.actions]
 
 /** The only workspace that a scoped key can access, and the actions that it allows there. */
 export interface KeyScope {

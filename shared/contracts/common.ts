@@ -1,5 +1,5 @@
 // Schemas and types that several contracts share.
-import { type TObject, type TProperties, Type } from 'typebox'
+import { type TObject, type TProperties, type TString, Type } from 'typebox'
 
 /** Milliseconds since the epoch. */
 export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' })
@@ -34,8 +34,12 @@ export const Strict = <P extends TProperties>(properties: P) => Type.Object(prop
 /** The same as a named component of the session API's document. */
 export const Component = <P extends TProperties>($id: string, properties: P) =>
   Type.Object(properties, { $id, additionalProperties: false })
-/** Instant of the session API, RFC 3339. */
-export const DateTime = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] })
+/** Schema of an instant, RFC 3339. */
+export interface TInstant extends TString {
+  format: 'date-time'
+}
+/** Instant of the session API. */
+export const DateTime = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] }) as TInstant
 
 /** An event as a machine received it, stored so that the machine's transitions can be replayed. `at`: ms since the epoch. */
 export interface RecordedEvent {

@@ -1,15 +1,6 @@
 // Schemas of results, and the writer of results by their schema. Tests compare real responses with these schemas.
-import {
-  type Static,
-  type TLiteral,
-  type TNull,
-  type TObject,
-  type TProperties,
-  type TSchema,
-  type TString,
-  type TUnion,
-  Type,
-} from 'typebox'
+import { type Static, type TLiteral, type TNull, type TObject, type TProperties, type TSchema, type TUnion, Type } from 'typebox'
+import type { TInstant } from '#shared/contracts/common.ts'
 import { timestamp } from './instants.ts'
 
 /** Schema of a returned object with exactly these fields. `name` is its component in the documents; `examples` are objects shown there. */
@@ -18,10 +9,6 @@ export const Answered = <P extends TProperties>(name: string, properties: P, opt
 
 /** The `kind` that names an object's type. */
 export const Kind = (word: string) => Type.Literal(word)
-
-interface TInstant extends TString {
-  format: 'date-time'
-}
 
 export const Instant = Type.String({
   format: 'date-time',

@@ -3,8 +3,7 @@ import { Type } from 'typebox'
 import type { LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
 import { idPattern } from '#shared/contracts/common.ts'
 import { redactedText } from '#shared/text/redaction.ts'
-import { timestamp } from '../body/instants.ts'
-import { Answered, Instant, OrNull } from '../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
 import { pathPart } from '../http/answer.ts'
 import type { QueryParameter, Route } from '../http/route.ts'
 import { sessionQuery } from './caller/query.ts'
@@ -60,18 +59,14 @@ interface Filters {
   after?: string
 }
 
-const deliveryObject = (row: LoggedDelivery, encode: (id: string) => string) => ({
-  at: timestamp(row.at),
-  destination_id: row.destinationId,
-  destination: row.destinationName,
-  type: row.destinationType,
-  event: row.event,
-  status: row.status,
-  reason: row.reason,
-  error: row.error,
-  note: row.note,
-  payload: redactedText(row.payload),
-  incident: row.incidentId && encode(row.incidentId),
-})
+const write = writerOf(Delivered)
+const deliveryObject = (row: LoggedDelivery, encode: (id: string) => string) =>
+  write({
+    ...row,
+    destination: row.destinationName,
+    type: row.destinationType,
+    payload: redactedText(row.payload),
+    incident: row.incidentId && encode(row.incidentId),
+  })
 
 export const deliveryLogRoutes: readonly Route[] = [listDeliveries]

@@ -4,8 +4,7 @@ import { accessOf, keyActions } from '#shared/contracts/account.ts'
 import type { KeyView } from '#shared/contracts/ask/ask-people.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
-import { timestamp, timestampOrNull } from '../body/instants.ts'
-import { Answered, Instant, OrNull } from '../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
 import { pathPart } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
 import { FilledText, Text } from './caller/session-fields.ts'
@@ -69,13 +68,5 @@ const deleteKey = route('DELETE', '/keys/:keyId', {
 
 export const keyRoutes: readonly Route[] = [listKeys, createKey, deleteKey]
 
-const keyObject = ({ id, prefix, description, createdAt, expiresAt, lastUsedAt, scope }: KeyView) => ({
-  id,
-  prefix,
-  description,
-  created_at: timestamp(createdAt),
-  expires_at: timestamp(expiresAt),
-  last_used_at: timestampOrNull(lastUsedAt),
-  access: accessOf(scope),
-  workspace_id: scope?.workspaceId ?? null,
-})
+const write = writerOf(Key)
+const keyObject = (key: KeyView) => write({ ...key, access: accessOf(key.scope), workspaceId: key.scope?.workspaceId ?? null })

@@ -1,8 +1,7 @@
 // GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member may read the list and may leave. Only owners change
 // members. The directory ensures that at least one owner remains.
 import { Type } from 'typebox'
-import type { MemberView } from '#shared/contracts/ask/ask-people.ts'
-import { Answered } from '../body/result-schema.ts'
+import { Answered, writerOf } from '../body/result-schema.ts'
 import { pathPart } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
 import { noSuch } from './caller/rights.ts'
@@ -19,6 +18,7 @@ const Member = Answered('Member', {
   role: AnyRole,
   disabled: Type.Boolean(),
 })
+const memberObject = writerOf(Member)
 
 const all = '/workspaces/:workspaceId/members'
 const one = `${all}/:userId`
@@ -74,11 +74,3 @@ const removeMember = route('DELETE', one, {
 })
 
 export const memberRoutes: readonly Route[] = [listMembers, addMember, changeRole, removeMember]
-
-const memberObject = ({ userId, username, displayName, role, disabled }: MemberView) => ({
-  user_id: userId,
-  username,
-  display_name: displayName,
-  role,
-  disabled,
-})

@@ -3,8 +3,7 @@
 import { Type } from 'typebox'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import { timestampOrNull } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { pathPart } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { FilledText, Text } from '../caller/session-fields.ts'
@@ -70,10 +69,5 @@ const deleteLocation = route('DELETE', '/locations/:locationId', {
 
 export const locationRoutes: readonly Route[] = [listLocations, createLocation, changeLocation, deleteLocation]
 
-const locationObject = ({ id, name, displayName, activeWorkers, lastSeenAt }: LocationView) => ({
-  id,
-  name,
-  display_name: displayName,
-  active_workers_count: activeWorkers,
-  last_seen_at: timestampOrNull(lastSeenAt),
-})
+const write = writerOf(Place)
+const locationObject = (view: LocationView) => write({ ...view, activeWorkersCount: view.activeWorkers })

@@ -2,11 +2,9 @@
 // /session/users/{id}/password. Administrators cannot remove their own rights, so at least one administrator remains.
 import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
-import type { UserView } from '#shared/contracts/ask/ask-people.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
-import { Answered, Instant, OrNull } from '../../body/result-schema.ts'
+import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { pathPart } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'
 import { FilledText, Text } from '../caller/session-fields.ts'
@@ -40,6 +38,7 @@ const Account = Answered('Account', {
   created_at: Instant,
   signed_in_at: OrNull(Instant),
 })
+const userObject = writerOf(Account)
 
 const listUsers = route('GET', users, {
   summary: 'All accounts.',
@@ -99,17 +98,6 @@ const setPassword = route('PUT', `${users}/:userId/password`, {
 })
 
 export const userRoutes: readonly Route[] = [listUsers, createUser, changeUser, setPassword]
-
-const userObject = (user: UserView) => ({
-  id: user.id,
-  username: user.username,
-  display_name: user.displayName,
-  admin: user.admin,
-  disabled: user.disabled,
-  has_password: user.hasPassword,
-  created_at: timestamp(user.createdAt),
-  signed_in_at: timestampOrNull(user.signedInAt),
-})
 
 const oneself = (): AppError =>
   new AppError('invalid_state', 'Not your own account', {

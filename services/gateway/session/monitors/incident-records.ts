@@ -5,10 +5,11 @@ import { inspectionOf } from '#machines/incident-inspection.ts'
 import { incidentOutlook, type Step } from '#machines/incident-outlook.ts'
 import type { IncidentRecipients, IncidentRecords } from '#shared/contracts/ask/ask-subjects.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
-import { type IncidentRecordObject, IncidentRecordsPage, type OutlookStep } from '#shared/contracts/session/session-incidents.ts'
+import { IncidentRecordObject, IncidentRecordsPage, type OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { isOfLocations } from '#shared/incidents/incident-record.ts'
 import { redactedText } from '#shared/text/redaction.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { timestamp } from '../../body/instants.ts'
+import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'
 import { pathPart } from '../../http/answer.ts'
 import type { QueryParameter, Route } from '../../http/route.ts'
@@ -97,21 +98,17 @@ async function namesIn({ directory }: SessionContext, history: readonly HistoryD
   return Object.fromEntries(places.filter(({ id }) => read.has(id)).map(({ id, name }) => [id, name]))
 }
 
-function recordObject(entry: HistoryDocument, ofLocations: boolean): IncidentRecordObject {
-  const { sequence, at, event, kind, state, deadlineAt, condition, explanation, evidence } = entry
-  return {
-    sequence,
-    at: timestamp(at),
+const writeRecord = writerOf(IncidentRecordObject)
+
+const recordObject = ({ event, explanation, evidence, ...entry }: HistoryDocument, ofLocations: boolean) =>
+  writeRecord({
+    ...entry,
     event: event.type,
-    event_at: timestamp(event.at),
-    kind,
-    state: state as IncidentRecordObject['state'],
-    deadline_at: timestampOrNull(deadlineAt),
-    condition,
+    eventAt: event.at,
+    state: entry.state as IncidentRecordObject['state'],
     explanation: redactedText(explanation),
     evidence: evidence && evidenceObject(evidence, ofLocations),
-  }
-}
+  })
 
 /** Returns one possible transition of the incident. `recipients` null: the recipients of the messages are unknown. */
 export function stepObject({ event, at, to, orders }: Step, recipients: IncidentRecipients | null): OutlookStep {

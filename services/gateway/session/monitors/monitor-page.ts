@@ -1,11 +1,11 @@
 // GET /session/monitors/{id}: one monitor with its rules, their evidence and open incidents, its newest reports and its maintenance window.
 
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
-import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
-import { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
+import { LastIncident, MonitorDetail, MonitorIncident, MonitorRulePart } from '#shared/contracts/session/session-monitor.ts'
 import type { MonitorRule, MonitorState } from '#shared/contracts/subjects/monitor-state.ts'
 import { redactedText } from '#shared/text/redaction.ts'
-import { timestamp, timestampOfMicroseconds, timestampOrNull } from '../../body/instants.ts'
+import { timestamp, timestampOfMicroseconds } from '../../body/instants.ts'
+import { writerOf } from '../../body/result-schema.ts'
 import { roleIn } from '../../callers/access.ts'
 import type { Route } from '../../http/route.ts'
 import { evidenceObject } from '../../v3/incidents/evidence-object.ts'
@@ -54,6 +54,7 @@ async function detailOf(
       ? directory.ask('list-incidents', { workspaceId, filters: ofMonitor(resource.id), after: null, limit: 1 }, traceId)
       : null,
   ])
+  const latest = last?.items[0]
   const named = new Set(resource.check?.locations ?? [])
   return {
     at: timestamp(clock.now()),
@@ -62,7 +63,7 @@ async function detailOf(
     row: row && monitorRow(row, incidentIds),
     resource: resourceObject(resource, { incidentIds, identity: identityOf(visitor) }),
     rules: rules.map(rule => ruleObject(rule, incidentIds.encode)),
-    last_incident: lastIncident(last?.items[0], incidentIds.encode),
+    last_incident: latest === undefined ? null : writeLast({ ...latest, id: incidentIds.encode(latest.id) }),
     signals: signals.map(({ locationId, atUs, ...signal }) => ({
       ...signal,
       location_id: locationId,
@@ -85,47 +86,34 @@ const ofMonitor = (id: string): IncidentFilters => ({
   isAcknowledged: null,
 })
 
-const lastIncident = (last: IncidentRecord | undefined, encode: (id: string) => string) =>
-  last === undefined
-    ? null
-    : {
-        id: encode(last.id),
-        rule: last.rule,
-        opened_at: timestamp(last.openedAt),
-        confirmed_at: timestampOrNull(last.confirmedAt),
-        closed_at: timestampOrNull(last.closedAt),
-      }
+const writeLast = writerOf(LastIncident)
+const writeRule = writerOf(MonitorRulePart)
+const writeIncident = writerOf(MonitorIncident)
 
-function ruleObject({ key, name, isOfLocations, verdict, incident, next }: MonitorRule, encode: (id: string) => string) {
-  return {
-    key,
-    name,
+const ruleObject = ({ isOfLocations, verdict, incident, next, ...rule }: MonitorRule, encode: (id: string) => string) =>
+  writeRule({
+    ...rule,
     verdict: verdict?.verdict ?? null,
-    since: timestampOrNull(verdict?.since ?? null),
+    since: verdict?.since ?? null,
     explanation: verdict && redactedText(verdict.explanation),
     evidence: verdict && evidenceObject(verdict.evidence, isOfLocations),
     incident: incident && incidentObject(incident, next, encode),
-  }
-}
+  })
 
 function incidentObject(
   { value, context, transitions }: NonNullable<MonitorRule['incident']>,
   next: MonitorRule['next'],
   encode: (id: string) => string,
 ) {
-  const { incidentId, troubleSince, confirmedAt, wellSince, deadlineAt } = context
-  const { acknowledgedAt: at, acknowledgedBy: by, acknowledgedVia: via } = context
-  return {
+  const { incidentId, acknowledgedAt: at, acknowledgedBy: by, acknowledgedVia: via } = context
+  return writeIncident({
+    ...context,
     id: encode(incidentId),
-    state: value,
-    trouble_since: timestamp(troubleSince),
-    confirmed_at: timestampOrNull(confirmedAt),
-    well_since: timestampOrNull(wellSince),
-    deadline_at: timestampOrNull(deadlineAt),
+    state: value as MonitorIncident['state'],
     next: nextStepObject(next),
     sequence: transitions,
     acknowledged: at === null || by === null ? null : { at: timestamp(at), by, via: via ?? 'api' },
-  }
+  })
 }
 
 export const monitorPageRoutes: readonly Route[] = [showMonitor]

@@ -1,7 +1,7 @@
 // POST /session/subjects/{id}/rules/trial: the present verdict of an unsaved rule. The subject's keeper judges the rule; nothing is stored.
 import { type Static, Type } from 'typebox'
 import { incidentOutlook } from '#machines/incident-outlook.ts'
-import { RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
+import { RuleTrialInput, RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import type { RuleTrial } from '#shared/contracts/subjects/rule-trial.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -9,7 +9,8 @@ import { redactedText } from '#shared/text/redaction.ts'
 import { isSlug } from '#shared/text/slug.ts'
 import { Maybe } from '../../body/field-values.ts'
 import { fieldReader } from '../../body/fields.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { timestamp } from '../../body/instants.ts'
+import { writerOf } from '../../body/result-schema.ts'
 import type { Route } from '../../http/route.ts'
 import { commandId } from '../../subjects/command-id.ts'
 import { DocumentShape } from '../../v2/subjects/policy-document.ts'
@@ -52,6 +53,8 @@ function ruleOf({ rule }: Static<typeof TrialBody>): string | null {
   throw new AppError('not_found', 'Rule not found', { details: 'Rule does not exist or access denied' })
 }
 
+const writeInput = writerOf(RuleTrialInput)
+
 function trialObject(trial: RuleTrial): RuleTrialObject {
   const { judgedAt, verdict, explanation, inputs, incident, isOpenNow, mutedTo } = trial
   // No confirmation or recovery delay ends while the rule has no verdict.
@@ -60,15 +63,15 @@ function trialObject(trial: RuleTrial): RuleTrialObject {
     at: timestamp(judgedAt),
     verdict,
     explanation: redactedText(explanation),
-    inputs: inputs.map(({ input, value, isYoung, number, at, reason, changesAt }) => ({
-      input,
-      state: value,
-      waited_for: isYoung,
-      value: number,
-      at: timestampOrNull(at),
-      reason: reason === null ? null : redactedText(reason),
-      changes_at: timestampOrNull(changesAt),
-    })),
+    inputs: inputs.map(one =>
+      writeInput({
+        ...one,
+        state: one.value,
+        waitedFor: one.isYoung,
+        value: one.number,
+        reason: one.reason === null ? null : redactedText(one.reason),
+      }),
+    ),
     next_at: timestamp(nextAt(trial, byTime?.at ?? null)),
     open_now: isOpenNow,
     incident: incident && { state: incident.value as 'pending', by_time: byTime && stepObject(byTime, null) },

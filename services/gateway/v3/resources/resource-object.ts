@@ -6,7 +6,7 @@ import { routeTransitions } from '#shared/contracts/resources/template.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { websiteAnswers } from '#shared/manifest/website-answers.ts'
 import { websiteCheck } from '#shared/manifest/website-check.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { timestamp } from '../../body/instants.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { isRedactedIn, redactedAnswers } from '../redact.ts'
 
@@ -35,6 +35,26 @@ const item = {
 export const ResourceItem = Answered('ResourceItem', item)
 const writeItem = writerOf(ResourceItem)
 
+const ResourceRule = Type.Object({
+  key: Type.String({ examples: ['failing'] }),
+  signals: Type.Array(Type.String({ examples: ['beat'] })),
+  status: OrNull(Type.Enum(['problem', 'ok', 'no_data'])),
+  explanation: OrNull(Type.String(explained)),
+  since: OrNull(Instant),
+  open_incident: OrNull(Type.String({ examples: ['INCIDENT_ID'] })),
+  action: OrNull(Type.String({ examples: ['Look at the log of the sender.'] })),
+  destination: OrNull(Type.String({ examples: ['aB3dE6gH9k'] })),
+  routes: OrNull(
+    Type.Array(
+      Type.Object({
+        destination: Type.String({ examples: ['aB3dE6gH9k'] }),
+        on: Type.Array(Type.Enum([...routeTransitions])),
+      }),
+    ),
+  ),
+})
+const writeRule = writerOf(ResourceRule)
+
 export const ResourceObject = Answered('Resource', {
   ...item,
   signals: Type.Array(
@@ -45,26 +65,7 @@ export const ResourceObject = Answered('Resource', {
       states: Type.Array(Type.Enum(['ok', 'problem', 'no_data'])),
     }),
   ),
-  rules: Type.Array(
-    Type.Object({
-      key: Type.String({ examples: ['failing'] }),
-      signals: Type.Array(Type.String({ examples: ['beat'] })),
-      status: OrNull(Type.Enum(['problem', 'ok', 'no_data'])),
-      explanation: OrNull(Type.String(explained)),
-      since: OrNull(Instant),
-      open_incident: OrNull(Type.String({ examples: ['INCIDENT_ID'] })),
-      action: OrNull(Type.String({ examples: ['Look at the log of the sender.'] })),
-      destination: OrNull(Type.String({ examples: ['aB3dE6gH9k'] })),
-      routes: OrNull(
-        Type.Array(
-          Type.Object({
-            destination: Type.String({ examples: ['aB3dE6gH9k'] }),
-            on: Type.Array(Type.Enum([...routeTransitions])),
-          }),
-        ),
-      ),
-    }),
-  ),
+  rules: Type.Array(ResourceRule),
   maintenance: OrNull(Type.Object({ from: Instant, until: Instant, by: Type.String({ examples: ['Ada'] }) })),
 })
 
@@ -97,20 +98,8 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
   }
 }
 
-function ruleObject(rule: ResourceRuleView, incidentIds: IncidentIds) {
-  const { key, signals, status, explanation, since, openIncident, action, destination, routes } = rule
-  return {
-    key,
-    signals,
-    status,
-    explanation,
-    since: timestampOrNull(since),
-    open_incident: openIncident === null ? null : incidentIds.encode(openIncident),
-    action,
-    destination,
-    routes,
-  }
-}
+const ruleObject = ({ openIncident, ...rule }: ResourceRuleView, { encode }: IncidentIds) =>
+  writeRule({ ...rule, openIncident: openIncident === null ? null : encode(openIncident) })
 
 /** Returns the worst open Incident; of equally bad Incidents, the oldest (5.5). */
 function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
