@@ -1,5 +1,5 @@
 // Directory service: owns accounts, keys, locations, names and destinations, and serves every request of shared/contracts/ask/ask.ts from
-// the store. Any number of directories share the requests by a queue group. A directory keeps nothing in memory that another one needs.
+// the store. Any number of directories share the requests through a queue group, and no directory needs the memory of another one.
 import { Counter } from 'prom-client'
 import { serve } from '#shared/bus/clients/serve.ts'
 import { BusError } from '#shared/bus/port.ts'
@@ -25,7 +25,7 @@ import { createResourceRoom } from './resources/resource-room.ts'
 import { createRosters } from './roster/rosters.ts'
 import type { NewUserWorkspace } from './settings.ts'
 
-/** Requests that change locations. After each of them, all directories check which doors must be open. */
+/** Requests that change locations. After each of them, all directories open and close doors as the stored locations require. */
 const changesLocations = new Set<AskVerb>(['ensure-location', 'create-location', 'update-location', 'delete-location'])
 
 export interface DirectoryOptions {
@@ -35,9 +35,9 @@ export interface DirectoryOptions {
   websiteHolds?: DefaultHolds
   /** Workspace of a new user; absent: `own`. */
   newUserWorkspace?: NewUserWorkspace
-  /** Queue group that shares the requests; absent: `directory`. */
+  /** Queue group from which this process gets requests; absent: `directory`. */
   queue?: string
-  /** Cost of a password hash; absent: `limits.password`. Tests of other parts hash at a lower cost. */
+  /** Cost of a password hash; absent: `limits.password`. Tests use a lower cost. */
   passwordCost?: PasswordCost
   /** Issuer of prober credentials; null or absent: this bus has no keys for credentials. */
   proberIssuer?: ProberIssuer | null

@@ -59,7 +59,7 @@ export function serveMcp({ version, input, output, onBadMessage, ...calling }: S
   }
 }
 
-/** The library does not report when its transport ends on its own. */
+/** Transport that reports its end. The library's own transport does not report when it closes by itself. */
 class EndingTransport extends StdioServerTransport {
   onOver: () => void = () => undefined
 

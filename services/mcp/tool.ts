@@ -12,7 +12,7 @@ export interface KeyInfo {
 }
 
 export interface ToolContext {
-  /** Sends one request, which ends when the client cancels the call. Throws the errors of the API's client. */
+  /** Sends one request. The request is aborted if the client cancels the call. Throws the errors of the API's client. */
   api(request: ApiRequest): Promise<ApiReply>
   /** Returns the named workspace, else the only workspace of the key. Throws ArgumentRefusal if the key has several workspaces. */
   workspace(named: string | undefined): Promise<string>
@@ -45,7 +45,7 @@ export interface Tool<Arguments = object> {
   /** Right that the key needs. Null: any key; an action; `full`: a full key, not a scoped one. */
   needs: KeyAction | 'full' | null
   effect: 'reads' | 'changes' | 'destroys'
-  /** Whether the tool reaches systems other than Watchkeeper. */
+  /** Whether the tool has effects on systems other than Watchkeeper, such as the receivers of messages. */
   isOpenWorld?: true
   run(context: ToolContext, args: Arguments): Promise<Outcome>
 }

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals'
 import { schedule, serverNow, setServerClock } from './clock.ts'
 
-/** `live`: news arrive as they happen. `lost`: the page may be out of date. `asleep`: the tab is hidden. */
+/** `live`: events arrive as they happen. `lost`: the page may be out of date. `asleep`: the tab is hidden. */
 export type Link = 'connecting' | 'live' | 'lost' | 'asleep'
 
 export const link = signal<Link>('connecting')
@@ -26,13 +26,16 @@ export interface Source {
 
 const listeners = new Set<Listener>()
 
-/** Calls the listener with all news from now on; the returned function ends that. After `reset` a listener reads its data again. */
+/**
+ * Calls the listener for each event from now on. The returned function removes the listener. After `reset` a listener must read its data
+ * again.
+ */
 export function onNews(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Runs once for each group of wanted news, `ms` after the first of them; the returned function ends it. */
+/** Calls `run` once for each group of wanted events, `ms` after the first event of the group. The returned function ends the calls. */
 export function onGatheredNews(ms: number, isWanted: IsWanted, run: () => void): () => void {
   let cancel: (() => void) | null = null
   const silence = onNews((name, data) => {

@@ -1,4 +1,4 @@
-// One destination: its type, whether messages are sent to it, and the acts of editors and owners.
+// One destination: its type, whether messages are sent to it, and the actions of editors and owners.
 
 import { useSignal } from '@preact/signals'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'

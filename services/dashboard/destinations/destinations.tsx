@@ -1,4 +1,4 @@
-// Destinations of the workspace: where messages go, and the acts on each. A viewer only reads.
+// Destinations of the workspace: receivers of messages, with actions on each. Viewers can only read them.
 import { useSignal } from '@preact/signals'
 import { may } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'

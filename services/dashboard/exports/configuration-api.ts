@@ -4,7 +4,7 @@ import { askV3, Refusal } from '../data/api.ts'
 import { askV2In } from '../data/api-v2.ts'
 import { readPageOf } from '../data/paged.ts'
 
-/** Returns a client for one workspace, also while another workspace is shown. */
+/** Returns a client for one workspace, which works while another workspace is shown too. */
 export const configurationApi = (workspace: string): PageApi => ({
   read: path => askV3('GET', path),
   page: (path, { state }, cursor) => readPageOf(`${path}?state=${encodeURIComponent(state)}&limit=200`, cursor),

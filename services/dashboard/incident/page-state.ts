@@ -23,7 +23,7 @@ export interface IncidentPage {
   /** Shows one record after the other, one each 0.9 s. A second call stops that. */
   play(): void
   reload(): Promise<void>
-  /** Follows news until the returned function is called. */
+  /** Updates the state by events until the returned function is called. */
   start(): () => void
 }
 

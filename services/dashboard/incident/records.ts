@@ -1,4 +1,5 @@
-// Records of one incident in the browser: read page by page, continued by news, in the order in which its machine accepted the events.
+// Records of one incident in the browser: read page by page, then continued after events, in the order in which its machine accepted the
+// events.
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { IncidentRecordObject, IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
 

@@ -23,7 +23,7 @@ addPageStyle(style)
 
 const openPageSize = 200
 const closedPageSize = 50
-/** Time in which news are gathered, ms: the lists are read once for each group of news. */
+/** Time in which events are collected, ms: the lists are read once for each group of events. */
 const gatherMs = 400
 
 function Incidents() {

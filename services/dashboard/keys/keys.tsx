@@ -1,4 +1,4 @@
-// API keys of the signed-in person: the list, and the acts to create and revoke a key.
+// API keys of the signed-in person: the list, and actions to create and revoke a key.
 import { useSignal } from '@preact/signals'
 import { ask, read } from '../data/api.ts'
 import { now } from '../data/clock.ts'

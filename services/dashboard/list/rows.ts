@@ -186,7 +186,7 @@ export const windowOf = (top: number, height: number, rowPx: number, total: numb
   return { from, to: Math.min(total, from + Math.ceil(height / rowPx) + 7) }
 }
 
-/** Monitors chosen for an act on several, by id; at most `most`. */
+/** Monitors that are chosen for an action, by id; at most `most`. */
 export function createSelection(most: number) {
   const chosen = signal<ReadonlyMap<string, MonitorRow>>(new Map())
   return {

@@ -1,4 +1,4 @@
-// The head of a monitor's page: its state, since when, why, what comes next, and the acts on it.
+// The head of a monitor's page: its state with start and reason, the next transition, and the actions on it.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { sentence } from '../data/format.ts'
 import { go } from '../data/router.ts'

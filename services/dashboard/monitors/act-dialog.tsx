@@ -1,4 +1,4 @@
-// Dialog of an act on monitors, or the announcement why the act cannot begin.
+// Dialog of an action on monitors, or an announcement of the reason why the action is impossible.
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { may } from '../data/session.ts'

@@ -1,4 +1,4 @@
-// Starts, moves or ends maintenance of monitors, and says until when and what it does before it is done.
+// Dialog that starts, moves or ends maintenance of monitors. It shows the end and the effects before the action.
 import { useSignal } from '@preact/signals'
 import { now } from '../data/clock.ts'
 import { counted, duration, instant } from '../data/format.ts'

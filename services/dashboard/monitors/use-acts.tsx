@@ -1,4 +1,4 @@
-// The acts on monitors that rows and pages share: their keys, their buttons, and the dialog that asks first.
+// The actions on monitors that rows and pages share: their keys, their buttons, and the dialog before the action.
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'

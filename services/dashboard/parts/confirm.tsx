@@ -1,4 +1,4 @@
-// Dialog before an act: it names what is lost. The focus begins on the cancel button.
+// Dialog before an action, which names the losses. The cancel button has the focus first.
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
 import { Dialog } from './form/dialog.tsx'

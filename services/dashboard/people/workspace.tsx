@@ -1,4 +1,4 @@
-// The present workspace: its name, the act to leave it, and the act to create another.
+// The present workspace: its name, and actions to leave it and to create another one.
 import { useSignal } from '@preact/signals'
 import { ask } from '../data/api.ts'
 import { go } from '../data/router.ts'

@@ -1,4 +1,4 @@
-// The form of a rule: what it reads, how many of that must fail, and how long it waits.
+// The form of a rule: its inputs, how many of them must fail, and its delays.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Refusal } from '../data/api.ts'

@@ -1,4 +1,4 @@
-// The fields of one input of a rule: what it reads, when that counts as failing, from which labels, and how long it may be silent.
+// The fields of one input of a rule: the signal or rule that it reads, the condition of a failure, labels, and the longest silence.
 import { useSignal } from '@preact/signals'
 import { Button } from '../parts/button.tsx'
 import { AreaField, ChoiceField, TextField } from '../parts/form/field.tsx'

@@ -1,4 +1,4 @@
-// One signal of a custom subject: how it reports, who reads it, and its acts.
+// One signal of a custom subject: its kind, the rules that read it, and its actions.
 import { useSignal } from '@preact/signals'
 import { may, workspaceId } from '../data/session.ts'
 import { CopyCurl } from '../monitor/copy-curl.tsx'

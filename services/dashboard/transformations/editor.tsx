@@ -67,7 +67,7 @@ export function Editor({ edited, onSaved, onClose }: EditorProps) {
   )
 }
 
-/** The fault of the template itself stands beside it; that of one sample beside the sample. */
+/** A fault of the template itself is shown beside the template, a fault of one sample beside the sample. */
 function TemplateHint({ preview }: { preview: Asking<string, Preview> }) {
   const fault = preview.answer.value === null ? null : sharedError(preview.answer.value)
   if (fault !== null) return <span class="fault">{fault}</span>

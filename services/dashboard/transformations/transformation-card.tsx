@@ -1,4 +1,4 @@
-// One transformation: its template, the destinations that use it, and its acts.
+// One transformation: its template, the destinations that use it, and its actions.
 import { useSignal } from '@preact/signals'
 import { useAct } from '../parts/act.ts'
 import { announce } from '../parts/announce.ts'

@@ -17,7 +17,7 @@ export const recordAudit: Answer<'record-audit'> = async ({ store }, { blocks })
   return null
 }
 
-/** Returns a page, newest first. After `limits.audit.lookedAt` rows it returns the matching rows so far, with a `next`. */
+/** Returns a page, newest first. After reading `limits.audit.lookedAt` rows, it returns the matching rows so far with a `next`. */
 export const listAudit: Answer<'list-audit'> = async ({ store }, request) => {
   const { workspaceId, since, limit } = request
   const isFiltered = request.personId !== null || request.path !== null
@@ -36,7 +36,7 @@ export const listAudit: Answer<'list-audit'> = async ({ store }, request) => {
   return { items, next: null }
 }
 
-/** Returns the workspaces that have audit rows. Reads only one block of each workspace. */
+/** Returns the workspaces that have audit rows. Reads one block of each workspace. */
 export const listAuditedWorkspaces: Answer<'list-audited-workspaces'> = async ({ store }, { after = null }) => {
   const items: (string | null)[] = []
   let last = after
@@ -54,7 +54,7 @@ export const listAuditedWorkspaces: Answer<'list-audited-workspaces'> = async ({
 /** Returns the least id greater than all block ids of the workspace: `0` follows `/`. */
 const behind = (workspaceId: string) => `${workspaceId}0`
 
-/** Returns the place that ends the page, exclusive: the last row of the previous page, or `until`. Null: no end. */
+/** Returns the place before which the rows of the page lie: the last row of the previous page, or `until`. Null: no limit. */
 function endOf({ until, after = null }: AskRequest<'list-audit'>): AuditPlace | null {
   if (after === null) return until === null ? null : { at: until, number: 0, gateway: '' }
   const place = readAuditPlace(after)

@@ -1,5 +1,5 @@
-// Audit rows of a workspace, newest first. Blocks of several gateways overlap in time, and so do blocks of Observations and of other
-// requests.
+// Audit rows of a workspace, newest first. Merges blocks that overlap in time: those of several gateways, and those of Observations and of
+// other requests.
 import { limits } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import { type AuditPlace, auditBound, auditPrefix, compareAuditPlaces, parseAuditBlockId } from '#shared/text/audit-ids.ts'
@@ -7,7 +7,9 @@ import { endOfPrefix } from '#shared/text/ids.ts'
 import { type PlacedRow, rowsOf } from './audit-blocks.ts'
 
 const { blockMs, blocksPerRead } = limits.audit
-/** Blocks of the first read. The order of a block's rows is known only after the next block is read. */
+/**
+ * Number of blocks of the first read. Rows of a block can be returned only after the next block is read, because it may contain newer rows.
+ */
 const fewestBlocks = 2
 
 interface Wanted {
@@ -24,7 +26,7 @@ interface Wanted {
 export async function* newestFirst(store: Store, { workspaceId, since, end, perRead }: Wanted): AsyncGenerator<PlacedRow[]> {
   const prefix = auditPrefix(workspaceId)
   const gte = since === null ? prefix : auditBound(workspaceId, since)
-  // A block whose end is after `end` may contain rows before `end`.
+  // A block that begins before `end` and ends after it contains rows before `end`.
   let lt = end === null ? endOfPrefix(prefix) : auditBound(workspaceId, end.at + blockMs + 1)
   const begun = end === null ? {} : { firstAt: { lte: end.at } }
   const isWanted = (row: PlacedRow) => (since === null || row.at >= since) && (end === null || compareAuditPlaces(row, end) < 0)

@@ -1,4 +1,4 @@
-// Best-effort clean-up after a committed change. Readers ignore leftovers, so an unavailable store may leave them.
+// Best-effort clean-up after a committed change. Readers ignore leftover documents, so the clean-up may fail if the store is unavailable.
 import { StoreError } from '#shared/store/port.ts'
 
 /** Waits for the work. Rejects as the work does, unless the store was unavailable. */

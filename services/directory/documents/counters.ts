@@ -1,4 +1,4 @@
-// Running numbers of the installation. No number is given twice, even if it was lost before its use.
+// Sequence numbers of the installation. No number is returned twice. A number is lost if the process ends before it is used.
 import type { Store } from '#shared/store/port.ts'
 import { changeGuarded } from './guarded.ts'
 

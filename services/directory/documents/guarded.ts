@@ -9,17 +9,18 @@ type Replaceable = Exclude<
   'observations' | 'pushedObservations' | 'observationIds' | 'rollUps' | 'server_api_audit'
 >
 
-/** Errors in place of the defaults. */
+/** Errors to throw in place of the defaults. */
 interface Failures<T> {
-  /** A unique index refused the document. Absent: the change is tried again. */
+  /** Error if a unique index refused the document. Absent: the change is tried again. */
   taken?(wanted: T): AppError
-  /** Other writers changed the document at every try. Absent: `Too much contention`. */
+  /** Error if other writers changed the document at every try. Absent: `Too much contention`. */
   contended?(): AppError
 }
 
 /**
  * Replaces a document by the result of `change`, with the next revision. `change` receives null for a missing document, and returns null to
- * write nothing. Returns the stored document; null: there is none. Throws a retryable error if every try met another writer.
+ * write nothing. Returns the stored document; null: there is none. Throws a retryable error if another writer changed the document at every
+ * try.
  */
 export async function changeGuarded<C extends Replaceable>(
   store: Store,

@@ -1,5 +1,5 @@
-// Newest changes of all check entries in memory, so that waiting probers cause no requests to the bus. Owns one watch of the bucket, which
-// starts at the first request. Older changes must be read from the bus.
+// Newest changes of all check entries, kept in memory so that waiting probers cause no requests to the bus. Owns one watch of the bucket,
+// which starts at the first request. Older changes must be read from the bus.
 import type { Bucket, BucketEntry, BucketPosition, Subscription } from '#shared/bus/port.ts'
 import { parseCheckKey } from '#shared/bus/subjects.ts'
 import type { Change, Changes } from '#shared/contracts/observations/door.ts'
@@ -15,17 +15,17 @@ interface Recent {
 
 export interface ChangeLogOptions {
   bucket: Bucket
-  /** Called when a check of the location has changed. Null: the bucket began anew, so all earlier changes are void. */
+  /** Called when a check of the location has changed. Null: the bucket was replaced, so all earlier changes are invalid. */
   onChange(locationId: string | null): void
 }
 
 export class ChangeLog {
   readonly #options: ChangeLogOptions
   #watching: Promise<Subscription> | null = null
-  /** In the order of their revisions. */
+  /** Newest changes, in the order of their revisions. */
   #recent: Recent[] = []
   #characters = 0
-  /** Revision after which all changes are in `#recent`; infinite while unknown. */
+  /** `#recent` contains all changes after this revision; infinite while unknown. */
   #from = Number.POSITIVE_INFINITY
   #newest = 0
   readonly #newestOf = new Map<string, number>()
@@ -55,12 +55,12 @@ export class ChangeLog {
     return { changes: newer.map(({ change }) => change), position: { stream, revision: this.#newest }, isLast: true }
   }
 
-  /** Notes the stream of a page that was read from the bus, unless the bucket began anew since `generation`. */
+  /** Stores the stream of a page that was read from the bus, unless the bucket was replaced since `generation`. */
   learn({ stream }: BucketPosition, generation: number): void {
     if (generation === this.#generation) this.#stream ??= stream
   }
 
-  /** Returns how often the bucket began anew. */
+  /** Returns how often the bucket was replaced. */
   generation(): number {
     return this.#generation
   }

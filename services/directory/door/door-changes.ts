@@ -1,4 +1,5 @@
-// Changes of a location's checks, for its remote probers: returned at once, or as soon as there are any after the given position.
+// Changes of a location's checks, for its remote probers. A request returns the changes after its position, and waits if there are none
+// yet.
 import { createAllowance } from '#shared/async/allowance.ts'
 import { pause } from '#shared/async/pause.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
@@ -7,7 +8,7 @@ import { refusal } from '#shared/errors.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
 import type { DoorContext } from './door-context.ts'
 
-/** Changed thing for which waiting requests wake. `nothing`: the time limit has passed. */
+/** Reason for which a waiting request is woken. `nothing`: the time limit has passed. */
 export type Changed = 'checks' | 'members'
 type Woken = Changed | 'nothing'
 
@@ -29,7 +30,7 @@ const {
   gatherMs,
   answerMs,
 } = doorLimits
-/** Fixed cost of reading a page from the bus, in characters, added to the cost of its content. */
+/** Fixed cost of reading a page from the bus, in characters. The rate of a location is limited in characters. */
 const readingCharacters = 64 * 1024
 
 export function openDoorChanges(context: DoorContext): DoorChanges {
@@ -71,7 +72,7 @@ export function openDoorChanges(context: DoorContext): DoorChanges {
       await log.follow()
       for (;;) {
         if (parked.size >= mostParked) throw refusal('busy', 'Too many questions', 'too many wait for changes')
-        // Registered before the read, so that no change between read and wait is missed.
+        // The request is registered before the read, so that it misses no change between read and wait.
         const place = park()
         try {
           const found = await next(after)

@@ -13,7 +13,7 @@ export interface DoorContext {
   location: { readonly id: string; name: string }
   changes: ChangeLog
   members: Members
-  /** Counts invalid reports of the location, and logs them at intervals. */
+  /** Called with the number of invalid reports of a request. Counts them, and logs them at intervals. */
   onJunk(location: string, reason: string, count: number): void
   /** Resolves to the time of the bus. Rejects with a BusError. */
   busTime(): Promise<{ at: number; errorMs: number }>

@@ -32,7 +32,7 @@ export function openDoorReports({ bus, clock, location, onJunk }: DoorContext) {
         const [subjectId, result] = report
         storing.push(bus.observations.publish(subjects.observation(location.id, subjectId), result))
       }
-      // Only the first invalid report is explained: an explanation costs far more than the check.
+      // Only the first invalid report gets a reason, because finding the reason takes much longer than the check.
       if (junk.length > 0) onJunk(location.name, whyNone(junk[0]), junk.length)
       await Promise.all(storing)
       return { dropped: junk.length }

@@ -6,16 +6,16 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface Members {
-  /** Notes a heartbeat or an end. */
+  /** Records a heartbeat or the departure of a prober. */
   hear(sign: ProberSign): void
-  /** Returns live probers and those that stopped or fell silent within `doorLimits.leftKeptMs`, in no order. */
+  /** Returns live probers, and those that stopped or became silent less than `doorLimits.leftKeptMs` ago, in no order. */
   of(locationId: string): Member[]
   /** Returns the live probers. */
   livingAt(locationId: string): Member[]
 }
 
 interface Heard extends Member {
-  /** Instant of the latest sign, ms of the monotonic clock. */
+  /** Instant of the latest heartbeat or departure, ms of the monotonic clock. */
   heardAt: number
 }
 

@@ -1,5 +1,5 @@
-// Records of an Incident for generation 3: its states, and the transitions of its history. Of very many records, only the first and the
-// latest are returned. Rules: docs/reference/v3.md, 5.2, 5.4, 5.7 and 5.8.
+// Records of an Incident for generation 3: its states, and the transitions of its history. If there are very many records, only the first
+// ones and the latest ones are returned. Rules: docs/reference/v3.md, 5.2, 5.4, 5.7 and 5.8.
 import type { HistoryDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentOutline, PathStep, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import { historyEntry } from '#shared/incidents/incident-history.ts'
@@ -37,7 +37,7 @@ async function endsOf(store: Store, incidentId: string): Promise<{ shown: Histor
   return { shown: [...first, ...latest], omitted: oldest.sequence - 1 - first.length }
 }
 
-/** Reads up to `most` records. Records contain evidence and are large, so a page has only few. */
+/** Reads up to `most` records. Records contain evidence and are large, so few are read at once. */
 async function read(store: Store, query: Omit<Query, 'limit'>, most: number): Promise<HistoryDocument[]> {
   const records: HistoryDocument[] = []
   const paged = { ...query, limit: limits.directory.historyPage }
@@ -63,7 +63,7 @@ async function listedOf(store: Store, incidentId: string): Promise<Pick<Incident
   return { listed: [...first, ...latest], listedOmitted: before - first.length }
 }
 
-/** Returns as many of the transitions, from the first, as fit into a page, and at least one. A missing record is skipped. */
+/** Returns the first of the requested transitions, as many as fit into a page, but at least one. A missing record is skipped. */
 export const readTransitions: Answer<'read-transitions'> = async ({ store }, { incidentId, sequences }) => {
   const page = new PageItems<RecordedTransition>()
   for (let i = 0; i < sequences.length; i += limits.directory.historyPage) {

@@ -40,7 +40,10 @@ export const listIncidents: Answer<'list-incidents'> = async (context, { workspa
   return pageTo(page, null)
 }
 
-/** Returns how many Incidents one read of each range takes. If there are many ranges, each has only a few Incidents of the page. */
+/**
+ * Returns the number of Incidents that one read of a range takes. With many ranges the reads are small, because each range has only a few
+ * Incidents of the page.
+ */
 const readsOf = (ranges: number, wanted: number): number =>
   ranges <= 8 ? wanted : Math.min(wanted, Math.max(16, Math.ceil((4 * wanted) / ranges)))
 

@@ -11,7 +11,7 @@ import { destinationsOf } from '../notifications/destination-default.ts'
 
 const kinds: readonly AlertKind[] = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged']
 
-/** Returns names of destinations by kind of message, as without maintenance. */
+/** Returns names of destinations by kind of message. Ignores maintenance. */
 export async function recipientsOf(
   store: Store,
   subject: SubjectDocument,

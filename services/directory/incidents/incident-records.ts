@@ -10,7 +10,8 @@ import { PageItems } from '../documents/page.ts'
 import { recipientsOf } from './incident-recipients.ts'
 
 /**
- * Returns the incident (null: there is none) and a page of its history after `afterSequence`. The last page also has the subject's copy.
+ * Returns the incident (null: there is none) and a page of its history after `afterSequence`. The last page also contains the copy of the
+ * incident in the subject.
  */
 export const getIncidentRecords: Answer<'get-incident-records'> = async (context, request) => {
   try {

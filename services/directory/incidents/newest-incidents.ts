@@ -1,5 +1,5 @@
-// Merge of several ranges of an index into one list of Incidents, newest first. Unwanted Incidents of the workspace are not read.
-// Rules: docs/reference/v3.md, 9.2 and 9.5.
+// Merge of several ranges of an index into one list of Incidents, newest first. Incidents outside the ranges are not read. Rules:
+// docs/reference/v3.md, 9.2 and 9.5.
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import type { Cursor } from '../documents/page.ts'
@@ -37,7 +37,7 @@ async function fill(store: Store, source: Source, perRead: number): Promise<void
   if (source.buffer.length > 0 || source.isRead) return
   const { where, after } = source
   const [from] = after?.values ?? []
-  // Without this bound the store would search the whole range: the position alone does not bound it.
+  // Without this condition the store would search the whole range, because the position alone does not limit the search in the index.
   const bounded = typeof from === 'number' ? { ...where, troubleSince: { lte: from } } : where
   const query: Query = { where: bounded, sort: [['troubleSince', 'desc']], limit: perRead, select: columns }
   source.buffer = await store.find('incidents', after === null ? query : { ...query, after })

@@ -43,8 +43,8 @@ export const listAddresses: Answer<'list-addresses'> = async ({ store }, { works
 }
 
 /**
- * Deletes an address. Its revocation is sent after the deletion, so that a gateway that then asks finds nothing. It is sent for a missing
- * address too: an earlier try may have failed between the two.
+ * Deletes an address. Its revocation is sent after the deletion, so that a gateway that asks afterwards finds no address. The revocation is
+ * sent for a missing address too: an earlier try may have deleted the address and then failed.
  */
 export const deleteAddress: Answer<'delete-address'> = async (context, { workspaceId, addressId }) => {
   const [address = null] = await context.store.get('addresses', [addressId])

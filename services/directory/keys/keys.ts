@@ -12,7 +12,7 @@ import { checkDescription } from '../people/fields.ts'
 import { userNotFound } from '../people/users.ts'
 import { revoke } from './revoke.ts'
 
-/** Returns the owner of a token, also a disabled one. Null: the token is unknown, deleted or expired, or its owner is deleted. */
+/** Returns the owner of a token, even if the owner is disabled. Null: the token is unknown, deleted or expired, or its owner is deleted. */
 export const authenticate: Answer<'authenticate', 'store' | 'clock'> = async ({ store, clock }, { tokenHash }) => {
   const [key] = await store.find('keys', { where: { tokenHash }, limit: 1 })
   if (!key || key.expiresAt <= clock.now()) return null
@@ -36,7 +36,7 @@ export const touchKeys: Answer<'touch-keys'> = async ({ store }, { usedAt }) => 
     const at = key ? usedAt[key.id] : undefined
     return key && at !== undefined && at > (key.lastUsedAt ?? 0) ? [{ ...key, rev: key.rev + 1, lastUsedAt: at }] : []
   })
-  // A key that was written by another request meanwhile is skipped: its next use is recorded.
+  // A key that another request has changed meanwhile is skipped. Its next use will be recorded.
   if (changed.length > 0) await store.replace('keys', changed)
   return null
 }
@@ -81,7 +81,7 @@ export const keyDocument = (
   made: Pick<KeyDocument, 'id' | 'userId' | 'description' | 'tokenHash' | 'prefix' | 'createdAt' | 'scope'>,
 ): KeyDocument => ({ ...made, rev: 1, expiresAt: made.createdAt + limits.key.lifeMs, lastUsedAt: null })
 
-/** Returns the keys of a user, or the newest keys of all users, oldest first. */
+/** Returns the keys of a user, oldest first. Without a user: the newest keys of all users, also oldest first. */
 export const listKeys: Answer<'list-keys'> = async ({ store }, { userId }) => {
   const found = await store.find('keys', {
     where: userId === null ? {} : { userId },
@@ -96,8 +96,8 @@ export const listKeys: Answer<'list-keys'> = async ({ store }, { userId }) => {
 }
 
 /**
- * Deletes a key and then sends its revocation to every gateway, so that a gateway that then asks finds nothing. The revocation is sent for
- * a missing key too: an earlier try may have failed between the two.
+ * Deletes a key, then sends its revocation to every gateway. A gateway that asks afterwards finds no key. The revocation is sent for a
+ * missing key too: an earlier try may have deleted the key and then failed.
  */
 export const deleteKey: Answer<'delete-key'> = async (context, request) => {
   const { keyId, userId } = request

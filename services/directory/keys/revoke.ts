@@ -1,5 +1,6 @@
-// Revocations: every gateway forgets an identity. A revocation is sent after the change is stored, so that the next read returns the new
-// state. Each retry of a request sends it again, because an earlier try may have failed between the two.
+// Revocations: messages that make every gateway remove a cached identity. A revocation is sent after the change is stored, so that the next
+// read returns the new state. Each retry of a request sends the revocation again, because an earlier try may have stored the change and
+// then failed.
 import { keys, type Revoked } from '#shared/bus/subjects.ts'
 import type { DirectoryContext } from '../context.ts'
 

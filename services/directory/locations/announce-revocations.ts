@@ -29,7 +29,10 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
   let cancelRetry: Cancel | null = null
   let stopped = false
 
-  /** Running announcement, and the next one. All calls during the running one share the next, which reads what they have stored. */
+  /**
+   * The running announcement, and the next one. All calls during the running one share the next one, because it reads the store after these
+   * calls.
+   */
   let current: Promise<void> | null = null
   let following: Promise<void> | null = null
 
@@ -114,5 +117,5 @@ async function announced(store: Store): Promise<Announced> {
   return locations
 }
 
-/** Returns the number of locations and revocations. It never decreases, because neither is ever removed. */
+/** Returns the number of locations plus revocations. The number never decreases, because neither locations nor revocations are removed. */
 const countOf = (all: Announced): number => Object.values(all).reduce((sum, revoked) => sum + 1 + Object.keys(revoked).length, 0)

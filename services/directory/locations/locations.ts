@@ -13,10 +13,10 @@ import { changeGuarded } from '../documents/guarded.ts'
 import { pick } from '../documents/pick.ts'
 import { checkName, checkText } from '../people/fields.ts'
 
-/** Returns all locations by name, each with its number of live probers and the instant of their latest sign. */
+/** Returns all locations by name, each with its number of live probers and the instant of their latest heartbeat. */
 export const listLocations: Answer<'list-locations'> = async context => {
   const found = await context.store.find('locations', { sort: [['name', 'asc']], limit: limits.directory.listed })
-  // Signs that came before this process started, as the notifiers stored them.
+  // Instants of heartbeats before the start of this process, as the notifiers stored them.
   const noted = await context.store.get(
     'conditions',
     found.map(({ id }) => conditionId('location_lost', id)),

@@ -18,7 +18,7 @@ import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 
 type Change = AskRequest<'change-destination'>
 
-/** Throws `not_found`, `taken`, and `validation` with the field. Writes nothing if all members stay equal. */
+/** Throws `not_found`, `taken`, and `validation` with the field. Writes nothing if no member changes. */
 export const changeDestination: Answer<'change-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, id, name, url, channel } = request
   if (name !== undefined) {

@@ -1,5 +1,5 @@
-// Delivery tables (reference/messages 4): the destinations of a subject, and the kinds of messages for each. A row whose destination is
-// deleted does not count, so the deletion of a destination is one write.
+// Delivery tables (reference/messages 4): the destinations of a subject, and the kinds of messages for each. Rows of deleted destinations
+// are ignored, so the deletion of a destination needs only one write.
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
 import type {
   DeliverySelection,
@@ -41,8 +41,8 @@ export const putDeliveryTable: Answer<'put-delivery-table'> = async (
 }
 
 /**
- * Removes rows of deleted destinations from the workspace's tables, and tables of deleted subjects. Reads a bounded number of tables:
- * readers ignore the rows that stay.
+ * Removes rows of deleted destinations from the workspace's tables, and tables of deleted subjects. Reads a limited number of tables,
+ * because readers ignore remaining rows.
  */
 export async function sweepTables(store: Store, workspaceId: string): Promise<void> {
   const query = { where: { workspaceId }, limit: limits.deliveryTable.sweepPage }
@@ -53,7 +53,10 @@ export async function sweepTables(store: Store, workspaceId: string): Promise<vo
   }
 }
 
-/** Reads destinations after the tables. Otherwise the row of a destination that was created in between would seem to name a deleted one. */
+/**
+ * Reads destinations after the tables. In the other order, a destination created between the reads would seem deleted, and its rows would
+ * be removed.
+ */
 async function sweepPage(store: Store, workspaceId: string, tables: readonly DeliveryTableDocument[]): Promise<void> {
   const living = new Set((await destinationsOf(store, workspaceId)).map(({ id }) => id))
   const ids = tables.map(({ id }) => id)

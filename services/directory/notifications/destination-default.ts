@@ -1,5 +1,5 @@
-// Mark of a workspace's default destination. The new mark is one write, so that the workspace always has a default. If several destinations
-// are marked, the latest mark counts; older marks are cleared afterwards.
+// Mark of a workspace's default destination. The default changes by one write, which adds a newer mark, so that the workspace is never
+// without a default. Only the newest mark counts. Older marks are cleared afterwards.
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination, markedAt } from '#shared/notifications/choose-destinations.ts'

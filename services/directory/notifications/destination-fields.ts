@@ -25,7 +25,7 @@ export function requireChannel(channel: string): void {
   throw invalid('channel', 'Invalid channel', `A channel has at most ${bounds.channelCharacters} characters`)
 }
 
-/** Throws if openings cannot be sent to a destination of this type. */
+/** Throws for `sendOnOpen` if a destination of this type cannot receive messages about opened incidents. */
 export function requireOpenable(type: DestinationType, sendOnOpen: boolean): void {
   if (!sendOnOpen || type === 'webhook') return
   throw invalid('send_on_open', 'Invalid send_on_open', 'Only a webhook can be told when an incident opens')
@@ -37,7 +37,7 @@ export function requireEnabledDefault(isMarked: boolean, enabled: boolean): void
   throw invalid('default', 'Destination is disabled', 'Only a destination that is switched on becomes default')
 }
 
-/** Whether a destination that is enabled now is the first enabled one and becomes default. An existing mark is never moved. */
+/** Whether a destination becomes the default when it is enabled: if no other one is enabled or marked as the default. */
 export const isFirstEnabled = (others: readonly Pick<DestinationDocument, 'enabled' | 'default'>[]): boolean =>
   others.every(other => !other.enabled && !other.default)
 

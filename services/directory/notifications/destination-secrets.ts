@@ -1,4 +1,5 @@
-// Secrets that sign a destination's messages: create, rotate, remove. A secret is stored because it signs, and is returned only once.
+// Secrets that sign a destination's messages: create, rotate, remove. Secrets are stored in plain text, because they are needed for
+// signing. Each is returned only once.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationDocument, SigningSecret } from '#shared/contracts/notifications/destination.ts'
 import { refusal } from '#shared/errors.ts'
@@ -43,7 +44,7 @@ export const deleteDestinationSecret: Answer<'delete-destination-secret'> = asyn
   return { destinationName: changed.name, removed }
 }
 
-/** Returns the secrets with an end of `until` or earlier. No end moves to a later instant. */
+/** Returns the unexpired secrets. Each then ends at `until`, or at its own end if that is earlier. */
 const expiring = (secrets: readonly SigningSecret[], until: number, at: number): SigningSecret[] =>
   secrets
     .map(secret => ({ ...secret, expiresAt: Math.min(secret.expiresAt ?? until, until) }))

@@ -78,7 +78,7 @@ export const getDestination: Answer<'get-destination'> = async (context, { works
   return (await listDestinations(context, { workspaceId })).find(view => view.number === number) ?? null
 }
 
-/** Replaces all fields except the type. `default: false` leaves an existing mark. */
+/** Replaces all fields except the type. `default: false` does not remove the default mark. */
 export const updateDestination: Answer<'update-destination'> = async ({ store, clock }, request) => {
   await checkFields(store, request, request.id)
   const all = await destinationsOf(store, request.workspaceId)
@@ -92,7 +92,7 @@ export const updateDestination: Answer<'update-destination'> = async ({ store, c
   return viewOf(store, stored)
 }
 
-/** Enables or disables a destination. Its mark and the rows that select it stay. */
+/** Enables or disables a destination. Its default mark and the delivery rows that select it stay. */
 export const switchDestination: Answer<'switch-destination'> = async ({ store, clock }, request) => {
   const stored = await changeNamed(store, 'destinations', request, present =>
     present.enabled === request.enabled ? null : { ...present, enabled: request.enabled, updatedAt: clock.now() },
@@ -113,8 +113,8 @@ export const makeDefaultDestination: Answer<'make-default-destination'> = async 
 
 /**
  * Disables the destination first, so that it cannot become default meanwhile. Then clears older marks, so that no older default comes back,
- * and deletes the destination. Rows that select it no longer count, and are removed afterwards. Its log stays. If a rule names the
- * destination during a deletion with `unlessUsed`, messages of this rule go where they go without a destination.
+ * and deletes the destination. Delivery rows that select it no longer count, and are removed afterwards. Its delivery log stays. If a rule
+ * that names the destination is published during a deletion with `unlessUsed`, its messages are sent as if it named no destination.
  */
 export const deleteDestination: Answer<'delete-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, id } = request

@@ -26,7 +26,10 @@ export function requireName(noun: Noun, name: string, charactersMax: number): vo
   throw refusal('validation', 'Invalid name', details, 'name')
 }
 
-/** Throws `taken` if another document than `id` has the name. A check before the write: the unique index decides. */
+/**
+ * Throws `taken` if another document than `id` has the name. The check only gives a better refusal, because the unique index decides at the
+ * write.
+ */
 export async function requireFreeName(store: Store, noun: Noun, workspaceId: string, name: string, id: string): Promise<void> {
   const where = { workspaceId, nameKey: nameKey(name) }
   const [holder] = await store.find(noun, { where, limit: 1, select: ['nameKey'] })

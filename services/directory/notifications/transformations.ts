@@ -1,4 +1,4 @@
-// Payload transformations of a workspace (reference/messages 3). A template is stored only if it renders all samples.
+// Payload transformations of a workspace (reference/messages 3). A template is stored only if all samples can be rendered with it.
 import type { TransformationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import { refusal } from '#shared/errors.ts'

@@ -1,5 +1,5 @@
 // First start: creates the owner, the workspace `Default`, its membership, the location of this process and one API key. A crash at any
-// line and two simultaneous starts are safe. The insert of one setting decides all ids. Later writes only add missing documents.
+// point and two simultaneous starts are harmless: the insert of one setting decides all ids, and later writes only add missing documents.
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
@@ -17,7 +17,7 @@ export interface BootstrapContext {
   logger?: Pick<Logger, 'info'>
 }
 
-/** Decisions of the first start. `done`: everything was stored once, so that objects that are deleted later stay deleted. */
+/** Decisions of the first start. `done`: all objects were stored. They are not created again if a person deletes them later. */
 interface FirstStart {
   userId: string
   workspaceId: string

@@ -1,4 +1,4 @@
-// User with the facts that decide rights: flags, and the role in each workspace by its roster.
+// A user with everything that decides rights: flags, and the role in each workspace by its roster.
 import type { Role, UserDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { Caller } from '#shared/contracts/ask/ask-people.ts'
 import { readAll } from '#shared/store/pages.ts'
@@ -18,7 +18,10 @@ export async function callerOf(store: Store, user: UserDocument, expiresAt: numb
   }
 }
 
-/** Returns the workspaces whose rosters have the user, by id. A membership is only a hint: it stays when the user is no longer a member. */
+/**
+ * Returns the workspaces whose rosters have the user, by id. A membership document is only a hint, which stays after the user has left the
+ * workspace.
+ */
 export async function workspacesOf(store: Store, userId: string): Promise<{ workspace: WorkspaceDocument; role: Role }[]> {
   const ids: string[] = []
   for await (const { workspaceId } of readAll(store, 'memberships', { userId })) ids.push(workspaceId)

@@ -1,5 +1,5 @@
-// Deletion of a workspace. A mark is written first: from then on the workspace has no members and reads find nothing. Its contents are
-// removed afterwards (remove-workspaces.ts).
+// Deletion of a workspace. A mark is written first. From then on the workspace has no members, and reads find none of its contents. Its
+// contents are removed afterwards (remove-workspaces.ts).
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { WorkspaceContents } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'

@@ -34,7 +34,7 @@ export const addMember: Answer<'add-member'> = async (context, request) => {
   const [workspace] = await store.get('workspaces', [workspaceId])
   // A retry for a present member succeeds even at the bound of workspaces.
   if (workspace?.members[user.id] === undefined) await checkWorkspaceRoom(store, user.id)
-  // The hint is written before the roster: an extra hint is harmless, but a member without a hint would not be found.
+  // The membership (hint) is written before the roster: an extra hint is harmless, but a member without one would not find the workspace.
   await insertHint(store, workspaceId, user.id)
   await changeRoster(store, workspaceId, roster => {
     const present = roster[user.id]
@@ -60,7 +60,10 @@ export const changeRole: Answer<'change-role'> = async (context, request) => {
   return memberView(user, role)
 }
 
-/** Throws `not_found` for the workspace, `invalid_state` `Last owner`. The hint stays: its removal could race with a new membership. */
+/**
+ * Throws `not_found` for the workspace, `invalid_state` `Last owner`. The membership (hint) stays, because its removal could delete the
+ * hint of a simultaneous new membership.
+ */
 export const removeMember: Answer<'remove-member'> = async (context, { workspaceId, userId }) => {
   let removed = false
   await changeRoster(context.store, workspaceId, roster => {

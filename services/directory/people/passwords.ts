@@ -1,5 +1,5 @@
-// Password hashes: argon2id in PHC form, computed outside the main thread, a bounded number at once. A verification takes as long if there
-// is no password to compare with. Knows no users.
+// Password hashes: argon2id in PHC form, computed outside the main thread, a limited number at once. A verification without a stored
+// password takes the same time. Knows no users.
 import { type Argon2Parameters, argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Semaphore } from '#shared/async/semaphore.ts'
@@ -29,7 +29,7 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 const saltCharacters = 22
 
 export function createPasswords(cost: PasswordCost = limits.password): Passwords {
-  /** Compared if a user has no password: takes the same time, and is never equal. */
+  /** Hash that is compared if a user has no password. It takes the same time, and equals no password's hash. */
   const nobody: Phc = {
     memory: cost.memoryKib,
     passes: cost.passes,

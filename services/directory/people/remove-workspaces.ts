@@ -21,7 +21,7 @@ interface Context {
 
 const bounds = limits.directory
 
-/** Collections in the order of removal. Memberships are last, because they lead to the keys of the workspace. */
+/** Collections in the order of removal. Memberships are last, because the scoped keys of the workspace are found by them. */
 export const removedWithWorkspace = [
   'deliveryTables',
   'destinations',

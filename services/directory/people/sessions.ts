@@ -1,5 +1,5 @@
 // Sessions of the dashboard: begun after a sign-in, found by the hash of their token, prolonged by use, ended. A session is valid only
-// while its epoch equals the user's epoch. A higher epoch of the user therefore ends all sessions at once.
+// while its epoch equals the user's epoch, so an increase of the user's epoch ends all sessions at once.
 import type { SessionDocument, UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { SessionIdentity } from '#shared/contracts/ask/ask-people.ts'
@@ -29,7 +29,7 @@ export async function beginSession(
     throw refusal('validation', 'Session exists', 'The id or the token belongs to another session')
   }
   const newestFirst = { where: { userId: user.id }, sort: [['createdAt', 'desc']], limit: limits.directory.listed } as const
-  // The new session stays, even if a clock that was ahead gave the others later instants.
+  // The oldest of the other sessions are removed. The new session stays, even if another clock gave the others later instants.
   const others = (await store.find('sessions', newestFirst)).filter(session => session.id !== id)
   await removeSessions(store, others.slice(limits.sessions.perUser - 1))
   return identityOf(store, user, present)

@@ -14,7 +14,7 @@ export const setPassword: Answer<'set-password'> = async (context, request) => {
   const [user] = await context.store.get('users', [request.userId])
   if (!user) throw userNotFound(request.userId)
   if (isRepeat(user, request)) {
-    // If a later change has raised the epoch again, it has ended the kept session too.
+    // If another change has raised the epoch since, it has ended the kept session, so nothing is kept.
     if (user.passwordChange?.epoch === epochOf(user)) await cleanSessions(context, user, request.keepSessionId ?? null)
     return { outcome: 'set' }
   }

@@ -1,5 +1,5 @@
 // Delays after failed sign-ins, by name and by client address, shared by all processes, forgotten after a while. A try is counted before
-// its password is checked, so that simultaneous tries are all counted. The count of a successful try is taken back.
+// its password is checked, so that simultaneous tries are all counted. After a successful try, the count is reduced again.
 import { createHash } from 'node:crypto'
 import type { SignInTriesDocument } from '#shared/contracts/account.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -42,8 +42,8 @@ export async function countTry({ store, clock }: Context, tried: SignInTry): Pro
 }
 
 /**
- * Called after a successful try. Resets the count of the name, but takes back only one try of the address: else one valid password would
- * allow many wrong ones.
+ * Called after a successful try. Resets the count of the name, but reduces the count of the address by only one. Otherwise an attacker with
+ * one valid password could reset the count of an address.
  */
 export async function forgiveTry({ store, clock }: Context, tried: SignInTry): Promise<void> {
   await store.delete('signInTries', [nameOf(tried).id])
@@ -72,7 +72,7 @@ async function countOne({ store, clock }: Context, counted: Counted, tried: Sign
 function waitOf(tries: SignInTriesDocument | null, { attemptId }: SignInTry, { waitMsMax }: Counted, now: number): number {
   if (tries === null || tries.attemptId === attemptId) return 0
   const waitMs = Math.max(0, tries.blockedUntil - now)
-  // A wait beyond the bound was stored by a clock that was ahead.
+  // A wait longer than the longest possible one was stored by a process whose clock was ahead, and is ignored.
   return waitMs > waitMsMax ? 0 : waitMs
 }
 

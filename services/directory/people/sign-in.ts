@@ -32,7 +32,10 @@ export const signIn: Answer<'sign-in'> = async (context, request) => {
   return user.disabled ? disabled : signedIn(context, user, session)
 }
 
-/** Signs in the user bound to (issuer, subject), and creates the user if needed. Never binds a user that was created otherwise. */
+/**
+ * Signs in the user bound to (issuer, subject), and creates the user if needed. Never binds (issuer, subject) to a user that was created in
+ * another way.
+ */
 export const signInOidc: Answer<'sign-in-oidc'> = async (context, request) => {
   const user = await userOfSubject(context, request)
   return user.disabled ? disabled : signedIn(context, user, request.session)
@@ -67,7 +70,7 @@ async function ensureFirstWorkspace(context: DirectoryContext, user: UserDocumen
   const { store, clock } = context
   if (user.signedInAt !== undefined) return
   const isWanted = context.newUserWorkspace === 'own' && (await workspacesOf(store, user.id)).length === 0
-  // A workspace whose id is stored is always created, even if the setting was changed since.
+  // If the id is stored already, the workspace is created even if the setting has changed since.
   if (isWanted || user.firstWorkspaceId !== undefined) {
     const proposed = randomId(idLength.workspace)
     const decided = await changeGuarded(store, 'users', user.id, present =>

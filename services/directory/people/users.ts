@@ -72,7 +72,8 @@ export const updateUser: Answer<'update-user'> = async (context, request) => {
       ...(ends ? { sessionsEpoch: epochOf(present) + 1 } : {}),
     }
   })
-  // Two simultaneous requests may each remove the other's last administrator. A request that finds none left undoes its change.
+  // Two simultaneous requests may together remove the last two administrators. A request that finds no other administrator afterwards
+  // undoes its change.
   if (takesAdministrator)
     await requireOtherAdministrator(store, userId).catch(error => restoreAdministrator(context, userId, error))
   await revoke(context, 'user', userId)

@@ -60,7 +60,9 @@ export const renameWorkspace: Answer<'rename-workspace'> = async ({ store }, { w
   return { id: workspaceId, name }
 }
 
-/** Inserts a workspace after the hints of its members: an extra hint is harmless, but a member without a hint would not be found. */
+/**
+ * Inserts the memberships (hints), then the workspace: an extra hint is harmless, but a member without one would not find the workspace.
+ */
 export async function insertWorkspace(store: Store, workspace: WorkspaceDocument): Promise<void> {
   for (const userId of Object.keys(workspace.members)) await insertHint(store, workspace.id, userId)
   await store.insert('workspaces', [workspace])

@@ -28,7 +28,7 @@ export const requireResourceRoom: Answer<'require-resource-room'> = async ({ req
   return null
 }
 
-/** Counts one more Resource of the address today. False: the bound of the day is reached, and nothing was counted. */
+/** Counts one more Resource that the address created today. False: the daily limit is reached, and nothing was counted. */
 async function countMade({ store, clock }: DirectoryContext, addressId: string): Promise<boolean> {
   const today = Math.floor(clock.now() / day)
   let hasRoom = false

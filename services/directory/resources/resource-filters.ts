@@ -1,5 +1,5 @@
-// Filters of lists by properties of Resources. Values are read by the Template's declarations, and Resources are found by tags. Rules:
-// docs/reference/v3.md, 9.3 and 9.4.
+// Filters of lists by properties of Resources. Values are parsed by the Template's declarations, and Resources are found by their tags.
+// Rules: docs/reference/v3.md, 9.3 and 9.4.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { Template, TemplateField } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -57,7 +57,10 @@ export async function subjectIdsBehind(
   return found
 }
 
-/** Returns the tag of the Template. A tag of an answer already contains the Template's key, and fewer tags are found faster. */
+/**
+ * Returns the tag of the Template. If only the key is named and answers are filters too, returns no tag: tags of answers contain the key,
+ * and fewer tags are found faster.
+ */
 function templateTags(reference: string | null, meta: ResourceFilters['meta']): string[] {
   const isSaid = reference === null || (meta.length > 0 && !reference.includes('@'))
   return isSaid ? [] : [templateTag(reference)]
@@ -91,8 +94,8 @@ async function answerTags(store: Store, workspaceId: string, reference: string |
 }
 
 /**
- * Returns each field as the named revision declares it. For a key without version: as its highest undamaged revision that declares the
- * field (v3 4.13).
+ * Returns the declaration of each field in the named revision. For a key without a version: in its highest undamaged revision that declares
+ * the field (v3 4.13).
  */
 async function fieldsOf(store: Store, workspaceId: string, reference: string, keys: readonly string[]) {
   const fields = new Map<string, TemplateField>()

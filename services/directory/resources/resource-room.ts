@@ -1,5 +1,5 @@
-// Room for one more Resource in a workspace. Counting many Resources costs tens of ms, so a workspace is counted again only after a tenth
-// of its room is used. Rule: docs/reference/v3.md, 8.4.
+// Check of the largest number of Resources in a workspace. A count takes tens of ms, so the Resources are counted again only after a tenth
+// of the remaining number was created. Rule: docs/reference/v3.md, 8.4.
 import { refusal } from '#shared/errors.ts'
 import { limits, second } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -18,7 +18,10 @@ interface Counted {
 }
 
 const most = limits.address.resourcesPerWorkspace
-/** Part of the room that this directory may use before the next count: other directories use theirs at the same time. */
+/**
+ * A directory may create a tenth of the remaining number before its next count, because other directories create Resources at the same
+ * time.
+ */
 const parts = 10
 const fullForMs = 1 * second
 const remembered = 1_000

@@ -24,7 +24,7 @@ export interface Roster {
   readonly size: number
   /** Returns a page. Waits for the store if the rows were never read or if messages may be lost. Rejects as the store does. */
   page(filters: RosterFilters & { from: number; count: number }): Promise<RosterPage>
-  /** Called if messages may be lost: the next page waits for a comparison with the store. */
+  /** Called when messages may have been lost. The next page then waits for a comparison with the store. */
   doubt(): void
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export async function openRoster(context: RosterContext, workspaceId: string): P
       return rows.size
     },
     page: async asked => {
-      // A doubt during a comparison requires another comparison.
+      // If `doubt` was called during a comparison, another comparison follows.
       for (let tries = 0; !isSure && tries < bounds.comparisonsInARow; tries++) await comparison()
       if (clock.monotonic() - comparedAt >= bounds.compareMs)
         void comparison().catch(error => logger.warn({ err: error, workspaceId }, 'roster was not compared'))

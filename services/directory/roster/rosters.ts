@@ -40,7 +40,7 @@ export function createRosters(context: RosterContext, metrics: Registry): Roster
     return one
   }
   const rowsKept = () => [...kept.values()].reduce((sum, { opened }) => sum + (opened?.size ?? 0), 0)
-  /** Drops the least recently read rosters beyond the bounds. The last one always stays. */
+  /** Drops the least recently read rosters beyond the bounds. One roster always stays. */
   const dropBeyondBounds = () => {
     for (const workspaceId of [...kept.keys()]) {
       if (kept.size <= 1 || (kept.size <= bounds.rosters && rowsKept() <= bounds.rows)) return

@@ -13,7 +13,7 @@ export interface SortedRows {
   /** Returns the subject's revision from which its row was made; null: it has no row. */
   revOf(id: string): number | null
   ids(): Iterable<string>
-  /** Adds or replaces a row, unless the present row is as new. */
+  /** Adds or replaces a row, unless the present row has the same or a higher revision. */
   put(row: RosterRow): void
   remove(id: string): void
   page(filters: RosterFilters & { from: number; count: number }): RosterPage

@@ -38,7 +38,7 @@ async function readingsOf(context: DirectoryContext, subject: SubjectDocument): 
   return unread.size === 0 ? read : [...read, ...(await newestReports(context, subject, unread)).map(unreadReading)]
 }
 
-/** Returns the reading of a signal that no rule reads. The subject's document has none, so it is made from the log. */
+/** Returns the reading of a signal that no rule reads. The subject's document does not contain it, so it comes from the Observation log. */
 const unreadReading = ({ signal, state, value, atUs, reason }: ObservationEntry): MonitorReading =>
   readingOf(signal, { state, value, atUs, reason })
 

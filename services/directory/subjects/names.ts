@@ -40,8 +40,8 @@ export const reserveKey: Answer<'reserve-key'> = async (context, request) => {
 }
 
 /**
- * Renews the reservation of a key, so that its subject can still be created, and returns the subject. Null: the key is free. Throws
- * `unavailable` if other requests changed the reservation at every try.
+ * Renews the reservation of a key, so that its subject can still be created, and returns the id of this subject. Null: the key is free.
+ * Throws `unavailable` if other requests changed the reservation at every try.
  */
 export async function adoptKey(context: DirectoryContext, workspaceId: string, key: string): Promise<string | null> {
   const { store, clock } = context

@@ -71,8 +71,8 @@ interface Wanted extends Pick<ListObservations, 'from' | 'to' | 'unaccepted' | '
 }
 
 /**
- * Returns the places of a signal's newest rows. Generation 2 also stores reports that it does not accept. A log has either accepted or
- * unaccepted reports; reports of the other kind are skipped, up to a bound.
+ * Returns the places of a signal's newest rows. Generation 2 also stores reports that it does not accept. A page has only accepted or only
+ * refused reports. Up to a limit, reports of the other kind are read and skipped.
  */
 async function newestPushed(store: Store, subjectId: string, source: Source, wanted: Wanted): Promise<Place[]> {
   const { now, from, to, unaccepted, limit } = wanted
@@ -95,7 +95,7 @@ async function newestPushed(store: Store, subjectId: string, source: Source, wan
   return found.slice(0, limit)
 }
 
-/** Fewest rows of one read, so that skipped rows do not cost a read each. */
+/** Least number of rows of one read, so that many skipped rows do not need many reads. */
 const rowsPerRead = 50
 
 /**
@@ -116,7 +116,8 @@ async function newestChecks(store: Store, subjectId: string, sources: readonly S
     if (first === undefined) continue
     const ofDay = { at, isCut: at === to, limit }
     found.push(...(await Promise.all(checked.map(source => checksOfDay(store, subjectId, source, ofDay)))).flat())
-    // A check may end on the day after its slot. Only checks that ended well within this day are certain to be the newest.
+    // A check may end on the day after its slot. Checks that ended at least an hour after the start of this day are certainly newer than
+    // those of earlier days.
     const settledUs = (at - (at % day) + hour) * 1_000
     if (found.filter(({ atUs }) => atUs >= settledUs).length >= limit) break
   }

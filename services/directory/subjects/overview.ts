@@ -62,7 +62,7 @@ const names: Record<IncidentDocument['status'], Standing> = {
   problem: 'problem',
   no_data: 'no_data',
   recovering: 'recovering',
-  // Only closed Incidents have this status; they are not read here.
+  // Never used: only closed Incidents have this status, and they are not read here.
   ok: 'recovering',
 }
 

@@ -68,8 +68,8 @@ function sourceOf(subject: SubjectDocument, { source }: Request): Source | null 
 }
 
 /**
- * Returns the instant from which raw observations are read. Checks of the last day are read raw, so that late ones count. Reports to a
- * signal are read raw only if they are not rolled up yet. Nothing is read from before the retention period.
+ * Returns the instant from which raw observations are read. Checks of the last day are read from the raw rows, so that late checks count.
+ * Reports to a signal are read from the raw rows only if they are not rolled up yet. Nothing is read from before the retention period.
  */
 function rawFromOf(source: Source, progress: RollUpProgressDocument | null, now: number): number {
   const { checksMs, heldBackMs, pushedMs } = limits.retention

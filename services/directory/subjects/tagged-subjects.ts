@@ -57,7 +57,10 @@ async function read(store: Store, { workspaceId, tag }: Lane, { after, limit }: 
   return { workspaceId, tag, ids: found.map(({ id }) => id.slice(prefix.length)), isEnd: found.length < limit }
 }
 
-/** Returns a text that is greater for rarer tags: how far the first read of a walk got. Of complete walks, the shorter one is rarer. */
+/**
+ * Returns a text that is greater for rarer tags. It is the last id of the walk's first read, which lies further on if few subjects have the
+ * tag. Complete walks sort after incomplete ones, shorter ones last.
+ */
 const reachOf = ({ ids, isEnd }: Walk): string =>
   isEnd ? `~${String(tagReadsFirst - ids.length).padStart(6, '0')}` : (ids.at(-1) ?? '')
 

@@ -13,9 +13,9 @@ export interface Notice {
 
 export interface Explanation {
   incident: Omit<Incident, 'history' | 'next' | 'path' | 'path_omitted'>
-  /** Rule as declared now. Null: a custom subject of generation 2, or a rule that cannot be read any more. */
+  /** Rule as its Template declares it now. Null: a custom subject of generation 2, or a rule that no longer can be read. */
   rule: (Omit<Rule, 'help' | 'action'> & { template: string; help: string; meta: Record<string, unknown> }) | null
-  /** Evidence of the latest transition with recorded evidence. */
+  /** Evidence of the latest transition that has evidence. */
   evidence: ({ at: string; kind: string } & Evidence) | null
   next: Incident['next']
   told: Notice[]

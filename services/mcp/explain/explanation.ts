@@ -29,7 +29,7 @@ export function explanationOf({ incident, resource, template, deliveries, hasOld
   }
 }
 
-/** Contains exactly these members: `history_omitted` and `verdict` have no meaning here. */
+/** Returns these members only. Others, such as `history_omitted` and `verdict`, have no meaning in an explanation. */
 const factsOf = (incident: Explanation['incident']): Explanation['incident'] => ({
   id: incident.id,
   resource: incident.resource,
@@ -73,7 +73,7 @@ function evidenceOf(history: readonly Transition[]): Explanation['evidence'] {
   return { at, kind, ...evidence }
 }
 
-/** A failed attempt counts only if no later message about the same event has reached the same destination. */
+/** Groups deliveries. A failed attempt is listed only if no later message about the same event reached the same destination. */
 function noticesOf(deliveries: readonly Delivery[]): Pick<Explanation, 'told' | 'not_told'> {
   const told = new Map<string, Notice>()
   const others = new Map<string, Notice>()
@@ -111,7 +111,7 @@ export function bounded(whole: Explanation, most: number = clientLimits.explanat
 }
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
-/** Reserve for counters, which gain digits as entries are removed. */
+/** Bytes reserved for counters of omitted entries, which become longer as entries are removed. */
 const digits = 6
 
 /** Returns how many of the first items must be removed to save `excess` bytes. */

@@ -1,8 +1,8 @@
-// An explanation in three sentences: cause and start, notified people, next event. Foreign texts are reduced to one line. Pure.
+// An explanation in three sentences: cause and start, notified destinations, next transition. Foreign texts are reduced to one line. Pure.
 import { oneLine } from '#shared/text/one-line.ts'
 import type { Explanation, Notice } from './explanation-object.ts'
 
-/** Largest number of destinations in a sentence. */
+/** Largest number of destinations that a sentence names. */
 const named = 5
 
 export function sentencesOf(explanation: Explanation): string {

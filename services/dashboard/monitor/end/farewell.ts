@@ -14,7 +14,7 @@ export const endsOf = ({ kind, row }: Pick<MonitorDetail, 'kind' | 'row'>): End[
   return kind === 'template' ? ['archive'] : ['archive', 'delete']
 }
 
-/** Sentences that name what the act ends and loses. */
+/** Returns sentences about everything that the action ends or deletes. */
 export function lossesOf(end: End, { kind, rules, window }: Pick<MonitorDetail, 'kind' | 'rules' | 'window'>): string[] {
   const open = rules.filter(({ incident }) => incident !== null).length
   const closes =

@@ -1,4 +1,4 @@
-// The state to which time alone moves the machine of an open incident. Pure.
+// The state that the machine of an open incident reaches next without a new report. Pure.
 import type { MonitorIncident } from '#shared/contracts/session/session-monitor.ts'
 
 /** `verdict`: verdict of the incident's rule. Returns null if time alone changes no state. */

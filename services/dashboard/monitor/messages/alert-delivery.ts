@@ -35,7 +35,7 @@ interface Table {
   selections: readonly (Row & { destination_name: string })[]
 }
 
-/** Generation 2 lists destinations with their URLs, for editors alone: others see the names in the rows. */
+/** Generation 2 lists destinations only for editors, because the list has their URLs. Viewers see the names in the rows. */
 export async function readAlertDelivery(table: string, mayChange: boolean): Promise<AlertDelivery> {
   const [{ selections }, known, all] = await Promise.all([
     askV2<Table>('GET', table),
