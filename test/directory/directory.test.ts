@@ -384,7 +384,7 @@ onEachStore('reads', async (t, given) => {
       t.equal(await ask('get-incident', { incidentId }), null, incidentId)
     t.strictSame((await ask('list-open-incidents', { workspaceId: 'w' })).items, [view], 'the list shows the same, the open ones')
   })
-  await t.test('records of an incident come complete in pages that fit the bus', async t => {
+  await t.test('records of an incident are returned complete, in pages within the message size of the bus', async t => {
     const count = 12
     await store.upsert('incidents', [{ id: 'told.1', rev: 1, subjectId: 'told' } as never])
     const entries = Array.from({ length: count }, (_, i) => ({
@@ -635,7 +635,7 @@ t.test('first start', async t => {
     }
   })
   for (const after of [false, true]) {
-    await t.test(`start repairs a crash ${after ? 'after' : 'before'} any write`, async t => {
+    await t.test(`next start creates the missing objects after a crash ${after ? 'after' : 'before'} any write`, async t => {
       let crashes = 0
       for (let n = 1; n < 40; n++) {
         const store = createMemoryStore()

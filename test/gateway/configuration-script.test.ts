@@ -83,7 +83,7 @@ t.test('plan is sent in slices of 1,000 steps, and finished steps are sent by th
   )
 })
 
-t.test('failure of file, API or step is sent as a sentence, and that of a step says how to continue', async t => {
+t.test('failure of file, API or step is sent as a sentence, and the sentence about a step says how to continue', async t => {
   const { ask } = page(withLocation)
   t.match(await ask(fileOf('kind: Monitor\nkey: a\n')), {
     failure: "fleet.yaml, line 1, Monitor a: name: Field 'name' is required.",

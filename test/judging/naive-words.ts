@@ -35,7 +35,7 @@ function wordsOf(comparison: Comparison, facts: NaiveFacts, at: number, silenceA
   if (comparison.min_count == null || comparison.within_seconds == null) return value
   const { min_count, within_seconds } = comparison
   const taken = history.filter(({ atUs }) => at * 1_000 - atUs <= within_seconds * 1e6).slice(-min_count)
-  // Each Observation is compared separately.
+  // The comparison without its window, by which each Observation is compared separately.
   const plain = { ...comparison, min_count: null, within_seconds: null } as unknown as Comparison
   const satisfying = taken.filter(one => naiveTruth(plain, { ...alone(facts), observations: [one] }, at, at) === 'true')
   return `${value} (${satisfying.length} of ${min_count} in ${within_seconds} s)`
@@ -54,7 +54,7 @@ function unresolved(
   return field === 'value' && newest.value === null ? 'no value' : null
 }
 
-/** No signal is quiet. */
+/** Returns the facts with signals that are never quiet. */
 const alone = (facts: NaiveFacts): NaiveFacts => ({
   ...facts,
   signals: facts.signals.map(signal => ({ ...signal, kind: 'event', everySeconds: null })),

@@ -368,7 +368,7 @@ t.test('keys of a person', async t => {
   for (const name of ['ann', 'bob']) await addUser(name)
   const [mine, theirs] = [await addKey(world, 'id-ann'), await addKey(world, 'id-bob')]
 
-  await t.test('keys are listed for one person or for all', async t => {
+  await t.test('keys are listed for one person or for all people', async t => {
     t.match(await ask('list-keys', { userId: 'id-ann' }), [{ id: mine.id, username: 'ann', userId: 'id-ann' }])
     t.equal((await ask('list-keys', { userId: null })).length, 2)
   })

@@ -73,7 +73,7 @@ t.test('v3 6.4 cached Resource refuses every report after its archive, whatever 
   }
 })
 
-t.test('v3 6.1 removed subject in the cache is not found, before the body of the report is read', async t => {
+t.test('v3 6.1 report on a cached subject that was removed is 404 before its body is read', async t => {
   const { id } = await reportedOn('removed')
   const command = { kind: 'delete-subject', id: 'delete-it' } as const
   await createKeeperClient(world.bus, world.clock).send(id, command)

@@ -298,7 +298,7 @@ t.test('v3 9.1 and 9.2 list continues at its cursor, ordered by id, and has each
   }
 })
 
-t.test('v3 3.10 website monitor is a Resource, is created by this route, and is refused with its field', async t => {
+t.test('v3 3.10 website monitor is created and read as a Resource, and is refused with its faulty field', async t => {
   const website = (meta: object, key?: string) =>
     create({
       template: 'website-check',

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-/** URL of the proxy. */
+/** Starts the proxy and resolves with its URL. */
 export async function startCuttingProxy(t: Test, url: string, posts: number): Promise<string> {
   let left = posts
   const server = createServer((incoming, response) => {

@@ -13,7 +13,7 @@ const program = await startProgram({ DATA_DIR: data })
 t.teardown(() => program.stop())
 const { url } = JSON.parse(readFileSync(join(data, 'api.json'), 'utf8')) as { url: string }
 
-/** Clears a terminal, begins a sequence by one C1 character, and turns the direction of writing. */
+/** Control characters that clear a terminal, begin a sequence by one C1 character, and reverse the direction of writing. */
 const poison = '\u001b[2J\u009b31m\u202e'
 /** Words and instants that a command compares or reads. */
 const plain = /^(kind|type|role|lifecycle|condition|confirmation|decision|at|\w+_at|next_cursor)$/
