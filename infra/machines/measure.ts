@@ -9,7 +9,7 @@ const fonts = {
 } as const
 
 const padding = { x: 14, y: 11 }
-/** Width of the lamp beside a title, and of the sign before an event that changes no state. */
+/** Width of the status mark beside a title, and of the mark before an event that changes no state. */
 const markPx = 16
 /** Height of the running deadline at the bottom of each open state. */
 const deadlinePx = 20

@@ -10,7 +10,7 @@ import type { Lanes } from './claim/lanes.ts'
 import type { NotifierMetrics } from './metrics.ts'
 
 export interface NotifierOptions {
-  /** Id of this notifier, unique among running notifiers. Its claims carry the id. */
+  /** Id of this notifier, unique among running notifiers. Its claims contain this id. */
   notifierId: string
   /** Ids of notifiers that no longer run; absent: none. Their claims are released at the start. */
   deadNotifiers?: readonly string[]

@@ -55,7 +55,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   const peers = new Map<string, Peer>()
   let ready = false
   let confirmedAt = clock.monotonic()
-  /** Instant of the latest entry from the watch, own beats included. Beats may be accepted while the watch delivers nothing. */
+  /** Instant of the latest entry from the watch, own beats included. Beats may be accepted while the watch is broken. */
   let heardAt = clock.monotonic()
   let tickedAt = clock.monotonic()
   let beating = false

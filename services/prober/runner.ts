@@ -84,7 +84,7 @@ export class Runner {
     this.#running.clear()
   }
 
-  /** Adds the share that is let through to the monitor's credit. A whole credit runs a check. */
+  /** Adds the share that is let through to the monitor's credit. When the credit reaches 1, the check runs and the credit falls by 1. */
   #isShed(monitor: Monitor): boolean {
     const share = this.#options.shedding.share()
     if (share === 0) return false

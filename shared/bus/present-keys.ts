@@ -15,7 +15,7 @@ export class PresentKeys {
   #isReady = false
   #isAnnounced = false
 
-  /** `now`: instant of removals that were not written, ms since the epoch. */
+  /** `now`: returns the instant for removals without an entry, ms since the epoch. */
   constructor(handlers: WatchHandlers, now: () => number) {
     this.#handlers = handlers
     this.#now = now

@@ -31,7 +31,7 @@ export const subjects = {
   doorNudge: 'nudge.doors',
   /** Transitions of a subject's machines, for clients that watch. */
   state: (workspaceId: string, subjectId: string) => `state.${workspaceId}.${subjectId}`,
-  /** Changes of a workspace that concern no subject; subject ids are longer than the last token, so none equals it. */
+  /** Changes of a workspace that concern no subject; no subject id equals the last token, because ids are longer. */
   stateOfTemplates: (workspaceId: string) => `state.${workspaceId}.templates`,
   statesOf: (workspaceId: string) => `state.${workspaceId}.*`,
   allStates: 'state.>',

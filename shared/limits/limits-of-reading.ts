@@ -21,7 +21,7 @@ export const auditLimits = {
   userAgentCharacters: 200,
   /** Rows that one request reads: a filter with few matches must not read everything. */
   lookedAt: 10_000,
-  /** Approximate rows in one read for a filtered page, and blocks in any one read, each with up to 500 rows. */
+  /** Rows (approximately) in one read for a filtered page; blocks, of up to 500 rows each, in any read. */
   perRead: 500,
   blocksPerRead: 64,
   /** Workspaces in one response: each needs a read of one row. */

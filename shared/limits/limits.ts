@@ -278,7 +278,7 @@ export const limits = {
     /** Time for a client to send its headers, and to send the whole request. */
     headersMs: 10 * second,
     requestMs: 30 * second,
-    /** Interval of the check for clients that exceed these times. */
+    /** Interval at which the server looks for clients that exceed these times. */
     lateMs: 1 * second,
     /** Time without traffic after which Node closes a connection with an unfinished response. Node checks this once in the time itself. */
     stalledMs: 60 * second,
@@ -385,7 +385,7 @@ export const limits = {
   report: {
     /** Time in which unchanged results are collected into one batch; no webhook waits for them. */
     gatherMs: 50,
-    /** Pause after a result that the bus did not accept, doubled up to the maximum. All results wait for it; a reconnect ends it. */
+    /** Pause after a result that the bus did not accept, doubled up to the maximum. All results wait; a reconnect ends the pause. */
     retryMs: 100,
     retryMsMax: 0.5 * second,
   },
@@ -484,7 +484,7 @@ export const limits = {
     /** Interval of the scan, which finds the work of a lost nudge or a dead notifier. */
     scanMs: 5 * second,
     sendMs: 10 * second,
-    /** Concurrent attempts in all. Only messages of the same incident have an order, and the later one waits. */
+    /** Concurrent attempts in all. A message waits only for earlier messages of its incident. */
     inFlight: 200,
     /** Concurrent attempts at one destination at first. A destination that does not respond gets one attempt at a time. */
     inFlightPerDestination: 8,
@@ -595,7 +595,7 @@ export const limits = {
     guardedTries: 20,
     /** Characters of a name or of an error in a message. */
     textCharacters: 300,
-    /** Conditions that administrators see: 500 locations may be lost at once, too many to read. */
+    /** Conditions in the list for administrators: 500 locations may be lost at once, which nobody would read. */
     listed: 200,
     /** Warnings in the response of /readyz. */
     warnings: 50,

@@ -33,7 +33,7 @@ export function readDecision(sent: Manifest['rules'][number]['decision'], place:
   return node
 }
 
-/** Returns the number of comparisons in the node. */
+/** Checks the node, and returns the number of its comparisons. */
 function readNode(node: DecisionNode, place: string, depth: number, declared: Declared): number {
   if (depth > depthMax) throw refuse(place, `A decision is at most ${depthMax} nodes deep`)
   if ('not' in node) return readNode(node.not, `${place}.not`, depth + 1, declared)

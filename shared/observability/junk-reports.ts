@@ -1,5 +1,5 @@
-// Invalid reports of probers: counted by location, and logged at most once a minute for each location, with the first reason. A prober may
-// send any number.
+// Invalid reports of probers: counted by location, and logged at most once a minute for each location, with the first reason. A faulty
+// prober may send any number of them.
 import { Counter } from 'prom-client'
 import { createSeldom } from '#shared/async/seldom.ts'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'

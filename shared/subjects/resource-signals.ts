@@ -40,7 +40,7 @@ export const declaredSignalKey = (slug: string): string => `d${shortHash(slug)}`
 /** Returns true for the key of a declared signal; keys of other signals are `s<number>`. */
 export const isDeclaredKey = (key: string): boolean => key.startsWith('d')
 
-/** Returns the key of a website check's signal at a location, which is also its id. */
+/** Returns the key of a website check's signal at a location. The key is also the signal's id. */
 export const platformSignalKey = (locationId: string): string => `${platformPrefix}${locationId}`
 
 export const isPlatformKey = (key: string): boolean => key.startsWith(platformPrefix)

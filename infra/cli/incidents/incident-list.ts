@@ -23,7 +23,7 @@ export type Placed = Incident & { workspace: { id: string; name: string } }
 /** A requested workspace, with the id of the requested Resource in it. */
 export type Place = Workspace & { resource: string | undefined }
 
-/** Returns the requested workspaces that have the requested Resource. Throws a StartError if none has it. */
+/** Returns the requested workspaces that have the requested Resource. Throws a StartError if no workspace has it. */
 export async function placesOf(api: Api, { workspace, resource }: ListOptions): Promise<Place[]> {
   const places: Place[] = []
   for (const one of await workspacesOf(api, workspace)) {

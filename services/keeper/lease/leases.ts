@@ -25,7 +25,7 @@ export interface LeaseOptions {
   onAcquired(partition: number, precedent: Precedent | null): void
   /** Returns the account of this partition for a successor, which its lease stores; null: this keeper does not know it yet. */
   notesOf(partition: number): SilenceNotes | null
-  /** Finishes the running work on the partition and writes its checkpoint. The lease is then given back. */
+  /** Finishes the running work on the partition and writes its checkpoint. The lease is released afterwards. */
   handOver(partition: number): Promise<void>
   /** Stops all work on the partition, because its lease is lost. */
   onLost(partition: number, reason: string): void
@@ -35,9 +35,9 @@ export interface Leases {
   /** Returns whether the partition's lease is held, and recent enough for a commit now. */
   mayCommit(partition: number): boolean
   held(): number[]
-  /** Gives the lease of one partition back, so that another keeper takes it at once. */
+  /** Releases the lease of one partition, so that another keeper takes it at once. */
   release(partition: number): Promise<void>
-  /** Gives all leases back and stops. */
+  /** Releases all leases and stops. */
   stop(): Promise<void>
 }
 

@@ -62,7 +62,7 @@ export function seriesOfPlaced(placed: readonly Placed[], rows: ReadonlyMap<stri
   })
 }
 
-/** Returns the present revision of a Resource, and the revisions to which a rebind of this round binds it. */
+/** Returns the present revision of a Resource, and the revisions to which rebinds of this round bind it. */
 export const revisionsOf = (
   context: KeeperContext,
   subject: SubjectDocument,

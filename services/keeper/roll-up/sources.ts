@@ -1,5 +1,5 @@
-// Sources (locations and signals) of a subject with stored rows, including earlier signals. Each read jumps from the first row of one
-// source to the next source.
+// Sources (locations and signals) of a subject with stored rows, including earlier signals. Each read skips from the first row of a source
+// to the first row of the next source.
 
 import { levelPrefix, parseRollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
 import { isPlatformKey } from '#shared/subjects/resource-signals.ts'

@@ -1,5 +1,5 @@
 // Subjects whose readings a page watches, because a rule was tried on them a moment ago. Publishes that such a subject has a new reading,
-// also if no rule reads the signal. The set of watched subjects is kept only in memory: the next trial, at any keeper, watches again.
+// even if no rule reads the signal. The set of watched subjects is kept only in memory: the next trial, at any keeper, watches again.
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'

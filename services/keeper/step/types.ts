@@ -40,7 +40,7 @@ export interface StepContext {
   closeAfterMs: number
   /** Returns the revision that a Resource is bound to. Throws UnusableTemplate if the revision cannot judge. */
   templateOf: TemplateOf
-  /** True in a preview, which makes no alerts. */
+  /** True in a preview, which creates no alerts. */
   isUnannounced?: true
   /** Stored pushed observations that this round's inputs read. */
   stored: StoredReports

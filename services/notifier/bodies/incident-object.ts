@@ -9,7 +9,7 @@ export interface IncidentObject {
   id: string
   rule: string
   verdict: Condition
-  /** Advice of the rule for people; null: the rule has none. */
+  /** Instruction of the rule for people; null: the rule has none. */
   action: string | null
   transition: 'opened' | 'confirmed' | 'closed' | 'acknowledged'
   lifecycle: 'open' | 'closed'

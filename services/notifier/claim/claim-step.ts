@@ -10,7 +10,7 @@ export interface Sources {
   destinations: Map<string, DestinationDocument>
   /** Ids of alerts that were removed with their subject. */
   gone: ReadonlySet<string>
-  /** Ids of incidents that the archiving of their Resource closed. */
+  /** Ids of incidents that were closed when their Resource was archived. */
   archived: ReadonlySet<string>
   /** Ids of incidents that were confirmed or closed, for deliveries of openings. */
   overtaken: ReadonlySet<string>

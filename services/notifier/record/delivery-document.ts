@@ -19,7 +19,7 @@ import { signatureOf } from '../send/signature.ts'
 export interface Step {
   document: DeliveryDocument
   effects: DeliveryEffect[]
-  /** Destination with the names of the log; absent: it was deleted. */
+  /** Destination, for the names in log lines; absent: it was deleted. */
   destination?: Pick<DestinationDocument, 'id' | 'name' | 'number' | 'type'> | undefined
   /** True if the delivery ends unsent because its message is no longer needed; this is no failure. */
   isNeedless?: true

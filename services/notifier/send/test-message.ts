@@ -141,7 +141,7 @@ async function waitForRow({ clock, logger }: NotifierContext, written: Promise<v
 const subjectName = 'Test message'
 const subjectId = 'test000000'
 
-/** Returns an alert about a problem of a subject that does not exist, so that the receiver shows a usual message. Its id is new. `at`: ms. */
+/** Returns an alert, with a new id, about a problem of a subject that does not exist: the receiver shows a usual message. `at`: ms. */
 export function testAlert({ workspaceId }: DestinationDocument, at: number): AlertDocument {
   const incidentId = `${subjectId}.1`
   const troubleSince = at - limits.policy.holdMs

@@ -1,5 +1,5 @@
 // Registry of a connection's subscriptions on NATS, for requests and nudges. Sends the responses to requests. Drops messages that do not
-// match their subscription: a server delivers such messages if a consumer is pointed at the subscription.
+// match their subscription: a server delivers them if somebody creates a consumer that delivers to the subscription.
 import { headers as createHeaders, type Msg, type MsgHdrs } from '@nats-io/transport-node'
 import { Counter, type Registry } from 'prom-client'
 import { createSeldom } from '#shared/async/seldom.ts'

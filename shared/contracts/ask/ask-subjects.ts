@@ -33,7 +33,7 @@ export const subjectAsks = {
     slug: Slug,
     workspaceIds: Type.Array(Id, { maxItems: 1_000 }),
   }),
-  /** A page of the open incidents of a workspace, or of one of its subjects, with the newest trouble first. */
+  /** A page of the open incidents of a workspace or of one of its subjects, the latest start of trouble first. */
   'list-open-incidents': ask<Page<IncidentView>>()({ workspaceId: Id, subjectId: Type.Optional(Nullable(Id)), after: After }),
   /** An incident, open or closed, by its internal id; null if it does not exist or its subject is deleted. */
   'get-incident': ask<IncidentView | null>()({ incidentId: Id }),

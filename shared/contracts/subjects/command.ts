@@ -104,7 +104,7 @@ export const ReportObservations = command<{ results: ReportedObservation[] }>()(
   observations: Type.Array(Type.Omit(ReportObservation, ['kind', 'id']), { minItems: 1, maxItems: 500 }),
 })
 
-/** Acknowledges an incident; `recorded` is false if repeated. Errors: not_found `Incident not found`. */
+/** Acknowledges an incident. `recorded` is false if the incident was acknowledged before. Errors: not_found `Incident not found`. */
 export const AcknowledgeIncident = command<AcknowledgementView>()('acknowledge-incident', {
   incidentId: Id,
   by: Type.String({ minLength: 1, maxLength: 200 }),

@@ -15,8 +15,8 @@ interface Measured {
 }
 
 /**
- * Returns `heard` with the baselines of its newest Observation, or with none if no rule needs one. `latest`: the row that is about to be
- * stored; null: no row. The context must hold the numbers since the start of the longest baseline.
+ * Returns `heard` with the baselines at its newest Observation; without baselines if no rule needs one. `latest`: the row that is about to
+ * be stored; null: no row. The context must hold the numbers since the start of the longest baseline.
  */
 export function withBaselines(
   heard: HeardSignal,
