@@ -16,6 +16,7 @@ import {
   seriesId,
   toBase62,
 } from '#shared/text/ids.ts'
+import { oneLine } from '#shared/text/one-line.ts'
 import { hasHiddenCharacters } from '#shared/text/plain-text.ts'
 import { isCredentialName, redactedText, redactedUrl } from '#shared/text/redaction.ts'
 import { createSystemClock } from '#shared/time/clock.ts'
@@ -340,4 +341,17 @@ t.test('redaction hides the credentials of each address in a text', async t => {
     ['://', '://'],
   ]
   for (const [text, shown] of rows) t.equal(redactedText(text), shown, text)
+})
+
+t.test('oneLine removes hidden characters, and keeps a joiner between two others', async t => {
+  const rows: [text: string, line: string][] = [
+    ['a\n\u001b[2Jb\u202e', 'a [2Jb '],
+    ['می\u200cخواهم', 'می\u200cخواهم'],
+    ['👩\u200d💻 ❤\ufe0f\u200d🔥', '👩\u200d💻 ❤\ufe0f\u200d🔥'],
+    ['\u200da\u200d', ' a '],
+    ['a\u200d\u200cb', 'a b'],
+    ['a\u200d b', 'a  b'],
+    ['a\u202e\u200db', 'a b'],
+  ]
+  for (const [text, line] of rows) t.equal(oneLine(text), line, JSON.stringify(text))
 })

@@ -20,9 +20,12 @@ function withoutLast(kept: string, columns: number): string {
   return characters.join('')
 }
 
-/** Returns the columns that a terminal uses: 2 for wide East Asian characters and emoji, 0 for marks on the previous character. */
+/**
+ * Returns the columns that a terminal uses: 2 for wide East Asian characters and emoji, 0 for joiners and for marks on the previous
+ * character.
+ */
 function widthOf(character: string): number {
-  if (/\p{M}/u.test(character)) return 0
+  if (/[\p{M}\p{Cf}]/u.test(character)) return 0
   return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u.test(
     character,
   )

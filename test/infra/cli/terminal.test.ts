@@ -57,6 +57,7 @@ t.test('line is cut by the terminal columns of its characters, not by their numb
     ['日本語', 4, '日…'],
     ['e\u0301e\u0301e\u0301', 3, 'e\u0301e\u0301e\u0301'],
     ['🔥🔥', 3, '🔥…'],
+    ['می\u200cخوا', 5, 'می\u200cخوا'],
     ['abc', 0, '…'],
   ]
   for (const [text, columns, cut] of rows) t.equal(cutTo(text, columns), cut, `${text} in ${columns}`)
