@@ -81,6 +81,9 @@ export class AppError extends Error {
 export const refusal = (code: ErrorCode, message: string, details: string, field?: string): AppError =>
   new AppError(code, message, field === undefined ? { details } : { details, facts: { field } })
 
+/** Error of a request without a route. The command line recognizes an older server by its details. */
+export const noSuchRoute = (): AppError => refusal('not_found', 'Not found', 'There is no such route')
+
 /** Throws if an invariant is broken, because the process must not continue with wrong state. */
 export function invariant(holds: unknown, sentence: string): asserts holds {
   if (!holds) throw new Error(`Invariant broken: ${sentence}`)

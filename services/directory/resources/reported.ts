@@ -1,6 +1,6 @@
 // Resources created by first reports: two reports of one key create one Resource, within the bounds of the address and of the workspace.
 // Rule: docs/reference/v3.md, 8.4.
-import { refusal } from '#shared/errors.ts'
+import { noSuchRoute } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits/limits.ts'
 import type { Answer, DirectoryContext } from '../context.ts'
 import { changeGuarded, contention } from '../documents/guarded.ts'
@@ -33,7 +33,7 @@ async function countMade({ store, clock }: DirectoryContext, addressId: string):
   const today = Math.floor(clock.now() / day)
   let hasRoom = false
   await changeGuarded(store, 'addresses', addressId, address => {
-    if (address === null) throw refusal('not_found', 'Not found', 'There is no such route')
+    if (address === null) throw noSuchRoute()
     const count = address.made.day === today ? address.made.count : 0
     hasRoom = count < resourcesPerDay
     return hasRoom ? { ...address, made: { day: today, count: count + 1 } } : null

@@ -1,5 +1,6 @@
 // Everything under /api that generations 1 and 2 share: the key check, unknown paths, refusals in their envelope.
 import type { FastifyInstance } from 'fastify'
+import { noSuchRoute } from '#shared/errors.ts'
 import { type AuthenticateHook, requireFullKey } from '../callers/authenticate.ts'
 import type { GatewayContext } from '../context.ts'
 import { v1Routes } from '../v1/routes.ts'
@@ -7,7 +8,7 @@ import { classicDialect } from '../v2/dialect.ts'
 import { version } from '../v2/general.ts'
 import { registerRoute } from '../v2/register.ts'
 import { v2Routes } from '../v2/routes.ts'
-import { type Dialect, noSuchRoute, sendRefusal } from './dialect.ts'
+import { type Dialect, sendRefusal } from './dialect.ts'
 import type { Family } from './family.ts'
 import type { Route } from './route.ts'
 

@@ -68,8 +68,6 @@ export function sendRefusal(
   return reply.code(status).headers(headers).send(body)
 }
 
-export const noSuchRoute = () => refusal('not_found', 'Not found', 'There is no such route')
-
 /** Returns a request that Fastify itself refused with a 4xx as `malformed`, with the dialect's sentence. Other errors stay. */
 export function fromFramework(error: unknown, details: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error

@@ -1,9 +1,10 @@
 // Generation 3 of the API as a Fastify plugin: the key check, unknown routes, and refusals in its envelope.
 import type { FastifyInstance } from 'fastify'
+import { noSuchRoute } from '#shared/errors.ts'
 import { letInByKey } from '../audit/let-in.ts'
 import type { AuthenticateHook } from '../callers/authenticate.ts'
 import type { GatewayContext } from '../context.ts'
-import { type Dialect, noSuchRoute, sendRefusal } from '../http/dialect.ts'
+import { type Dialect, sendRefusal } from '../http/dialect.ts'
 import type { Family } from '../http/family.ts'
 import { v3Dialect } from './dialect.ts'
 import { registerRoute } from './register.ts'
