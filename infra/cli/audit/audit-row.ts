@@ -16,20 +16,20 @@ export interface AuditOptions extends ApiOptions {
   limit: number
 }
 
-/** Returns the rows of a person by username or id. A deleted person may have rows, so an unknown person is an error only without rows. */
+/** Returns the rows of a person by id, or by username. A person who has left may still have rows, and has no username. */
 export async function rowsOf<T>(
   person: string | undefined,
   find: (named: string) => Promise<{ id: string }>,
   read: (personId: string | undefined) => Promise<T[]>,
 ): Promise<T[]> {
   if (person === undefined) return read(undefined)
-  try {
-    return read((await find(person)).id)
-  } catch (error) {
-    const rows = isNotFound(error) && isId(person) ? await read(person) : []
-    if (rows.length > 0) return rows
-    throw error
-  }
+  const rows = isId(person) ? await read(person) : []
+  if (rows.length > 0) return rows
+  const { id } = await find(person).catch(error => {
+    if (!isNotFound(error)) throw error
+    throw new StartError(error.message.replace(/\.$/, '; name a person who has left by id.'), error.exitCode)
+  })
+  return read(id)
 }
 
 export const isNotFound = (error: unknown): error is StartError =>
