@@ -41,7 +41,7 @@ const addresses = kindOf<Address>('Observation address', 'address list', address
 
 /** Returns a workspace. `named` undefined: the workspace stored in the profile, else the only workspace. */
 export async function workspaceOf(api: Api, named: string | undefined): Promise<Workspace> {
-  const all = await api.read<Workspace[]>('/workspaces')
+  const all = await api.all<Workspace>('/workspaces')
   const wanted = named ?? api.remembered ?? undefined
   if (wanted !== undefined) return pick(all, wanted, workspaces)
   const [only] = all
@@ -55,16 +55,23 @@ export async function workspaceOf(api: Api, named: string | undefined): Promise<
 /** Returns workspaces. `named` undefined: the workspace stored in the profile, else all workspaces. */
 export async function workspacesOf(api: Api, named: string | undefined): Promise<Workspace[]> {
   if (named !== undefined || api.remembered !== null) return [await workspaceOf(api, named)]
-  return api.read<Workspace[]>('/workspaces')
+  return api.all<Workspace>('/workspaces')
 }
 
 /** Finds a Resource by id or key, else by name. Archived Resources are found only by id or key. */
 export async function resourceOf(api: Api, workspaceId: string, named: string): Promise<ResourceDetail> {
-  const at = (reference: string) => api.read<ResourceDetail>(apiPath`/workspaces/${workspaceId}/resources/${reference}`)
-  const found = await orNull(named, at)
+  const found = await resourceAt(api, workspaceId, named)
   if (found !== null) return found
-  const all = await api.list<Resource>(apiPath`/workspaces/${workspaceId}/resources`, {}, 'Resources')
-  return at(pick(all, named, resources).id)
+  const { id } = await resourceNamed(api, workspaceId, named)
+  return api.read(apiPath`/workspaces/${workspaceId}/resources/${id}`)
+}
+
+/** Finds a Resource by id or key. */
+export const resourceAt = (api: Api, workspaceId: string, named: string): Promise<ResourceDetail | null> =>
+  orNull(named, reference => api.read(apiPath`/workspaces/${workspaceId}/resources/${reference}`))
+
+export async function resourceNamed(api: Api, workspaceId: string, named: string): Promise<Resource> {
+  return pick(await api.list<Resource>(apiPath`/workspaces/${workspaceId}/resources`, {}, 'Resources'), named, resources)
 }
 
 /**
@@ -96,11 +103,11 @@ export const openIncidents = (api: Api, workspaceId: string): Promise<Incident[]
   api.list<Incident>(apiPath`/workspaces/${workspaceId}/incidents`, { lifecycle: 'open' }, 'Incidents')
 
 export async function destinationOf(api: Api, workspaceId: string, named: string): Promise<Destination> {
-  return pick(await api.read<Destination[]>(apiPath`/workspaces/${workspaceId}/destinations`), named, destinations)
+  return pick(await api.all<Destination>(apiPath`/workspaces/${workspaceId}/destinations`), named, destinations)
 }
 
 export async function addressOf(api: Api, workspaceId: string, named: string): Promise<Address> {
-  return pick(await api.read<Address[]>(apiPath`/workspaces/${workspaceId}/addresses`), named, addresses)
+  return pick(await api.all<Address>(apiPath`/workspaces/${workspaceId}/addresses`), named, addresses)
 }
 
 /** Returns the object; null: the API does not know this reference. An empty reference is unknown. */

@@ -1,7 +1,7 @@
 // Lists of Incidents: read from the requested workspaces, printed as a table.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
-import { type Incident, noSuchResource, resourceOf, type Workspace, workspacesOf } from '../api/look-up-api.ts'
+import { type Incident, noSuchResource, resourceAt, resourceNamed, type Workspace, workspacesOf } from '../api/look-up-api.ts'
 import type { Api } from '../api/with-api.ts'
 import type { ApiOptions } from '../noun.ts'
 import { filterOf } from '../resources/pairs.ts'
@@ -23,15 +23,22 @@ export type Placed = Incident & { workspace: { id: string; name: string } }
 /** A requested workspace, with the id of the requested Resource in it. */
 export type Place = Workspace & { resource: string | undefined }
 
-/** Returns the requested workspaces that have the requested Resource. Throws a StartError if no workspace has it. */
+/**
+ * Returns the requested workspaces that have the requested Resource by its id or key, else those that have one of this name. Throws a
+ * StartError if none has it.
+ */
 export async function placesOf(api: Api, { workspace, resource }: ListOptions): Promise<Place[]> {
-  const places: Place[] = []
-  for (const one of await workspacesOf(api, workspace)) {
-    const found = resource === undefined ? undefined : await resourceOf(api, one.id, resource).catch(nullIfMissing)
-    if (found !== null) places.push({ ...one, resource: found?.id })
+  const all = await workspacesOf(api, workspace)
+  if (resource === undefined) return all.map(one => ({ ...one, resource }))
+  for (const find of [resourceAt, resourceNamed]) {
+    const places: Place[] = []
+    for (const one of all) {
+      const found = await find(api, one.id, resource).catch(nullIfMissing)
+      if (found !== null) places.push({ ...one, resource: found.id })
+    }
+    if (places.length > 0) return places
   }
-  if (resource !== undefined && places.length === 0) throw noSuchResource(resource)
-  return places
+  throw noSuchResource(resource)
 }
 
 function nullIfMissing(error: unknown): null {

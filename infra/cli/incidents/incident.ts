@@ -14,7 +14,7 @@ export function addIncidentCommands(program: Command): void {
   verb('list', 'open Incidents of every workspace that the key reaches, newest first')
     .option('--watch', 'go on: redrawn on a terminal, else a line for each change')
     .addOption(new Option('--lifecycle <lifecycle>', 'default: open').choices(['open', 'closed', 'all']))
-    .option('--resource <resource>', 'only those of this Resource, by id, key or name')
+    .option('--resource <resource>', 'only those of this Resource, by id or key, else by name; exit code 5 if there is none')
     .option('--template <template>', 'only those of Resources of this Template: key or key@version')
     .option('--meta <field=value>', 'only those of Resources with this answer, with --template; at most five', collect)
     .option('--label <key=value>', 'only those of Resources with this label; at most five', collect)
