@@ -89,7 +89,7 @@ function readEnvelope(base: string, status: number, text: string): ApiReply {
   const envelope = parseObject(text)
   if (envelope === null || !('result' in envelope)) throw new ApiUnreachable(base, notTheApi(status))
   const { result, error, meta } = envelope
-  if (error === null && status < 300) return { result, nextCursor: cursorOf(meta) }
+  if (error === null && status < 300 && isResult(result)) return { result, nextCursor: cursorOf(meta) }
   if (isRefusal(error)) throw new ApiRefusal(status, error)
   throw new ApiUnreachable(base, notTheApi(status))
 }
@@ -98,6 +98,9 @@ const notTheApi = (status: number) =>
   status === 404
     ? 'generation 3 of the API is not served there: the server is older, or it is no Watchkeeper'
     : `it responded with status ${status} and nothing that generation 3 of the API says`
+
+/** Every result of generation 3 is an object or a list of objects. */
+const isResult = (result: unknown) => (Array.isArray(result) ? result.every(isObject) : isObject(result))
 
 const isRefusal = (error: unknown): error is RefusalBody =>
   isObject(error) &&

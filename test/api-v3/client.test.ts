@@ -59,14 +59,14 @@ t.test('client reads a list page after page, and each page only when it is neede
   const client = await clientOf(t, (request, response) => {
     const cursor = new URL(request.url ?? '', 'http://x').searchParams.get('cursor')
     asked.push(cursor)
-    response.end(cursor === null ? envelope([1, 2], 'two') : envelope([3]))
+    response.end(cursor === null ? envelope([{ id: 1 }, { id: 2 }], 'two') : envelope([{ id: 3 }]))
   })
   const items = client.items({ method: 'GET', path: '/workspaces' })
-  t.equal((await items.next()).value, 1)
+  t.strictSame((await items.next()).value, { id: 1 })
   t.strictSame(asked, [null])
   const others: unknown[] = []
   for await (const item of items) others.push(item)
-  t.strictSame(others, [2, 3])
+  t.strictSame(others, [{ id: 2 }, { id: 3 }])
   t.strictSame(asked, [null, 'two'])
 })
 
@@ -101,6 +101,11 @@ t.test('client throws a sentence without the key when a response is not of gener
       },
       /status 302/,
     ],
+    ...[null, 7, 'x', [null], [[]], [{}, 7]].map((result): [string, RequestListener, RegExp] => [
+      `the result ${JSON.stringify(result)}`,
+      (_, response) => response.end(envelope(result)),
+      /status 200 and nothing that generation 3/,
+    ]),
     ['JSON of another shape', (_, response) => response.end('{"result":[],"error":"no"}'), /status 200/],
     ['a connection that ends', (_, response) => response.destroy(), /closed|socket|terminated/],
     [

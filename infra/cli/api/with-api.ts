@@ -3,7 +3,8 @@
 import { ClassicGone, ClassicRefusal, createClassicClient } from '#shared/api-v2/client.ts'
 import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
-import type { ApiRequest } from '#shared/api-v3/exchange.ts'
+import { type ApiRequest, isObject } from '#shared/api-v3/exchange.ts'
+import { noSuchRoute } from '#shared/errors.ts'
 import { type ExitCode, exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 import { productVersion } from '../product-version.ts'
 import { oneLine } from '../terminal/printing.ts'
@@ -13,10 +14,12 @@ import type { ApiPlace } from './local-api.ts'
 
 type Query = NonNullable<ApiRequest['query']>
 
-/** Client of the API. Results are not checked against the API's contract. */
+/** Client of the API. Checked are only that a result is an object or a list, and the ids of a list without pages. */
 export interface Api {
-  read<T>(path: string, query?: Query): Promise<T>
+  read<T>(path: string): Promise<T>
   send<T>(method: ApiRequest['method'], path: string, body?: unknown): Promise<T>
+  /** Returns a list without pages. */
+  all<T>(path: string): Promise<T[]>
   /** Returns all pages of a list. `things`: name of the items, for the progress line. */
   list<T>(path: string, query: Query, things: string, most?: number): Promise<T[]>
   /** Like `send`, but throws the client's errors. */
@@ -80,10 +83,20 @@ function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSigna
     }
   }
   const call: Api['call'] = async (request, signal) => (await renewing(client => client.call(request, signal ?? ending))).result
+  async function objectOf<T>(request: ApiRequest): Promise<T> {
+    const result = await call(request)
+    if (isObject(result)) return result as T
+    throw new ApiUnreachable(place.url, 'it returned no object where one was expected')
+  }
   return {
     call,
-    read: async <T>(path: string, query?: Query) => (await call({ method: 'GET', path, ...(query && { query }) })) as T,
-    send: async <T>(method: ApiRequest['method'], path: string, body?: unknown) => (await call({ method, path, body })) as T,
+    read: path => objectOf({ method: 'GET', path }),
+    all: async <T>(path: string) => {
+      const result = await call({ method: 'GET', path })
+      if (Array.isArray(result) && result.every(item => typeof item.id === 'string')) return result as T[]
+      throw new ApiUnreachable(place.url, 'it returned no list of objects with ids where one was expected')
+    },
+    send: (method, path, body) => objectOf({ method, path, body }),
     list: <T>(path: string, query: Query, things: string, most = Number.POSITIVE_INFINITY) =>
       renewing(async client => {
         const items: T[] = []
@@ -123,8 +136,7 @@ export function asStartError(error: unknown): unknown {
       exitCodes.notRunning,
     )
   }
-  // Recognises the message of `noSuchRoute`.
-  if (error instanceof ApiRefusal && error.message.startsWith('There is no such route')) {
+  if (error instanceof ApiRefusal && error.message.startsWith(noSuchRoute().details)) {
     return new StartError('The server has no such route: it is older than this command. Update it.', exitCodes.notRunning)
   }
   if (error instanceof ApiRefusal) return new StartError(sentenceOf(error), exitCodeOf(error.status))

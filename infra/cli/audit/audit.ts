@@ -39,7 +39,7 @@ async function listAudit(options: AuditOptions): Promise<void> {
 
 const ofWorkspace = ({ person: named, path, since, until, limit, ...options }: AuditOptions): Promise<AuditRow[]> =>
   withWorkspace(options, async ({ api, root }) => {
-    const find = async (name: string) => pick(await api.read<Member[]>(`${root}/members`), name, members)
+    const find = async (name: string) => pick(await api.all<Member>(`${root}/members`), name, members)
     return rowsOf(named, find, person => {
       const query = { person, path, since, until, limit: Math.min(limit, pageRows) }
       return api.list<AuditRow>(`${root}/audit`, query, 'rows', limit)

@@ -51,7 +51,7 @@ async function textsOf({ to, channel }: Fields): Promise<{ url?: string; channel
 }
 
 export async function listDestinations(options: ApiOptions): Promise<void> {
-  const all = await withWorkspace(options, ({ api, root }) => api.read<Destination[]>(`${root}/destinations`))
+  const all = await withWorkspace(options, ({ api, root }) => api.all<Destination>(`${root}/destinations`))
   if (options.json) return printJson(all)
   printTable(
     ['id', 'type', 'mark', 'state', 'name'],

@@ -36,7 +36,7 @@ async function createAddress(options: CreateOptions): Promise<void> {
 }
 
 async function listAddresses(options: ApiOptions): Promise<void> {
-  const addresses = await withWorkspace(options, ({ api, root }) => api.read<Address[]>(`${root}/addresses`))
+  const addresses = await withWorkspace(options, ({ api, root }) => api.all<Address>(`${root}/addresses`))
   if (options.json) return printJson(addresses)
   printTable(
     ['id', 'made', 'template', 'second factor', 'description'],

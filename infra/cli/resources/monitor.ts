@@ -73,7 +73,7 @@ const changeMonitor = (named: string, { location, ...options }: ChangeOptions & 
   changeResource(named, options, location && (async ({ api }) => ({ locations: await locationIds(api, location) })))
 
 async function locationIds(api: Api, given: string[] | undefined): Promise<string[]> {
-  const all = await api.read<Location[]>('/locations')
+  const all = await api.all<Location>('/locations')
   if (all.length === 0) throw usageError('There is no location yet: ./watchkeeper location create makes one.')
   return (given ?? all.map(({ id }) => id)).map(one => pick(all, one, locations).id)
 }

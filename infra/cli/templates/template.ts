@@ -40,7 +40,7 @@ export function addTemplateCommands(program: Command): void {
 }
 
 async function listTemplates(options: ApiOptions): Promise<void> {
-  const all = await withWorkspace(options, ({ api, root }) => api.read<TemplateView[]>(`${root}/templates`))
+  const all = await withWorkspace(options, ({ api, root }) => api.all<TemplateView>(`${root}/templates`))
   if (options.json) return printJson(all)
   printTable(
     ['template', 'signals', 'rules', 'name'],

@@ -6,7 +6,7 @@ import { readPageOf } from '../data/paged.ts'
 
 /** Returns a client for one workspace, which works while another workspace is shown too. */
 export const configurationApi = (workspace: string): PageApi => ({
-  read: path => askV3('GET', path),
+  all: path => askV3('GET', path),
   page: (path, { state }, cursor) => readPageOf(`${path}?state=${encodeURIComponent(state)}&limit=200`, cursor),
   call: ({ method, path, body }) => askV3(method, path, bodyOf(body)),
   // Some of these paths have the workspace in their query already; it is replaced by the same workspace.

@@ -38,7 +38,7 @@ export function apiOfPage(port: { postMessage(message: FromScript): void }): {
   }
   return {
     api: {
-      read: path => call('read', path),
+      all: path => call('all', path),
       list: async <T>(path: string, query: { state: string }) => {
         const found: T[] = []
         let cursor: string | null = null

@@ -61,9 +61,9 @@ export async function readPresent(clients: Clients, { withClassic, tablesOf }: R
   const { api, workspace } = clients
   const root = apiPath`/workspaces/${workspace}`
   const [locations, destinations, templates, resources] = await Promise.all([
-    api.read<Present['locations']>('/locations'),
-    api.read<SentDestination[]>(`${root}/destinations`),
-    api.read<SentTemplate[]>(`${root}/templates`),
+    api.all<Present['locations'][number]>('/locations'),
+    api.all<SentDestination>(`${root}/destinations`),
+    api.all<SentTemplate>(`${root}/templates`),
     api.list<PresentResource>(`${root}/resources`, { state: 'all' }, 'Resources'),
   ])
   const present = {

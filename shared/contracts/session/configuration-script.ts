@@ -3,7 +3,8 @@
 
 /** Client of the API with the rights of a session. Paths are relative to `/api/v3` or `/api/v2`. */
 export interface ConfigurationApi {
-  read<T>(path: string): Promise<T>
+  /** Items of a list without pages. */
+  all<T>(path: string): Promise<T[]>
   /** Items of all pages. */
   list<T>(path: string, query: { state: string }, things: string): Promise<T[]>
   call(request: ConfigurationRequest): Promise<unknown>
@@ -78,7 +79,7 @@ export type FromScript =
   | { done: readonly number[] }
   | { result: unknown }
   | { failure: string }
-  | { call: number; method: 'read' | 'page' | 'call' | 'classic'; arguments: readonly unknown[] }
+  | { call: number; method: 'all' | 'page' | 'call' | 'classic'; arguments: readonly unknown[] }
 
 /** Failure of a request in the words of the page. */
 export interface ApiFailureWords {

@@ -179,6 +179,33 @@ t.test('Incident is listed, shown, explained, acknowledged, and counted by statu
   t.match(await run('incident list --resource nix'), { code: 5, stderr: /^There is no Resource "nix"/ })
 })
 
+t.test('incident list finds a Resource by id or key in all workspaces, and by name if none has it', async t => {
+  const resources = (name: string) => [
+    { id: `${name}1`, key: 'same', name: 'Twin' },
+    { id: `${name}2`, key: name, name: 'same' },
+    { id: `${name}3`, key: `${name}-3`, name: 'Twin' },
+  ]
+  const at = await serve(t, ({ url: path = '' }, response) => {
+    const [, workspace = '', noun = '', reference] = /workspaces\/(\w+)\/(\w+)\/?([\w-]+)?/.exec(path) ?? []
+    const all = resources(workspace)
+    // Only the first workspace has the key `same`.
+    const found = all.find(({ id, key }) => reference === id || (reference === key && (key !== 'same' || workspace === 'a')))
+    const missing = { code: 1_404, error_type: 'not_found', message: 'There is no such Resource.', details: {} }
+    const one = { id: `${new URL(path, at).searchParams.get('resource')}-incident`, opened_at: '2026-10-05T12:00:00Z' }
+    const result = workspace === '' ? [{ id: 'a' }, { id: 'b' }] : noun === 'incidents' ? [one] : (found ?? all)
+    if (reference === undefined || found) response.end(JSON.stringify({ result, error: null, meta: null }))
+    else response.writeHead(404).end(JSON.stringify({ result: null, error: missing, meta: null }))
+  })
+  const listed = async (named: string) => {
+    const found = await json(`incident list --resource ${named}`, { ...remote, WATCHKEEPER_URL: at })
+    return found.map(({ id }: { id: string }) => id)
+  }
+  t.strictSame(await listed('same'), ['a1-incident'], 'the key in one workspace goes before names in the other')
+  t.strictSame(await listed('b3'), ['b3-incident'])
+  t.strictSame(await listed('SAME'), ['a2-incident', 'b2-incident'])
+  t.match(await run('incident list --resource twin', { ...remote, WATCHKEEPER_URL: at }), { code: 2, stderr: /fits 2 Resources/ })
+})
+
 t.test('piped watch prints a line for each change, and ends with 0 by a signal', async t => {
   await done('resource create Watched --template job --key watched')
   const watch = runProgram(t, ['incident', 'list', '--watch'], local)
@@ -241,7 +268,10 @@ t.test('destinations, addresses and audit commands return the objects of v3', as
   for (const where of ['', ' --installation']) {
     t.match(await json(`audit --person OWNER --limit 1${where}`), [{ person: { name: 'owner' } }])
     t.match(await json(`audit --person ${newest.person.id} --limit 1${where}`), [{ person: { name: 'owner' } }])
-    t.match(await run(`audit --person nobody${where}`), { code: 5, stderr: /^There is no (member|user) "nobody"/ })
+    t.match(await run(`audit --person nobody${where}`), {
+      code: 5,
+      stderr: /^There is no (member|user) "nobody": .*; name a person who has left by id\.$/m,
+    })
   }
   t.match(await run('audit --limit 0'), { code: 2 })
 })
@@ -388,7 +418,18 @@ t.test('command against a wrong, older, absent or hostile server ends with one s
     t,
     (_request, response) => void response.writeHead(422).end(JSON.stringify({ result: null, error: refusal, meta: null })),
   )
+  const results = [null, {}, 'x', [null], [[]], [{}], [{ id: 7 }]]
+  const misshapen = await Promise.all(
+    results.map(result =>
+      serve(t, (_request, response) => void response.end(JSON.stringify({ result, error: null, meta: null }))),
+    ),
+  )
   const rows: [environment: Record<string, string>, code: number, sentence: RegExp][] = [
+    ...misshapen.map((at): [Record<string, string>, number, RegExp] => [
+      { WATCHKEEPER_URL: at },
+      3,
+      /^Watchkeeper can't be reached at \S+ \(it (responded with status 200 and nothing|returned no list of objects with ids) /,
+    ]),
     [{ WATCHKEEPER_URL: 'watch.example.com' }, 2, /^The API can't be called: the URL must begin with http:\/\/ or https:\/\/\.$/],
     [{ WATCHKEEPER_URL: 'http://127.0.0.1:1' }, 3, /^Watchkeeper can't be reached at http:\/\/127\.0\.0\.1:1 \(/],
     [

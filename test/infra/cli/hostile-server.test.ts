@@ -72,58 +72,70 @@ const file = (name: string, content: unknown) => {
   return join(folder, name)
 }
 
-t.test('no command prints a control character or a format character of its server', async t => {
+t.test('command over the API prints the texts of its server without their control and format characters', async t => {
   const busy = file('busy.json', manifest)
   const later = file('later.json', { ...manifest, version: 2, rules: [{ ...manifest.rules[0], destination: { name: 'x' } }] })
   const load = { signal: 'load', state: 'ok', at: '2026-10-05T12:00:00Z' }
   const fewer = file('loads.json', [load, { ...load, signal: 'x' }])
-  const lines: [line: string, more?: string[]][] = [
-    ['template publish', [busy]],
-    ['template publish', [busy]],
-    ['template publish', [later]],
-    ['template preview', [busy, '--observations', fewer]],
-    ['template list'],
-    ['template show busy'],
-    ['resource create Db1 --template busy --label env=a'],
-    ['resource create Db1 --template busy --key db1'],
-    ['resource create Db1 --template none'],
-    ['resource list --wide'],
-    ['resource show db1'],
-    ['resource change db1 --name Db1'],
-    ['observe db1 load --state problem --reason full'],
-    ['observe db1 none'],
-    ['monitor create Shop http://127.0.0.1:9/'],
-    ['monitor list'],
-    ['monitor change shop --meta method=NONE'],
-    ['incident list'],
-    ['incident show', [`Db1${poison}`]],
-    ['incident explain', [`Db1${poison}`]],
-    ['incident ack', [`Db1${poison}`]],
-    ['incident ack', [`Db1${poison}`]],
-    ['destination create hook --to http://127.0.0.1:9/'],
-    ['destination create other --to ftp://x'],
-    ['destination list'],
-    ['destination test', [`hook${poison}`]],
-    ['destination change', [`hook${poison}`, '--enabled', 'yes']],
-    ['destination deliveries', [`hook${poison}`]],
-    ['maintenance start db1 5m'],
-    ['maintenance end db1'],
-    ['maintenance end db1'],
-    ['address create --description jobs'],
-    ['address list'],
-    ['address delete', [`jobs${poison}`]],
-    ['audit'],
-    ['status --check'],
-    ['template rebind busy busy@1'],
-    ['apply', [busy]],
-    ['resource archive db1'],
-    ['destination delete', [`hook${poison}`]],
-    ['mcp --url', [address, '--token', key]],
+  const lines: [line: string, code: number, printed: RegExp, more?: string[]][] = [
+    ['template publish', 0, /^busy@1 \[2J 31m \n$/, [busy]],
+    ['template publish', 4, /^busy@1 is published already: .* \[2J 31m \.$/m, [busy]],
+    ['template publish', 4, /^\S+later\.json:1: rules\.0\.destination \[2J 31m : 'x' names no destination/, [later]],
+    [
+      'template preview',
+      4,
+      /^\S+loads\.json:1: observations\.1\.signal \[2J 31m : The Resource has no signal 'x'/,
+      [busy, '--observations', fewer],
+    ],
+    ['template list', 0, /^busy@1 \[2J 31m +load/m],
+    ['template show busy', 0, /^busy@1 \[2J 31m {2}"Busy \[2J 31m "/],
+    ['resource create Db1 --template busy --label env=a', 0, /^db1 \[2J 31m \n$/],
+    ['resource create Db1 --template busy --key db1', 4, /^The key db1 is taken: .* \(field key \[2J 31m \)\.$/m],
+    ['resource create Db1 --template none', 4, /^There is no Template none \[2J 31m {2}\(field template/],
+    ['resource list --wide', 0, / db1 \[2J 31m .* env=a \[2J 31m/],
+    ['resource show db1', 0, /^db1 \[2J 31m {2}\(\w+ \[2J 31m \) "Db1 \[2J 31m ", busy@1/],
+    ['resource change db1 --name Db1', 0, /^Resource db1 \[2J 31m {2}\("Db1 \[2J 31m "\) is changed\.$/m],
+    ['observe db1 load --state problem --reason full', 0, /^Observation \w+ \[2J 31m {2}of db1 is accepted\.$/m],
+    ['observe db1 none', 4, /^The Resource has no signal 'none' \[2J 31m /],
+    ['monitor create Shop http://127.0.0.1:9/', 0, /^shop \[2J 31m \n$/],
+    ['monitor list', 0, /^shop \[2J 31m +website-check@1 \[2J 31m /m],
+    ['monitor change shop --meta method=NONE', 4, /^Field 'method' must be one of .* \(field method \[2J 31m \)\.$/m],
+    ['incident list', 0, / problem .* db1 \[2J 31m +overloaded \[2J 31m /],
+    ['incident show', 0, /^Incident \w+ \[2J 31m {2}of db1 \[2J 31m {2}\("Db1 \[2J 31m "\), rule overloaded/, [`Db1${poison}`]],
+    ['incident explain', 0, /^Rule overloaded \[2J 31m {2}of Db1 .* reads: load problem \[2J 31m \./, [`Db1${poison}`]],
+    ['incident ack', 0, /^Incident \w+ \[2J 31m {2}of db1 \[2J 31m {2}is taken by owner/, [`Db1${poison}`]],
+    ['incident ack', 4, /^The Incident was taken on by owner \[2J 31m \.$/m, [`Db1${poison}`]],
+    ['destination create hook --to http://127.0.0.1:9/', 0, /^\w+ \[2J 31m \n$/],
+    ['destination create other --to ftp://x', 4, /^The URL must be .* \(field url \[2J 31m \)\.$/m],
+    ['destination list', 0, /^\w+ \[2J 31m +webhook .* hook \[2J 31m$/m],
+    ['destination test', 4, /^The test message is not delivered \(unreachable \[2J 31m \)\.$/m, [`hook${poison}`]],
+    [
+      'destination change',
+      0,
+      /^Destination \w+ \[2J 31m {2}\("hook \[2J 31m "\) is changed\.$/m,
+      [`hook${poison}`, '--enabled', 'yes'],
+    ],
+    ['destination deliveries', 0, / test \[2J 31m .* unreachable \[2J 31m/, [`hook${poison}`]],
+    ['maintenance start db1 5m', 0, /^db1 \[2J 31m {2}is in maintenance from \S+Z \[2J 31m {2}until \S+Z /],
+    ['maintenance end db1', 0, /^db1 \[2J 31m {2}is not in maintenance\.$/m],
+    ['maintenance end db1', 4, /^No maintenance window is running\. \[2J 31m /],
+    ['address create --description jobs', 0, /^http:\S+\/in\/[\w-]{43} \[2J 31m \n$/],
+    ['address list', 0, /^\w+ \[2J 31m .* jobs \[2J 31m$/m],
+    ['address delete', 0, /^Observation address \w+ \[2J 31m {2}is deleted\.$/m, [`jobs${poison}`]],
+    ['audit', 0, / owner \[2J 31m +key wk_\w+ \[2J 31m …/],
+    ['status --check', 4, /^http:\S+, "Default \[2J 31m ": 2 Incidents are open/],
+    ['template rebind busy busy@1', 0, /^No Resource of busy \[2J 31m {2}is left to bind to busy@1/],
+    ['apply', 4, /^Template busy \[2J 31m @1 of the workspace: key: .*; the server is newer/, [busy]],
+    ['resource archive db1', 0, /^Resource db1 \[2J 31m {2}\("Db1 \[2J 31m "\) is archived\.$/m],
+    ['destination delete', 0, /^Destination \w+ \[2J 31m {2}\("hook \[2J 31m "\) is deleted\./, [`hook${poison}`]],
+    ['mcp --url', 0, /^$/, [address, '--token', key]],
   ]
-  for (const [line, more = []] of lines) {
+  for (const [line, expected, printed, more = []] of lines) {
     const words = [...line.split(' ').filter(Boolean), ...more]
     const { code, stdout, stderr } = await run(words)
-    t.ok(isClean(stdout) && isClean(stderr), `${line} [${code}]: ${JSON.stringify(stdout + stderr)}`)
+    t.equal(code, expected, `${line}: ${stderr}`)
+    t.match(stdout === '' ? stderr : stdout, printed, line)
+    t.ok(isClean(stdout) && isClean(stderr), `${line}: ${JSON.stringify(stdout + stderr)}`)
     t.notMatch(stderr, /^Unexpected: /m, line)
   }
 })
@@ -141,7 +153,7 @@ t.test('export writes no file outside its folder, whatever key a server gives to
   const place = join(folder, 'exports')
   mkdirSync(place)
   const rules = manifest.rules.map(rule => ({ ...rule, destination: null, routes: null }))
-  const evil = { ...manifest, key: '../../evil', summary: '', fields: [], rules }
+  const evil = { ...manifest, id: '../../evil@1', key: '../../evil', summary: '', fields: [], rules }
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace(/\?.*$/, '')
     const result = path.endsWith('/workspaces')

@@ -415,7 +415,11 @@ t.test('refusal is a sentence on standard error with its exit code', async t => 
     ['destination create x --workspace Second', 2, /required option '--to <url>'/],
     ['incident replay gone', 5, /^There is no incident "gone"/],
     ['audit --installation --workspace gone', 5, /^There is no workspace "gone"/],
-    ['audit --installation --person gone', 5, /^There is no user "gone"/],
+    [
+      'audit --installation --person gone',
+      5,
+      /^There is no user "gone": \.\/watchkeeper member list shows them; name a person who has left by id\.$/,
+    ],
     ['audit --limit 0', 2, /It must be 1 to 10000\./],
     ['audit --limit 10001', 2, /It must be 1 to 10000\./],
     ['audit --since 2026-10-05T12:00:00', 2, /It must be an RFC 3339 instant with a zone/],
