@@ -1,4 +1,5 @@
-// Requests about Resources and Templates of generation 3 (docs/reference/v3.md, sections 3, 6 and 9). Only the keeper of a Resource writes it.
+// Requests about Resources and Templates of generation 3 (docs/reference/v3.md, sections 3, 6 and 9). Only the keeper of a Resource writes
+// it.
 import { Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable } from '#shared/contracts/common.ts'

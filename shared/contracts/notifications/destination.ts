@@ -1,5 +1,5 @@
-// Destinations of a workspace (reference/messages 1), whose URLs are secrets, payload transformations (3) and delivery tables (4). The directory
-// writes them.
+// Destinations of a workspace (reference/messages 1), whose URLs are secrets, payload transformations (3) and delivery tables (4). The
+// directory writes them.
 import type { Stored } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 

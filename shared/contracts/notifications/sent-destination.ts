@@ -1,4 +1,5 @@
-// A destination in responses of generation 3. Types only, because a browser loads them too. Never has a URL. Rule: docs/reference/v3.md, 10.1.
+// A destination in responses of generation 3. Types only, because a browser loads them too. Never has a URL. Rule: docs/reference/v3.md,
+// 10.1.
 
 export interface SentDestination {
   id: string

@@ -1,5 +1,5 @@
-// Types of the worker that plans configuration files in a browser (services/gateway/configuration/worker.ts), and of its messages with the page.
-// Contains no values.
+// Types of the worker that plans configuration files in a browser (services/gateway/configuration/worker.ts), and of its messages with the
+// page. Contains no values.
 
 /** Client of the API with the rights of a session. Paths are relative to `/api/v3` or `/api/v2`. */
 export interface ConfigurationApi {
