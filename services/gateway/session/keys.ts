@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
 import type { KeyView } from '#shared/contracts/ask/ask-people.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { hashToken, makeToken, tokenPrefix } from '#shared/tokens/api-token.ts'
 import { Answered, Instant, OrNull, writerOf } from '../body/result-schema.ts'
@@ -10,10 +11,10 @@ import type { Route } from '../http/route.ts'
 import { FilledText, Text } from './caller/session-fields.ts'
 import { route, signedIn } from './caller/session-route.ts'
 
-const Scope = Type.Object(
-  { workspace_id: FilledText, actions: Type.Array(Type.Enum([...keyActions]), { maxItems: keyActions.length }) },
-  { additionalProperties: false },
-)
+const Scope = Strict({
+  workspace_id: FilledText,
+  actions: Type.Array(Type.Enum([...keyActions]), { maxItems: keyActions.length }),
+})
 const NewKey = Type.Object({ description: Type.Optional(Text), scope: Type.Optional(Scope) })
 
 const keyFields = {
@@ -32,7 +33,7 @@ const MadeKey = Answered('MadeKey', { ...keyFields, token: Type.String({ descrip
 const listKeys = route('GET', '/keys', {
   summary: "One's own API keys.",
   needs: signedIn,
-  result: Type.Object({ keys: Type.Array(Key) }, { additionalProperties: false }),
+  result: Strict({ keys: Type.Array(Key) }),
   handler: async ({ directory }, { visitor, traceId }) => {
     const found = await directory.ask('list-keys', { userId: visitor.userId }, traceId)
     return { keys: found.map(keyObject) }

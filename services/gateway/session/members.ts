@@ -1,6 +1,7 @@
 // GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member may read the list and may leave. Only owners change
 // members. The directory ensures that at least one owner remains.
 import { Type } from 'typebox'
+import { Strict } from '#shared/contracts/common.ts'
 import { Answered, writerOf } from '../body/result-schema.ts'
 import { pathPart } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
@@ -26,7 +27,7 @@ const one = `${all}/:userId`
 const listMembers = route('GET', all, {
   summary: 'The members of a workspace.',
   needs: member,
-  result: Type.Object({ members: Type.Array(Member) }, { additionalProperties: false }),
+  result: Strict({ members: Type.Array(Member) }),
   handler: async ({ directory }, call) => {
     const found = await directory.ask('list-members', { workspaceId: pathPart(call, 'workspaceId') }, call.traceId)
     return { members: found.map(memberObject) }

@@ -1,6 +1,7 @@
 // Sign-in by password, and sign-out: POST /session/sign-in, POST /session/sign-out, GET /session/sign-in (available ways to sign in).
 import { Type } from 'typebox'
 import type { SessionIdentity } from '#shared/contracts/ask/ask-people.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { letInBySession } from '../audit/let-in.ts'
 import { Answered, OrNull } from '../body/result-schema.ts'
 import type { Call } from '../http/answer.ts'
@@ -17,7 +18,7 @@ const Credentials = Type.Object({ username: FilledText, password: FilledText })
 
 const WaysIn = Answered('WaysIn', {
   password: Type.Boolean(),
-  oidc: OrNull(Type.Object({ name: Type.String(), start: Type.String() }, { additionalProperties: false })),
+  oidc: OrNull(Strict({ name: Type.String(), start: Type.String() })),
   developer: Type.Boolean({ description: 'AUTH_DEV: every visitor is an administrator.' }),
 })
 

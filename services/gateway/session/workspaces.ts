@@ -1,6 +1,7 @@
 // GET, POST /session/workspaces; PATCH /session/workspaces/{id}. The creator of a workspace becomes its owner.
 import { Type } from 'typebox'
 import type { AskResults } from '#shared/contracts/ask/ask.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered } from '../body/result-schema.ts'
 import { pathPart } from '../http/answer.ts'
@@ -20,7 +21,7 @@ export const WorkspaceOfMine = Answered('WorkspaceOfMine', {
 const listWorkspaces = route('GET', '/workspaces', {
   summary: 'The workspaces that one is a member of.',
   needs: signedIn,
-  result: Type.Object({ workspaces: Type.Array(WorkspaceOfMine) }, { additionalProperties: false }),
+  result: Strict({ workspaces: Type.Array(WorkspaceOfMine) }),
   handler: async ({ directory }, { visitor, traceId }) => {
     const workspaces = await directory.ask('list-workspaces', { userId: visitor.userId }, traceId)
     return { workspaces: workspaces.map(workspaceObject) }

@@ -1,15 +1,13 @@
 // Events of a workspace that the session API sends to browsers: the `data` of each event by its name. Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
-import { Nullable, Strict } from '#shared/contracts/common.ts'
+import { DateTime, Nullable, Strict } from '#shared/contracts/common.ts'
 import { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
-
-const Instant = Type.String({ format: 'date-time' })
 
 export const sessionEvents = {
   /** The stream is open. If no `reset` came before, no event is missing since `Last-Event-ID`. */
-  hello: Strict({ at: Instant }),
+  hello: Strict({ at: DateTime }),
   /** Events may be missing: the client must read the displayed data again. */
-  reset: Strict({ at: Instant }),
+  reset: Strict({ at: DateTime }),
   /** The stream has ended: the session ended, the membership changed, or the gateway stops. */
   ended: Strict({ why: Type.Enum(['session', 'rights', 'stopping']) }),
   /** A monitor was created, or a field of its row changed. */
@@ -25,17 +23,17 @@ export const sessionEvents = {
     kind: Type.String(),
     /** State of the machine after the record. */
     state: Type.String(),
-    at: Instant,
-    deadline_at: Nullable(Instant),
+    at: DateTime,
+    deadline_at: Nullable(DateTime),
     explanation: Type.String(),
   }),
   /** A maintenance window started, changed or ended. */
   window: Strict({
     monitor: Type.String(),
     state: Type.Enum(['running', 'ranOut', 'cancelled']),
-    started_at: Instant,
-    ends_at: Instant,
-    cancelled_at: Nullable(Instant),
+    started_at: DateTime,
+    ends_at: DateTime,
+    cancelled_at: Nullable(DateTime),
     by: Type.String(),
   }),
   /** An attempt to deliver a message ended. */
@@ -47,7 +45,7 @@ export const sessionEvents = {
     destination_name: Nullable(Type.String()),
     state: Type.Enum(['waiting', 'delivered', 'failed']),
     attempts: Type.Integer(),
-    at: Instant,
+    at: DateTime,
   }),
   /** A monitor has a new reading, within a minute after a trial of a rule on it. */
   reading: Strict({ monitor: Type.String() }),

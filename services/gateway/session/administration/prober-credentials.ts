@@ -2,6 +2,7 @@
 // /session/prober-credentials/{id}. Only the response to the creation contains the text of the credentials file.
 import { Type } from 'typebox'
 import type { ProberCredentialView } from '#shared/contracts/ask/ask-probers.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
 import { pathPart } from '../../http/answer.ts'
@@ -28,7 +29,7 @@ const MadeCredential = Answered('MadeProberCredential', {
 const listCredentials = route('GET', '/prober-credentials', {
   summary: 'The credentials of probers on other machines.',
   needs: admin,
-  result: Type.Object({ prober_credentials: Type.Array(Credential) }, { additionalProperties: false }),
+  result: Strict({ prober_credentials: Type.Array(Credential) }),
   handler: async ({ directory }, { traceId }) => {
     const found = await directory.ask('list-prober-credentials', {}, traceId)
     return { prober_credentials: found.map(credentialObject) }

@@ -2,6 +2,7 @@
 // /session/users/{id}/password. Administrators cannot remove their own rights, so at least one administrator remains.
 import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { AppError } from '#shared/errors.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { Answered, Instant, OrNull, writerOf } from '../../body/result-schema.ts'
@@ -43,7 +44,7 @@ const userObject = writerOf(Account)
 const listUsers = route('GET', users, {
   summary: 'All accounts.',
   needs: admin,
-  result: Type.Object({ users: Type.Array(Account) }, { additionalProperties: false }),
+  result: Strict({ users: Type.Array(Account) }),
   handler: async ({ directory }, { traceId }) => {
     const found = await allPages(after => directory.ask('list-users', { after }, traceId))
     return { users: found.map(userObject) }

@@ -1,10 +1,10 @@
 // Converts messages of the bus ("news") into events for browsers. Pure.
 import type { News } from '#shared/contracts/news.ts'
-import type { SessionEvent, SessionEventData } from '#shared/contracts/session/session-events.ts'
+import { type SessionEvent, type SessionEventData, sessionEvents } from '#shared/contracts/session/session-events.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import { subjectOfIncident } from '#shared/text/ids.ts'
 import { redactedText } from '#shared/text/redaction.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { writerOf } from '../../body/result-schema.ts'
 import { monitorRow } from '../monitors/monitor-row.ts'
 
 /** An event for browsers. Of events with the same key that are sent together, only the newest is kept. */
@@ -26,36 +26,24 @@ export function eventOf(news: News, ids: Ids): ToldEvent | null {
 
 type Of<K extends News['kind']> = Extract<News, { kind: K }>
 
+const writeIncident = writerOf(sessionEvents.incident)
+const writeWindow = writerOf(sessionEvents.window)
+const writeDelivery = writerOf(sessionEvents.delivery)
+
 function incidentEvent(transition: Of<'transition'>['transition'], { encode }: Ids): ToldEvent {
-  const { id, incidentId, subjectId, sequence, kind, state, event, deadlineAt, explanation } = transition
-  const data = {
-    id: encode(incidentId),
-    monitor: subjectId,
-    sequence,
-    kind,
-    state,
-    at: timestamp(event.at),
-    deadline_at: timestampOrNull(deadlineAt),
-    explanation: redactedText(explanation),
-  }
-  return { event: 'incident', key: id, data }
+  const { id, incidentId, subjectId, event, explanation } = transition
+  const own = { id: encode(incidentId), monitor: subjectId, at: event.at, explanation: redactedText(explanation) }
+  return { event: 'incident', key: id, data: writeIncident({ ...transition, ...own }) }
 }
 
-function windowEvent({ id, subjectId, state, startedAt, endsAt, cancelledAt, by }: Of<'window'>['window']): ToldEvent {
-  const instants = { started_at: timestamp(startedAt), ends_at: timestamp(endsAt), cancelled_at: timestampOrNull(cancelledAt) }
-  return { event: 'window', key: id, data: { monitor: subjectId, state, ...instants, by } }
-}
+const windowEvent = (window: Of<'window'>['window']): ToldEvent => ({
+  event: 'window',
+  key: window.id,
+  data: writeWindow({ ...window, monitor: window.subjectId }),
+})
 
 function deliveryEvent(delivery: Of<'delivery'>['delivery'], { encode }: Ids): ToldEvent {
-  const { id, incidentId, destinationId, destinationName, state, attempts, at } = delivery
-  const data = {
-    incident: encode(incidentId),
-    monitor: subjectOfIncident(incidentId),
-    destination_id: destinationId,
-    destination_name: destinationName,
-    state,
-    attempts,
-    at: timestamp(at),
-  }
+  const { id, incidentId } = delivery
+  const data = writeDelivery({ ...delivery, incident: encode(incidentId), monitor: subjectOfIncident(incidentId) })
   return { event: 'delivery', key: id, data }
 }

@@ -4,12 +4,20 @@ import { Type } from 'typebox'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { RollUpBucket, RollUps } from '#shared/contracts/observations/roll-up.ts'
-import { ChartRange, DayBars, FiguresPage, LatencyChart, ValueChart } from '#shared/contracts/session/session-charts.ts'
+import {
+  ChartBand,
+  ChartRange,
+  DayBars,
+  FiguresPage,
+  LatencyChart,
+  ValueChart,
+} from '#shared/contracts/session/session-charts.ts'
 import type { Bands, MonitorThreshold } from '#shared/contracts/subjects/monitor-state.ts'
 import { day, hour, limits, minute, second } from '#shared/limits/limits.ts'
 import { isId } from '#shared/text/is-id.ts'
 import { coveredMs, shareWithout } from '#shared/time/share-without.ts'
-import { timestamp, timestampOrNull } from '../../body/instants.ts'
+import { timestamp } from '../../body/instants.ts'
+import { writerOf } from '../../body/result-schema.ts'
 import { pathPart } from '../../http/answer.ts'
 import type { QueryParameter, Route } from '../../http/route.ts'
 import { sessionQuery } from '../caller/query.ts'
@@ -184,6 +192,8 @@ const readBands = ({ directory }: SessionContext, subjectId: string, { from, to 
 /** Rounds to four significant digits, which is more than any chart shows. */
 const fourDigits = (value: number): number => Number(value.toPrecision(4))
 
+const writeBand = writerOf(ChartBand)
+
 function frameObject(
   { clock, incidentIds }: SessionContext,
   { from, to, stepMs }: Frame,
@@ -199,20 +209,8 @@ function frameObject(
     step_seconds: stepMs / second,
     complete_to: timestamp(completeTo),
     bands: [
-      ...bands.incidents.map(band => ({
-        kind: 'incident' as const,
-        from: timestamp(band.from),
-        to: timestampOrNull(band.to),
-        incident: incidentIds.encode(band.id),
-        rule: band.rule,
-      })),
-      ...bands.windows.map(band => ({
-        kind: 'maintenance' as const,
-        from: timestamp(band.from),
-        to: timestamp(band.to),
-        incident: null,
-        rule: null,
-      })),
+      ...bands.incidents.map(({ id, ...band }) => writeBand({ ...band, kind: 'incident', incident: incidentIds.encode(id) })),
+      ...bands.windows.map(band => writeBand({ ...band, kind: 'maintenance', incident: null, rule: null })),
     ],
   }
 }

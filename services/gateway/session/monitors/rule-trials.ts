@@ -1,6 +1,7 @@
 // POST /session/subjects/{id}/rules/trial: the present verdict of an unsaved rule. The subject's keeper judges the rule; nothing is stored.
 import { type Static, Type } from 'typebox'
 import { incidentOutlook } from '#machines/incident-outlook.ts'
+import { Strict } from '#shared/contracts/common.ts'
 import { RuleTrialInput, RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import type { RuleTrial } from '#shared/contracts/subjects/rule-trial.ts'
 import { AppError } from '#shared/errors.ts'
@@ -19,13 +20,10 @@ import { member, route } from '../caller/session-route.ts'
 import { stepObject } from './incident-records.ts'
 import { findSubject, subjectQuery } from './subjects.ts'
 
-const TrialBody = Type.Object(
-  {
-    document: DocumentShape,
-    rule: Maybe(Type.String({ description: 'The slug of the rule that it would replace; absent: a further rule.' })),
-  },
-  { additionalProperties: false },
-)
+const TrialBody = Strict({
+  document: DocumentShape,
+  rule: Maybe(Type.String({ description: 'The slug of the rule that it would replace; absent: a further rule.' })),
+})
 
 /** Every member may try a rule, because every member may read the signals that it reads. */
 const tryRule = route('POST', '/subjects/:subjectId/rules/trial', {
