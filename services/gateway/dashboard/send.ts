@@ -1,12 +1,9 @@
 // Responses with pages and assets, compressed as the browser accepts. Browsers cache assets without revalidation.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { accepts, brotli, gzipped, quickly, thoroughly } from '../http/compress.ts'
+import { accepts, brotli, gzipped, qualityFor } from '../http/compress.ts'
 import { sayNothingOfConnection } from '../http/persistent.ts'
 import type { Asset } from './assets.ts'
 import { pageHeaders } from './page.ts'
-
-/** Largest page, in bytes, that is compressed at the higher quality (2 ms). The page of the list is larger. */
-const thoroughBytes = 8_192
 
 export async function sendPage(
   request: FastifyRequest,
@@ -16,10 +13,7 @@ export async function sendPage(
 ): Promise<FastifyReply> {
   sayNothingOfConnection(reply)
   void reply.code(status).headers(pageHeaders).header('vary', 'accept-encoding')
-  if (accepts(request, 'br')) {
-    const quality = html.length > thoroughBytes ? quickly : thoroughly
-    return reply.header('content-encoding', 'br').send(await brotli(html, quality))
-  }
+  if (accepts(request, 'br')) return reply.header('content-encoding', 'br').send(await brotli(html, qualityFor(html)))
   if (accepts(request, 'gzip')) return reply.header('content-encoding', 'gzip').send(await gzipped(html))
   return reply.send(html)
 }
