@@ -146,6 +146,17 @@ t.test('page and asset are compressed if the client accepts it, and an asset is 
   }
 })
 
+t.test('browser without scripts gets the style sheet of pages', async t => {
+  const world = await startSessionWorld(t)
+  await world.addPerson('ann', { [world.workspaceId]: 'viewer' })
+  const { style } = await dashboardAssets()
+  for (const browser of [await world.signedIn('ann'), world.browser()])
+    t.match(
+      (await browser.send('GET', browser.cookies().size > 0 ? '/' : '/sign-in')).text,
+      `<noscript><link rel="stylesheet" href="${style}">`,
+    )
+})
+
 t.test('connection stays open although neither side sends a header about it', async t => {
   const world = await startSessionWorld(t)
   const { app } = await dashboardAssets()

@@ -28,7 +28,7 @@ export interface Assets {
   files: ReadonlyMap<string, Asset>
   app: Bundle
   signIn: Bundle
-  /** Path of the style sheet of pages without a script. */
+  /** Path of the style sheet of pages without scripts. */
   style: string
 }
 
@@ -74,19 +74,15 @@ async function buildAssets(): Promise<Assets> {
   const esbuild = await import('esbuild')
   try {
     // Two separate bundles: a common bundle would split shared code into a dozen small chunks, each with its own request.
-    const made = await Promise.all([bundle(esbuild, 'app'), bundle(esbuild, 'sign-in')])
-    const sheet = await esbuild.build({
-      ...shape,
-      entryPoints: [sourceOf('main.page.css')],
-      outdir: 'assets',
-      entryNames: '[hash]',
-    })
+    const [app, signIn, sheet] = await Promise.all([bundle(esbuild, 'app'), bundle(esbuild, 'sign-in'), bundleSheet(esbuild)])
+    const [style] = sheet.outputFiles
+    if (style === undefined) throw new Error('Invariant broken: a bundle has no style sheet')
     const files = new Map<string, Asset>()
     const keep = async ({ path, contents }: { path: string; contents: Uint8Array }) =>
       files.set(pathOf(path), await assetOf(path, Buffer.from(contents)))
-    await Promise.all([...made, sheet].flatMap(({ outputFiles }) => outputFiles).map(keep))
-    const [app, signIn] = made.map(({ metafile }) => bundleOf(metafile.outputs)) as [Bundle, Bundle]
-    return { files, app, signIn, style: pathOf(sheet.outputFiles[0]?.path ?? '') }
+    await Promise.all([app, signIn, sheet].flatMap(({ outputFiles }) => outputFiles).map(keep))
+    const links = { app: bundleOf(app.metafile.outputs), signIn: bundleOf(signIn.metafile.outputs), style: pathOf(style.path) }
+    return { files, ...links }
   } finally {
     // Not awaited, because the first visitor would wait 70 ms longer.
     void esbuild.stop()
@@ -120,6 +116,9 @@ const bundle = (esbuild: typeof import('esbuild'), name: keyof typeof entryPoint
     jsxImportSource: 'preact',
     metafile: true,
   })
+
+const bundleSheet = (esbuild: typeof import('esbuild')) =>
+  esbuild.build({ ...shape, entryPoints: [sourceOf('main.page.css')], outdir: 'assets', entryNames: '[hash]' })
 
 /**
  * Makes each page import all shared modules, so that they become one chunk. Parts of forms become a second chunk

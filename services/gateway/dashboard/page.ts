@@ -30,14 +30,14 @@ export const pageHeaders = {
 } as const
 
 /** Returns a page of a bundle. `page` null: the bundle has a single page. `first`: data that its script reads before it sends requests. */
-export const appPage = (bundle: Bundle, page: PageName | null, first: object): string => `${head('Watchkeeper')}
+export const appPage = (bundle: Bundle, style: string, page: PageName | null, first: object): string => `${head('Watchkeeper')}
 ${preloaded(bundle, page)
   .map(path => `<link rel="modulepreload" href="${path}">`)
   .join('\n')}
 <script type="module" src="${bundle.script}"></script>
 <body>
 <div id="app"></div>
-<noscript><main class="lone"><h1>Watchkeeper</h1><p>The dashboard needs JavaScript, the <a href="/api/openapi/">API</a> does not.</p></main></noscript>
+<noscript><link rel="stylesheet" href="${style}"><main class="lone"><h1>Watchkeeper</h1><p>The dashboard needs JavaScript, the <a href="/api/openapi/">API</a> does not.</p></main></noscript>
 <script type="application/json" id="first">${jsonInHtml(first)}</script>
 `
 

@@ -68,15 +68,15 @@ const sendAppPage =
     const visitor = await visitorOf(context, call)
     if (visitor === null) return reply.redirect(signInAddress(request), 303)
     noteAccepted(request.raw.socket)
-    const [{ app }, first] = await Promise.all([dashboardAssets(), firstData(context, call, visitor)])
-    return sendPage(request, reply, 200, appPage(app, page, first))
+    const [{ app, style }, first] = await Promise.all([dashboardAssets(), firstData(context, call, visitor)])
+    return sendPage(request, reply, 200, appPage(app, style, page, first))
   }
 
 async function sendSignInPage(context: PageContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const visitor = await visitorOf(context, callOf(request, reply))
   if (visitor !== null) return reply.redirect(localPath(queryText(request, 'return_to')), 303)
-  const { signIn } = await dashboardAssets()
-  return sendPage(request, reply, 200, appPage(signIn, null, waysIn(context.options)))
+  const { signIn, style } = await dashboardAssets()
+  return sendPage(request, reply, 200, appPage(signIn, style, null, waysIn(context.options)))
 }
 
 /** Same data as the response of `GET /session/sign-in`. */
