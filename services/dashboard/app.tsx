@@ -36,10 +36,11 @@ async function load(): Promise<void> {
 
 function Content() {
   const at = place.value
-  if (failure.value !== null) return <Failed isPage error={failure.value} onRetry={() => location.reload()} />
-  if (session.value?.workspaces.length === 0 && !(at !== null && withoutWorkspace.includes(at.page))) return <NoWorkspace />
-  if (workspace.value === null && workspaceId.value !== null && at !== null && !withoutWorkspace.includes(at.page))
-    return <WorkspaceGone />
+  if (failure.value !== null) return <Failed page="page" error={failure.value} onRetry={() => location.reload()} />
+  if (at === null || !withoutWorkspace.includes(at.page)) {
+    if (session.value?.workspaces.length === 0) return <NoWorkspace />
+    if (workspace.value === null && workspaceId.value !== null && at !== null) return <WorkspaceGone />
+  }
   const known = loaded.value
   if (at === null || known === null || known.page !== at.page) return <Loading />
   return <known.Shown key={Object.values(at.params).join('/')} params={at.params} />

@@ -64,12 +64,19 @@ await withBrowser(async () => {
     await page.keyboard.press('l')
     await page.waitForURL(url => url.search === '')
     t.equal(await active(page), 'closed')
+    // From here on the time of the page stands still but for `runFor`. A step of the replay takes 900 ms.
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
     await page.keyboard.press('r')
     await page.getByRole('button', { name: 'Pause' }).waitFor()
-    await page.waitForURL(url => url.search === '?at=1')
-    await page.waitForURL(url => url.search === '?at=2')
+    t.equal(new URL(page.url()).search, '?at=1')
+    await page.clock.runFor(899)
+    t.equal(new URL(page.url()).search, '?at=1')
+    await page.clock.runFor(1)
+    t.equal(new URL(page.url()).search, '?at=2')
     await page.keyboard.press('r')
     await page.getByRole('button', { name: 'Replay' }).waitFor()
+    await page.clock.runFor(1_800)
     t.equal(await active(page), 'problem')
     await page.keyboard.press('l')
     const copied = await show(`${incident}?at=2`)
@@ -140,9 +147,11 @@ await withBrowser(async () => {
       }
   })
 
-  t.test('unknown incident is reported in a sentence', async () => {
+  t.test('unknown incident is a page that says so and leads on', async () => {
     const { page, close } = await show('unknown000')
-    await page.getByText('There is no such incident').waitFor()
+    await page.getByRole('heading', { name: 'There is no such incident' }).waitFor()
+    await page.getByRole('link', { name: 'To the monitoring page' }).click()
+    await page.waitForURL(url => url.pathname === '/')
     await close()
   })
 })

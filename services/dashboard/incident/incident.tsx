@@ -17,7 +17,6 @@ import { addPageStyle } from '../parts/page-style.ts'
 import { Failed, Loading } from '../parts/states.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Time } from '../parts/time.tsx'
-import { ruleName } from '../words/rules.ts'
 import { stateOf } from '../words/statuses.ts'
 import { Elsewhere } from './elsewhere.tsx'
 import { Evidence } from './evidence.tsx'
@@ -41,10 +40,11 @@ function Incident({ params }: { params: Readonly<Record<string, string>> }) {
   }, [])
   const { records, incident } = page
   const known = incident.value.value
-  pageTitle.value = known === null ? 'Incident' : `${known.resource.name}: ${ruleName(known.rule)}`
+  const rule = records.latest.value?.rule_name ?? ''
+  pageTitle.value = known === null ? 'Incident' : `${known.resource.name}: ${rule}`
   const failure = records.failure.value ?? incident.failure.value
   if (known === null || page.moment.value === null || page.life.value === null)
-    return failure === null ? <Loading /> : <Failed isPage error={failure} onRetry={() => void page.reload()} />
+    return failure === null ? <Loading /> : <Failed page="incident" error={failure} onRetry={() => void page.reload()} />
   return <Shown page={page} incident={known} life={page.life.value} />
 }
 
@@ -86,7 +86,7 @@ function brief(words: readonly string[]): string {
 function Head({ page, incident }: { page: IncidentPage; incident: IncidentObject }) {
   const isAsking = useSignal(false)
   const { resource, lifecycle, acknowledgement } = incident
-  const rule = ruleName(incident.rule)
+  const rule = page.records.latest.value?.rule_name ?? ''
   const mayTake = lifecycle === 'open' && acknowledgement === null
   const ask = () => {
     const present = page.incident.value.peek()

@@ -31,12 +31,12 @@ const stepMs = 900
 
 export function createIncidentPage(id: string, schedule: (ms: number, run: () => void) => () => void): IncidentPage {
   const records = createRecords(sequence => readRecords(id, sequence))
-  const workspaceId = () => records.place.peek()?.workspaceId ?? ''
+  const workspaceId = () => records.latest.peek()?.workspace_id ?? ''
   const incident = createLoaded(() => readIncident(workspaceId(), id))
   const deliveries = createLoaded(() => readDeliveries(workspaceId(), id))
   const wished = computed(() => sequenceIn(query.value.get('at')))
   const moment = computed(() => momentAt(records.all.value, wished.value, now.value))
-  const life = computed(() => moment.value && lifeAt(records.all.value, moment.value, records.outlook.value))
+  const life = computed(() => moment.value && lifeAt(records.all.value, moment.value, records.latest.value?.outlook ?? null))
   const cancel = signal<(() => void) | null>(null)
 
   const show = (index: number | null) => {
@@ -61,7 +61,7 @@ export function createIncidentPage(id: string, schedule: (ms: number, run: () =>
   }
   const reload = async () => {
     await records.readOn()
-    if (records.place.peek() !== null) await Promise.all([incident.reload(), deliveries.reload()])
+    if (records.latest.peek() !== null) await Promise.all([incident.reload(), deliveries.reload()])
   }
   const start = () => {
     const silence = onNews((name, data) => {

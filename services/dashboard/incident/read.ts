@@ -6,7 +6,6 @@ import { askV3, read } from '../data/api.ts'
 export interface Incident {
   id: string
   resource: { id: string; key: string; name: string }
-  rule: string
   lifecycle: 'open' | 'closed'
   closed_reason: 'recovered' | 'rule_removed' | 'resource_archived' | null
   opened_at: string

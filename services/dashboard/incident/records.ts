@@ -1,17 +1,14 @@
 // Records of one incident in the browser: read page by page, then continued after events, in the order in which its machine accepted the
 // events.
-import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { type ReadonlySignal, signal } from '@preact/signals'
 import type { IncidentRecordObject, IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
 
 export interface Records {
   all: ReadonlySignal<readonly IncidentRecordObject[]>
-  /** Workspace and monitor of the incident; null before the first response. */
-  place: ReadonlySignal<{ workspaceId: string; monitorId: string } | null>
-  /** Outlook of the latest response; null: the incident is closed, or its records are not read to the end. */
-  outlook: ReadonlySignal<IncidentRecordsPage['outlook']>
+  /** The latest response; null before the first one. */
+  latest: ReadonlySignal<IncidentRecordsPage | null>
   /** Names of the locations in the evidence, by id. */
   locations: ReadonlySignal<Readonly<Record<string, string>>>
-  isComplete: ReadonlySignal<boolean>
   failure: ReadonlySignal<unknown>
   /** Reads records newer than the last one. Never rejects. A call during a read waits for that read. */
   readOn(): Promise<void>
@@ -54,16 +51,5 @@ export function createRecords(readPage: ReadPage): Records {
     } while (isAskedAgain)
     running = null
   }
-  return {
-    all,
-    place: computed(() => {
-      const page = latest.value
-      return page && { workspaceId: page.workspace_id, monitorId: page.monitor_id }
-    }),
-    outlook: computed(() => latest.value?.outlook ?? null),
-    locations,
-    isComplete: computed(() => latest.value?.more === false),
-    failure,
-    readOn,
-  }
+  return { all, latest, locations, failure, readOn }
 }

@@ -23,7 +23,7 @@ export function Timeline({ page }: { page: IncidentPage }) {
         ))}
       </ol>
       {later > 0 && <p class="dim">{later} later records: move the slider to see them.</p>}
-      {!page.records.isComplete.value && <p class="dim">More records are on their way.</p>}
+      {page.records.latest.value?.more && <p class="dim">More records are on their way.</p>}
     </section>
   )
 }

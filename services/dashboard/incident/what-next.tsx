@@ -19,7 +19,7 @@ export function WhatNext({ page }: { page: IncidentPage }) {
 }
 
 function Next({ page }: { page: IncidentPage }) {
-  const outlook = page.records.outlook.value
+  const outlook = page.records.latest.value?.outlook ?? null
   if (outlook === null) return <p>Nothing: it is over.</p>
   const { by_time: step, by_report: others } = outlook
   return (

@@ -15,7 +15,6 @@ import { Failed, Loading } from '../parts/states.tsx'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { ruleName } from '../words/rules.ts'
 import { byDay, byTrouble, type IncidentItem, stateOfItem } from './incident-item.ts'
 import style from './incidents.page.css'
 
@@ -88,7 +87,7 @@ function Filters() {
           class="input rule-filter"
           type="search"
           maxLength={200}
-          placeholder="key, as availability"
+          placeholder="Key of a rule, such as availability"
           value={query.value.get('rule') ?? ''}
           onChange={event => setQuery({ rule: event.currentTarget.value.trim() })}
         />
@@ -151,7 +150,7 @@ const columns: readonly Column<IncidentItem>[] = [
     cell: ({ id, resource, rule, explanation }) => (
       <>
         <a href={pathTo('incident', { id })}>
-          <bdi>{resource.name}</bdi>: {ruleName(rule)}
+          <bdi>{resource.name}</bdi>: {rule}
         </a>
         <br />
         <span class="dim">{explanation}</span>

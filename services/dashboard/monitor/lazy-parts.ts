@@ -3,7 +3,6 @@ import { lazy } from '../parts/lazy.tsx'
 
 export const UptimeDays = lazy(() => import('./figures/uptime-days.tsx').then(it => it.UptimeDays))
 export const Maintenance = lazy(() => import('./maintenance/maintenance.tsx').then(it => it.Maintenance))
-export const NoMonitor = lazy(() => import('./no-monitor.tsx').then(it => it.NoMonitor))
 export const AlertDelivery = lazy(() => import('./messages/alert-delivery.tsx').then(it => it.AlertDelivery))
 export const History = lazy(() => import('./past.ts').then(it => it.History))
 export const Messages = lazy(() => import('./past.ts').then(it => it.Messages))

@@ -1,12 +1,11 @@
 // The page of a monitor: its state, why and what comes next, its open incidents, rules and signals, then its figures over time and its past.
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
-import { Refusal, read } from '../data/api.ts'
-import { schedule } from '../data/clock.ts'
+import { read } from '../data/api.ts'
 import { takeFirst } from '../data/first.ts'
 import { createLoaded, type Loaded } from '../data/loaded.ts'
 import { isSignedOut, may, workspaceId } from '../data/session.ts'
-import { onNews } from '../data/stream.ts'
+import { type IsWanted, onGatheredNews } from '../data/stream.ts'
 import { pageTitle } from '../data/title.ts'
 import { chooseWorkspace } from '../data/workspace.ts'
 import { addPageStyle } from '../parts/page-style.ts'
@@ -15,7 +14,7 @@ import { Figures } from './figures/figures.tsx'
 import { ValueHistory } from './figures/value-history.tsx'
 import { OpenIncidents } from './incidents/open-incidents.tsx'
 import { Later } from './later.tsx'
-import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, NoMonitor, UptimeDays } from './lazy-parts.ts'
+import { AlertDelivery, EndActs, History, Log, Maintenance, Messages, UptimeDays } from './lazy-parts.ts'
 import style from './monitor.page.css'
 import { MonitorHead } from './monitor-head.tsx'
 import { Rules } from './rules.tsx'
@@ -85,8 +84,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
 
 function NotHere({ failure, onRetry }: { failure: unknown; onRetry(): void }) {
   if (failure === null || isSignedOut.value) return <Loading />
-  const isUnknown = failure instanceof Refusal && failure.status === 404
-  return isUnknown ? <NoMonitor /> : <Failed isPage error={failure} onRetry={onRetry} />
+  return <Failed page="monitor" error={failure} onRetry={onRetry} />
 }
 
 /** Uses the monitor embedded in the page if it is this monitor. */
@@ -98,23 +96,14 @@ function loadedMonitor(id: string): Loaded<MonitorDetail> {
 
 /** Reads the monitor unless its data is embedded in the page, and reads it again after each event about it. */
 function follow(id: string, monitor: Loaded<MonitorDetail>): () => void {
-  let cancel: (() => void) | null = null
-  if (monitor.value.peek() === null) void monitor.reload()
-  const soon = () => {
-    cancel ??= schedule(settleMs, () => {
-      cancel = null
-      void monitor.reload()
-    })
-  }
-  const stop = onNews((name, data) => {
+  const reload = () => void monitor.reload()
+  if (monitor.value.peek() === null) reload()
+  const isWanted: IsWanted = (name, data) => {
     const { id: of, monitor: about } = data as { id?: unknown; monitor?: unknown }
     const isOfRow = (name === 'row' || name === 'gone') && of === id
-    if (name === 'reset' || name === 'opened' || isOfRow || (name !== 'reading' && about === id)) soon()
-  })
-  return () => {
-    cancel?.()
-    stop()
+    return name === 'reset' || name === 'opened' || isOfRow || (name !== 'reading' && about === id)
   }
+  return onGatheredNews(settleMs, isWanted, reload)
 }
 
 export { Monitor as monitor }

@@ -1,7 +1,10 @@
 // Placeholders for content: empty, loading, or failed with the reason.
 import type { ComponentChildren } from 'preact'
-import { sentenceOf } from '../data/api.ts'
+import { Refusal, sentenceOf } from '../data/api.ts'
 import { Button } from './button.tsx'
+import { lazy } from './lazy.tsx'
+
+const NoSuch = lazy(() => import('../help/no-such.tsx').then(it => it.NoSuch))
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
@@ -23,12 +26,13 @@ export function Loading() {
 interface FailedProps {
   error: unknown
   onRetry(): void
-  /** Whether the page has no other content: the heading is then the page's heading. */
-  isPage?: boolean
+  /** Thing that the page shows, such as `monitor`: the heading is then the page's heading. Absent: the page has other content. */
+  page?: string
 }
 
-export function Failed({ error, onRetry, isPage = false }: FailedProps) {
-  const Heading = isPage ? 'h1' : 'h2'
+export function Failed({ error, onRetry, page }: FailedProps) {
+  if (page && error instanceof Refusal && error.status === 404) return <NoSuch noun={page} />
+  const Heading = page ? 'h1' : 'h2'
   return (
     <section class="empty" role="alert">
       <Heading>This could not be loaded</Heading>

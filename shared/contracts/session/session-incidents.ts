@@ -46,6 +46,7 @@ export const IncidentRecordsPage = Component('IncidentRecordsPage', {
   at: { ...DateTime, description: "The server's clock." },
   workspace_id: Type.String(),
   monitor_id: Type.String(),
+  rule_name: Type.String({ description: 'Name of its rule when it opened.', examples: ['Reachability'] }),
   records: Type.Array(IncidentRecordObject, { description: 'Oldest first.' }),
   more: Type.Boolean({ description: 'Ask again with the last sequence as `after`.' }),
   locations: Type.Record(Type.String(), Type.String(), {

@@ -27,7 +27,7 @@ const records = async (incident: string, query = ''): Promise<IncidentRecordsPag
 t.test('records show an incident from opening to closing with evidence, next deadline and next message', async t => {
   const { id, incident } = await failing('shop')
   const opened = await records(incident)
-  t.match(opened, { workspace_id: world.workspaceId, monitor_id: id, more: false })
+  t.match(opened, { workspace_id: world.workspaceId, monitor_id: id, rule_name: 'Reachability', more: false })
   t.match(opened.records, [{ sequence: 1, event: 'problem.judged', state: 'pending', condition: 'problem' }])
   t.match(opened.records[0]?.evidence?.inputs, [{ signal: /^reachability@/, status: 'problem' }])
   t.strictSame(opened.locations, { aaaa: 'de' })
@@ -52,6 +52,20 @@ t.test('records show an incident from opening to closing with evidence, next dea
   t.equal(closed.outlook, null)
   const last = closed.records.at(-1)
   t.ok(Date.parse(last?.at ?? '') < Date.parse(last?.event_at ?? ''), 'the closing is dated back to the recovery')
+})
+
+t.test('rule of a Template with the key of the built-in rule keeps its own name', async t => {
+  const v3 = `/session/v3/workspaces/${world.workspaceId}`
+  const rule = { key: 'availability', action: 'Read the log.', wait: { confirm_after: 0, recover_after: 0 } }
+  const decision = { signal: 'run', field: 'status', operator: 'eq', operand: 'problem' }
+  const signals = [{ key: 'run', kind: 'event' }]
+  const body = { key: 'nightly', version: 1, name: 'Nightly job', signals, rules: [{ ...rule, decision }] }
+  await world.owner.send('POST', `${v3}/templates`, { body })
+  await world.owner.send('POST', `${v3}/resources`, { body: { template: 'nightly@1', key: 'db1', name: 'Backup of db1' } })
+  await world.owner.send('POST', `${v3}/resources/db1/observations`, { body: { signal: 'run', state: 'problem' } })
+  const { json } = await world.owner.send('GET', `${v3}/incidents?resource=db1`)
+  t.match(json.result, [{ rule: 'availability' }])
+  t.match(await records(json.result[0].id), { rule_name: 'availability' })
 })
 
 t.test('next message is shown as withheld while a maintenance window runs', async t => {

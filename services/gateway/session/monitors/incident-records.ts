@@ -66,6 +66,7 @@ const readRecords = route('GET', `${one}/records`, {
       at: timestamp(now),
       workspace_id: workspaceId,
       monitor_id: incident.subjectId,
+      rule_name: incident.rule.name,
       records: history.map(entry => recordObject(entry, isOfLocations(incident.ruleKey))),
       more,
       locations: isOfLocations(incident.ruleKey) ? await namesIn(context, history, traceId) : {},
