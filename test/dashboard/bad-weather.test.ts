@@ -106,6 +106,21 @@ await withBrowser(async () => {
     await close()
   })
 
+  t.test('section whose script does not load offers to try again', async t => {
+    const { id } = await world.addFailing('Cut')
+    const { page, context, close } = await open(world.address, `/monitors/${id}`, { as: 'vera' })
+    await live(page)
+    await context.setOffline(true)
+    const section = page.locator('.later', { hasText: 'Incidents' })
+    await section.scrollIntoViewIfNeeded()
+    await section.getByText('This could not be loaded.').waitFor()
+    await context.setOffline(false)
+    await section.getByRole('button', { name: 'Try again' }).click()
+    await section.getByRole('table').waitFor()
+    t.equal(await section.getByRole('button', { name: 'Try again' }).count(), 0)
+    await close()
+  })
+
   t.test('page whose data come late shows that it is loading, and then its content', async t => {
     const { incident } = await world.addFailing('Train')
     const slow = async (context: BrowserContext) => {

@@ -67,7 +67,7 @@ function Marks({ row }: { row: MonitorRow }) {
       {by !== undefined && (
         <span class="mark" title={`Acknowledged by ${by}`}>
           <Sign tone="closed" />
-          <span class="hidden">, acknowledged by {by}</span>
+          {row.incident?.next && <span class="hidden">, acknowledged by {by}</span>}
         </span>
       )}
       {row.maintenance_until !== null && (

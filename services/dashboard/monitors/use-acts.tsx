@@ -3,10 +3,12 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { may } from '../data/session.ts'
+import { announce } from '../parts/announce.ts'
 import { Button } from '../parts/button.tsx'
 import { useKeys } from '../parts/keys/keys.ts'
 import { lazy } from '../parts/lazy.tsx'
 import type { ActDialogProps } from './act-dialog.tsx'
+import { openIncidents } from './open-incidents.ts'
 
 type Kind = ActDialogProps['kind']
 
@@ -27,7 +29,13 @@ interface Acts {
 export function useActs({ rows, onDone }: Acting): Acts {
   const act = useSignal<Pick<ActDialogProps, 'kind' | 'rows'> | null>(null)
   const begin = (kind: Kind) => {
-    act.value = { kind, rows: rows() }
+    const chosen = rows()
+    if (chosen.length === 0) return announce('Choose a monitor first: j and k walk, x chooses.')
+    if (kind === 'maintenance' && !may('editor'))
+      return announce('Maintenance needs the role editor in this workspace.', { isRefusal: true })
+    if (kind === 'acknowledge' && openIncidents(chosen).length === 0)
+      return announce('There is no open incident to acknowledge here.')
+    act.value = { kind, rows: chosen }
   }
   useKeys([
     { key: 'a', words: 'Acknowledge the incident', run: () => begin('acknowledge') },
@@ -44,7 +52,7 @@ export function ActButtons({ begin, canTake, look }: Pick<Acts, 'begin'> & { can
   return (
     <>
       {canTake && (
-        <Button {...(look === undefined ? {} : { look })} shortcut="a" onClick={() => begin('acknowledge')}>
+        <Button look={look} shortcut="a" onClick={() => begin('acknowledge')}>
           Acknowledge
         </Button>
       )}

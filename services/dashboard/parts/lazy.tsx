@@ -2,25 +2,38 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { sentenceOf } from '../data/api.ts'
 import { announce } from './announce.ts'
+import { Button } from './button.tsx'
 
-/** Draws nothing until the component is loaded. */
+const failed = 'This could not be loaded'
+
+/** Draws nothing until the component is loaded. After a failure a dialog is closed, and another part offers to try again. */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let known: ComponentType<Props> | null = null
   return function Lazy(props: Props) {
     const loaded = useSignal(known)
+    const isFailed = useSignal(false)
+    const start = async () => {
+      isFailed.value = false
+      try {
+        known = await load()
+        loaded.value = known
+      } catch {
+        const { onClose } = props as { onClose?(): void }
+        if (onClose === undefined) isFailed.value = true
+        else announce(`${failed}. Try again.`, { isRefusal: true })
+        onClose?.()
+      }
+    }
     useEffect(() => {
-      if (loaded.peek() !== null) return
-      load().then(
-        component => {
-          known = component
-          loaded.value = component
-        },
-        error => announce(sentenceOf(error), { isRefusal: true }),
-      )
-    }, [loaded])
+      if (loaded.peek() === null) void start()
+    }, [])
     const Known = loaded.value
-    return Known === null ? null : <Known {...props} />
+    if (Known !== null) return <Known {...props} />
+    return isFailed.value ? (
+      <p>
+        {failed}. <Button onClick={() => void start()}>Try again</Button>
+      </p>
+    ) : null
   }
 }
