@@ -12,7 +12,7 @@ export function DeliveryTable({ rows, isFiltered }: { rows: readonly Delivery[];
       columns={columns}
       rows={rows}
       keyOf={({ at, destination, event, incident }) => `${at} ${destination} ${event} ${incident}`}
-      empty={isFiltered ? 'No message fits.' : 'No message yet: one is sent once an incident is confirmed, and once it closes.'}
+      empty={isFiltered ? 'No message fits.' : 'No messages yet. The first is sent when an incident is confirmed.'}
     />
   )
 }

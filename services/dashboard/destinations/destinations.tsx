@@ -32,7 +32,7 @@ export function Destinations() {
         {destinations =>
           destinations.length === 0 ? (
             <Empty title="No destinations yet">
-              <p>Nobody is told about Incidents of this workspace. {may('editor') || 'An editor or owner adds destinations.'}</p>
+              <p>Nobody is notified of Incidents of this workspace. {may('editor') || 'An editor or owner adds destinations.'}</p>
             </Empty>
           ) : (
             <ul class="cards">

@@ -40,6 +40,7 @@ function Found({ read, reference, onChanged }: FoundProps) {
   const revisions = read.templates.filter(one => one.key === key).toSorted((one, other) => other.version - one.version)
   const [highest] = revisions
   const shown = reference.includes('@') ? revisions.find(({ id }) => id === reference) : highest
+  pageTitle.value = shown?.name ?? key
   if (highest === undefined || shown === undefined) {
     return (
       <>
