@@ -32,7 +32,7 @@ export function Audit() {
       <h1>Audit</h1>
       {isAdmin.value ? (
         <Tabs
-          label="Of what"
+          label="Audit"
           of={kinds}
           chosen={isOfInstallation ? 'installation' : 'workspace'}
           onChoose={kind => setQuery({ of: kind === 'workspace' ? null : kind })}

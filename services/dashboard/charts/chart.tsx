@@ -178,13 +178,13 @@ function Drawing({ series, bands, levels = [], from, to, stepMs, write, at }: Dr
       {ticks.map(tick => (
         <g key={tick}>
           <line class="grid" x1={size.left} x2={size.width - size.right} y1={y(tick)} y2={y(tick)} />
-          <text class="end" x={size.left - 8} y={y(tick) + 4}>
+          <text text-anchor="end" x={size.left - 8} y={y(tick) + 4}>
             {write(tick)}
           </text>
         </g>
       ))}
       {timeTicks(from, to, size.width / 110).map(tick => (
-        <text key={tick} class="middle" x={x(tick)} y={size.height - 8}>
+        <text key={tick} text-anchor="middle" x={x(tick)} y={size.height - 8}>
           {isLong ? dayWords(tick) : hourWords(tick)}
         </text>
       ))}

@@ -42,10 +42,9 @@ export async function askV3<T>(method: Method, path: string, body?: object, sign
 }
 
 async function send(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-  const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-  const text = body === undefined ? {} : { body: JSON.stringify(body) }
+  const headers = { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) }
   try {
-    return await fetch(path, { method, headers, ...text, ...(signal === undefined ? {} : { signal }) })
+    return await fetch(path, { method, headers, body: body ? JSON.stringify(body) : null, signal: signal ?? null })
   } catch (error) {
     if (signal?.aborted) throw error
     throw new Refusal(0, '', 'No connection to Watchkeeper. Nothing was changed here; try again.')

@@ -1,6 +1,6 @@
 // All commands in one place: type, choose with the arrows, Enter. Monitors are searched by the server.
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
 import { read } from '../data/api.ts'
 import { schedule } from '../data/clock.ts'
@@ -21,7 +21,6 @@ const pauseMs = 150
 
 /** The actions are those that the page had when the menu was opened. */
 export function CommandMenu({ onClose }: { onClose(): void }) {
-  const id = useId()
   const text = useSignal('')
   const monitors = useMonitors(text.value)
   const chosen = useSignal(0)
@@ -48,8 +47,8 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
         role="combobox"
         aria-label="Command, page or monitor"
         aria-expanded="true"
-        aria-controls={id}
-        aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
+        aria-controls="commands"
+        aria-activedescendant={at < 0 ? undefined : `command-${at}`}
         autocomplete="off"
         onKeyDown={onKeyDown}
         onInput={event => {
@@ -58,13 +57,13 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
         }}
       />
       {shown.length === 0 && <p class="dim">Nothing has these words.</p>}
-      <div id={id} class="commands" role="listbox" aria-label="Commands">
+      <div id="commands" class="commands" role="listbox" aria-label="Commands">
         {shown.map((command, i) => (
           // biome-ignore lint/a11y/useFocusableInteractive: see the list
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys
           <div
             key={`${command.hint} ${command.words}`}
-            id={`${id}-${i}`}
+            id={`command-${i}`}
             role="option"
             aria-selected={i === at}
             onClick={() => run(command)}

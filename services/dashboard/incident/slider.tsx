@@ -1,5 +1,4 @@
 // Slider over the records of an incident, with a tick for each record, replay, and a button to the present.
-import { useId } from 'preact/hooks'
 import { clockTime } from '../data/format.ts'
 import { Button } from '../parts/button.tsx'
 import { stateOf } from '../words/statuses.ts'
@@ -9,7 +8,6 @@ import type { IncidentPage } from './page-state.ts'
 const ticksMost = 100
 
 export function Slider({ page }: { page: IncidentPage }) {
-  const id = useId()
   const all = page.records.all.value
   const moment = page.moment.value
   if (moment === null) return null
@@ -22,28 +20,28 @@ export function Slider({ page }: { page: IncidentPage }) {
         <Button shortcut="r" onClick={page.play}>
           {page.isPlaying.value ? 'Pause' : 'Replay'}
         </Button>
-        <label for={id} class="hidden">
+        <label for="record" class="hidden">
           Record
         </label>
         <input
-          id={id}
+          id="record"
           type="range"
           min="0"
           max={all.length - 1}
           step="1"
           value={index}
-          list={all.length <= ticksMost ? `${id}-ticks` : undefined}
+          list={all.length <= ticksMost ? 'ticks' : undefined}
           aria-valuetext={`${index + 1} of ${all.length}: ${time}, ${event}, ${stateOf(record.state).word}`}
           onInput={change => page.show(Number(change.currentTarget.value))}
         />
         {all.length <= ticksMost && (
-          <datalist id={`${id}-ticks`}>
+          <datalist id="ticks">
             {all.map(({ sequence }, i) => (
               <option key={sequence} value={i} />
             ))}
           </datalist>
         )}
-        <output for={id}>
+        <output for="record">
           {time} · {event}
         </output>
         <Button shortcut="l" aria-pressed={isLive} onClick={() => page.show(null)}>

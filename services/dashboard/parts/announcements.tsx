@@ -1,5 +1,6 @@
 // The corner in which announcements are shown.
 import { announcements, dismiss } from './announce.ts'
+import { Button } from './button.tsx'
 
 export function Announcements() {
   return (
@@ -8,9 +9,9 @@ export function Announcements() {
         <p key={id} class="announcement" data-refusal={isRefusal}>
           {sentence}
           {isRefusal && (
-            <button type="button" class="button" data-look="quiet" onClick={() => dismiss(id)}>
+            <Button look="quiet" onClick={() => dismiss(id)}>
               Close
-            </button>
+            </Button>
           )}
         </p>
       ))}

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 
 interface Look {
   /** `main`: the main action of its section. `danger`: the action deletes something or cannot be undone. */
-  look?: 'main' | 'danger' | 'quiet'
+  look?: 'main' | 'danger' | 'quiet' | undefined
   children: ComponentChildren
 }
 

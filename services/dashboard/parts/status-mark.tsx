@@ -22,23 +22,18 @@ export function Sign({ tone }: { tone: Tone }) {
   )
 }
 
-const ring = <circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5" />
+const ring = (sector: string) => (
+  <g>
+    <circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5" />
+    <path d={sector} fill="currentColor" />
+  </g>
+)
 const shapes: Readonly<Record<Tone, JSX.Element>> = {
   up: <circle cx="6" cy="6" r="4.5" fill="currentColor" />,
   down: <path d="M6 .8 11.6 11H.4z" fill="currentColor" />,
   'no-data': <circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.7" stroke-dasharray="2.3 1.8" />,
-  pending: (
-    <g>
-      {ring}
-      <path d="M6 6V1.5A4.5 4.5 0 0 1 10.5 6z" fill="currentColor" />
-    </g>
-  ),
-  recovering: (
-    <g>
-      {ring}
-      <path d="M6 1.5a4.5 4.5 0 0 1 0 9z" fill="currentColor" />
-    </g>
-  ),
+  pending: ring('M6 6V1.5A4.5 4.5 0 0 1 10.5 6z'),
+  recovering: ring('M6 1.5a4.5 4.5 0 0 1 0 9z'),
   maintenance: <path d="M2.5 1.5h2.5v9H2.5zM7 1.5h2.5v9H7z" fill="currentColor" />,
   closed: <path d="m1.5 6.4 3 3 6-6.6" fill="none" stroke="currentColor" stroke-width="1.8" />,
 }

@@ -1,7 +1,7 @@
 // A modal dialog, made with the browser's `dialog` element: the focus stays inside, Escape closes the dialog, and the focus then returns to
 // its earlier element.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { addPageStyle } from '../page-style.ts'
 import style from './form.page.css'
 
@@ -15,7 +15,6 @@ interface DialogProps {
 
 /** The dialog is open while this component is drawn. */
 export function Dialog({ title, onClose, children }: DialogProps) {
-  const id = useId()
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const before = document.activeElement
@@ -27,8 +26,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     }
   }, [])
   return (
-    <dialog ref={element} class="dialog" aria-labelledby={id} onClose={onClose}>
-      <h2 id={id}>{title}</h2>
+    <dialog ref={element} class="dialog" aria-label={title} onClose={onClose}>
+      <h2>{title}</h2>
       {children}
     </dialog>
   )

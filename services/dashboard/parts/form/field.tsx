@@ -1,6 +1,6 @@
 // Fields of a form: label, hint, the input, and the refusal that names it. Every field is inside a Form.
 import { type ComponentChildren, h } from 'preact'
-import { useContext, useId } from 'preact/hooks'
+import { useContext, useMemo } from 'preact/hooks'
 import { FormContext } from './form-state.ts'
 
 interface Shown {
@@ -96,9 +96,13 @@ interface InputProps {
   'aria-describedby': string | undefined
 }
 
+let made = 0
+/** Preact's useId would be a part of what every page loads. */
+const newId = (): string => `field-${++made}`
+
 /** Frame of a field, for inputs of other kinds too. */
 export function Labelled({ name, label, hint, children }: Shown & { children(props: InputProps): ComponentChildren }) {
-  const id = useId()
+  const id = useMemo(newId, [])
   const refusal = useContext(FormContext)?.refusals.value.get(name)
   const described = [hint === undefined ? null : `${id}-hint`, refusal === undefined ? null : `${id}-refusal`]
   const props = {

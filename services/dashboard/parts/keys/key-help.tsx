@@ -10,29 +10,18 @@ const KeyList = lazy(() => import('../../help/key-list.tsx').then(it => it.KeyLi
 
 export function Keys() {
   const open = useSignal<'keys' | 'commands' | null>(null)
+  const show = (which: typeof open.value) => {
+    open.value = which
+  }
   useKeys([
     goes('h', 'Monitoring', '/'),
     goes('i', 'Incidents', '/incidents'),
     goes('d', 'Deliveries', '/deliveries'),
     goes('s', 'Settings', '/settings'),
-    {
-      key: '?',
-      words: 'Show these keys',
-      run: () => {
-        open.value = 'keys'
-      },
-    },
+    { key: '?', words: 'Show these keys', run: () => show('keys') },
   ])
-  useEffect(
-    () =>
-      listenToKeys(() => {
-        open.value = 'commands'
-      }),
-    [],
-  )
-  const close = () => {
-    open.value = null
-  }
+  useEffect(() => listenToKeys(() => show('commands')), [])
+  const close = () => show(null)
   if (open.value === 'commands') return <CommandMenu onClose={close} />
   return open.value === 'keys' ? <KeyList onClose={close} /> : null
 }

@@ -1,12 +1,9 @@
 // Tabs whose choice is in the address. One tab stop: arrows, Home and End move between tabs.
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
-import { addPageStyle } from '../page-style.ts'
-import style from './tabs.page.css'
-
-addPageStyle(style)
+import { useRef } from 'preact/hooks'
 
 interface TabsProps {
+  /** One word, unique on the page. */
   label: string
   of: readonly { id: string; word: string }[]
   chosen: string
@@ -15,7 +12,6 @@ interface TabsProps {
 }
 
 export function Tabs({ label, of, chosen, onChoose, children }: TabsProps) {
-  const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent) => {
     const to = nextIndex(
@@ -37,9 +33,9 @@ export function Tabs({ label, of, chosen, onChoose, children }: TabsProps) {
             key={tab.id}
             type="button"
             role="tab"
-            id={`${id}-${tab.id}`}
+            id={`${label}-${tab.id}`}
             aria-selected={tab.id === chosen}
-            aria-controls={`${id}-panel`}
+            aria-controls={`${label}-panel`}
             tabIndex={tab.id === chosen ? 0 : -1}
             onClick={() => onChoose(tab.id)}
           >
@@ -47,7 +43,7 @@ export function Tabs({ label, of, chosen, onChoose, children }: TabsProps) {
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+      <div role="tabpanel" id={`${label}-panel`} aria-labelledby={`${label}-${chosen}`}>
         {children}
       </div>
     </>
