@@ -129,15 +129,26 @@ const focused = (page: Page): Promise<string> =>
     "(e => e.getAttribute('name') || e.id || e.getAttribute('aria-label') || e.textContent.trim())(document.activeElement)",
   )
 
-/** Presses Tab until the element has the focus: a name as `focused` returns it, or a locator. */
+/** Waits for the element, then presses Tab until it has the focus: a name as `focused` returns it, or a locator. */
 export async function tabTo(page: Page, target: string | Locator): Promise<void> {
   const isThere = async () =>
     typeof target === 'string' ? (await focused(page)) === target : (await target.and(page.locator(':focus')).count()) === 1
+  // A part that is loaded later may not be drawn yet, and Tab would pass its place.
+  await (typeof target === 'string' ? named(page, target) : target).filter({ visible: true }).first().waitFor()
   for (let i = 0; i < tabsMost; i++) {
     if (await isThere()) return
     await page.keyboard.press('Tab')
   }
   throw new Error(`The focus never came to ${target}`)
+}
+
+/** Elements that `focused` calls by this name. */
+function named(page: Page, name: string): Locator {
+  const tags = ['a', 'button', 'input', 'select', 'summary', 'textarea'].map(tag => `self::${tag}`).join(' or ')
+  const text = JSON.stringify(name)
+  return page.locator(
+    `xpath=//*[${tags} or @tabindex][@name=${text} or @id=${text} or @aria-label=${text} or normalize-space()=${text}]`,
+  )
 }
 
 /** More tab stops than any page has. */

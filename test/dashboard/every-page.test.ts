@@ -80,9 +80,9 @@ await withBrowser(async () => {
     await page.locator('[data-link=live]').waitFor()
   }
 
-  const paths = await fill()
-  for (const [page, path] of Object.entries(paths) as [PageName, string][])
-    t.test(`page ${page} is accessible, without errors, small and within its width`, { timeout: 60_000 }, async t => {
+  const paths = Object.entries(await fill()) as [PageName, string][]
+  for (const [page, path] of [...paths, ['audit', `${pagePaths.audit}?of=installation`] as const])
+    t.test(`page ${page} at ${path} is accessible, without errors, small and within its width`, { timeout: 60_000 }, async t => {
       for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
         const seen = await open(world.address, path, { as: 'ada', colorScheme, width })
         await isDrawn(seen.page)

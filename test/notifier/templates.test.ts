@@ -123,7 +123,10 @@ const choices: Choice[] = [
   {
     name: 'of two marks the later counts',
     routing: {
-      destinations: [destination('old', '', { ...here, defaultAt: 1 }), destination('new', '', { ...here, defaultAt: 2 })],
+      destinations: [
+        destination('old', '', { ...here, defaultAt: 1, updatedAt: startAt + 5 }),
+        destination('new', '', { ...here, defaultAt: 2 }),
+      ],
     },
     chosen: ['new'],
     leftOut: { old: 'not_routed' },
