@@ -35,10 +35,11 @@ const judged = [
 /** Instants in ms since the epoch. `mutedTo`: the end of the running maintenance window; null: no window runs. */
 export function incidentOutlook(incident: Open, now: number, mutedTo: number | null): IncidentOutlook {
   const muted = mutedTo !== null && now < mutedTo
+  const snapshot = restored(incident)
   return {
-    byTime: stepByTime(incident, mutedTo),
+    byTime: stepByTime(snapshot, mutedTo),
     byReport: judged.flatMap(([type, verdict]) =>
-      verdict === incident.context.condition ? [] : (stepBy(incident, { type, at: now, muted }) ?? []),
+      verdict === snapshot.context.condition ? [] : (stepBy(snapshot, { type, at: now, muted }) ?? []),
     ),
   }
 }
@@ -51,33 +52,35 @@ export function nextStep(
   incident: Open,
   { isDecided, mutedTo }: { isDecided: boolean; mutedTo: number | null },
 ): NextStep | null {
-  const step = stepByTime(incident, mutedTo)
+  const step = stepByTime(restored(incident), mutedTo)
   if (step === null) return null
   const what = timed[step.event as Timed]
   return what === 'remind' || isDecided ? { what, at: step.at } : null
 }
 
-function stepByTime(incident: Open, mutedTo: number | null): Step | null {
+const restored = ({ value, context }: Open) => incidentMachine.resolveState({ value, context })
+
+type Snapshot = ReturnType<typeof restored>
+
+function stepByTime(snapshot: Snapshot, mutedTo: number | null): Step | null {
   for (const type of Object.keys(timed) as Timed[]) {
-    const at = dueAt(incident, type, mutedTo)
-    const step = at === null ? null : stepBy(incident, { type, at, muted: mutedTo !== null && at < mutedTo })
+    const at = dueAt(snapshot, type, mutedTo)
+    const step = at === null ? null : stepBy(snapshot, { type, at, muted: mutedTo !== null && at < mutedTo })
     if (step !== null) return step
   }
   return null
 }
 
-function stepBy(incident: Open, event: IncidentEvent): Step | null {
-  const [next, orders] = transition(incidentMachine, restored(incident), event)
-  const isOther = next.value !== incident.value || orders.length > 0
+function stepBy(snapshot: Snapshot, event: IncidentEvent): Step | null {
+  const [next, orders] = transition(incidentMachine, snapshot, event)
+  const isOther = next.value !== snapshot.value || orders.length > 0
   return isOther ? { event: event.type, at: event.at, to: next.value, orders: orders as IncidentEffect[] } : null
 }
 
-function dueAt(incident: Open, type: Timed, mutedTo: number | null): number | null {
-  const { deadlineAt } = incident.context
+function dueAt(snapshot: Snapshot, type: Timed, mutedTo: number | null): number | null {
+  const { deadlineAt } = snapshot.context
   if (type !== 'reminder.due' || deadlineAt === null || mutedTo === null || deadlineAt >= mutedTo) return deadlineAt
   // The window excludes its end: the first reminder after the window is sent.
   const missed = { type: 'reminder.missed', at: mutedTo - 1 } as const
-  return transition(incidentMachine, restored(incident), missed)[0].context.reminderAt
+  return transition(incidentMachine, snapshot, missed)[0].context.reminderAt
 }
-
-const restored = ({ value, context }: Open) => incidentMachine.resolveState({ value, context })
