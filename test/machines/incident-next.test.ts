@@ -1,8 +1,9 @@
-// The next step that time alone makes in an open incident, and the transitions that are listed. Rules: docs/reference/v3.md, 5.2 and 5.7.
+// Next step of an open incident by time alone, its listed transitions, and the instants and status words of its records. Rules:
+// docs/reference/v3.md, 5.2 and 5.7.
 import t from 'tap'
 import { incidentMachine } from '#machines/incident.ts'
 import { nextStep } from '#machines/incident-outlook.ts'
-import { isListed } from '#machines/incident-records.ts'
+import { isListed, statusWords, tookEffectAt } from '#machines/incident-records.ts'
 import type { IncidentEvent } from '#machines/incident-types.ts'
 import { initialTransition, transition } from '#machines/transition.ts'
 import type { IncidentContext, IncidentState } from '#shared/contracts/incidents/incident.ts'
@@ -96,5 +97,25 @@ t.test('v3 5.2 history lists only openings, confirmations, other verdicts and cl
   ]
   for (const [title, events, listed, closeAfterMs] of lives)
     t.strictSame(play(events, 'problem', closeAfterMs).listed, listed, title)
+  t.end()
+})
+
+t.test('transition takes effect at the end of its delay or at its recovery, otherwise at its event', t => {
+  const open = { confirmedAt: null, closedAt: null }
+  const cases: [type: string, context: object, at: number][] = [
+    ['problem.judged', open, 90],
+    ['hold.elapsed', { ...open, confirmedAt: 40 }, 40],
+    ['reminder.due', { ...open, confirmedAt: 40 }, 90],
+    ['ok.judged', { ...open, confirmedAt: 40 }, 90],
+    ['recovery.elapsed', { confirmedAt: 40, closedAt: 60 }, 60],
+    ['rule.removed', { confirmedAt: null, closedAt: 90 }, 90],
+  ]
+  for (const [type, context, at] of cases) t.equal(tookEffectAt({ type, at: 90 }, context as IncidentContext), at, type)
+  t.end()
+})
+
+t.test('status words of the API differ from the names of states for no data and for a closed incident', t => {
+  const words = { pending: 'pending', problem: 'problem', noData: 'no_data', recovering: 'recovering', closed: 'ok' }
+  t.strictSame(statusWords, words)
   t.end()
 })

@@ -34,6 +34,15 @@ t.test('replay rebuilds an incident from its records alone, step by step', async
   t.equal(incident.status, 'ok')
 })
 
+t.test('record of a closing has the start of the recovery, other records the instant of their event', async t => {
+  const { history } = await livedThrough()
+  const [, , , , recovery] = history
+  t.strictSame(
+    history.map(({ event, at }) => [event.type, at]),
+    history.map(({ event }) => [event.type, event.type === 'recovery.elapsed' ? recovery?.event.at : event.at]),
+  )
+})
+
 t.test('replay fails when the records do not lead to the stored incident', async t => {
   const { incident, history } = await livedThrough()
   const at = (i: number) => history[i] as HistoryDocument
