@@ -47,14 +47,14 @@ function ordersOf(machine: AnyStateMachine, { actions, target }: AnyTransitionDe
 
 type Action = AnyTransitionDefinition['actions'][number]
 
-export function guardName(guard: unknown): string {
+function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard
   if (typeof guard === 'object' && guard !== null && 'type' in guard) return String(guard.type)
   return typeof guard === 'function' && 'guards' in guard ? (guard.guards as unknown[]).map(guardName).join(' and ') : 'guarded'
 }
 
 /** Returns the names of the actions that the machine's owner carries out, without assignments to the machine's own context. */
-export function orderNames(machine: AnyStateMachine, actions: readonly Action[]): string[] {
+function orderNames(machine: AnyStateMachine, actions: readonly Action[]): string[] {
   return actions.filter(action => !isAssignment(machine, action)).map(orderName)
 }
 

@@ -77,7 +77,7 @@ export function createTimeline(signal: AbortSignal, onHappening: (happening: Hap
   }
 }
 
-export const isTransition = (happening: Happening): happening is TransitionHappening => happening.kind === 'transition'
+const isTransition = (happening: Happening): happening is TransitionHappening => happening.kind === 'transition'
 
 export const isCheck =
   (ok: boolean, rev = 0) =>

@@ -1,7 +1,7 @@
 // Inputs of policies of generation 2: their selection and identity (reference/judging 3.3 and 3.10), and the order of rules that cite each
 // other (reference/judging 3.9). Pure.
 
-import { inputsOf, type PolicyInput, type RulePolicy } from '../contracts/subjects/policy.ts'
+import { inputsOf, type PolicyInput, type RulePolicy } from '#shared/contracts/subjects/policy.ts'
 
 /** Label with the location of a check; only probers set it. */
 export const locationLabel = 'location'

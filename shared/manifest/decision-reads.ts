@@ -1,7 +1,7 @@
 // Reads of a Template's rules: how many earlier Observations they count, and which silence none of them notices. Pure. Rules:
 // docs/reference/v3.md, 3.11, 4.4 and 4.5.
 
-import type { DecisionNode, Template } from '../contracts/resources/template.ts'
+import type { DecisionNode, Template } from '#shared/contracts/resources/template.ts'
 import { comparisonsOf, partsOf } from './read-decision.ts'
 
 /** Returns the largest `min_count` on the signal; 1 without counted comparisons. */

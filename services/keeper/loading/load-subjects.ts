@@ -114,7 +114,7 @@ function takeIntoCache(
 }
 
 /** Returns the series for the Resource's present revision. If that revision is not in memory, returns the series unchanged. */
-export async function hearAnew(
+async function hearAnew(
   context: KeeperContext,
   subject: SubjectDocument,
   series: readonly SeriesDocument[],

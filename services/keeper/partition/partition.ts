@@ -43,8 +43,8 @@ export function openPartition(
     inbox: openInbox(),
     deadlines: noDeadlines(),
     position: startPosition(number, clock),
-    fresh: noFreshSubjects(),
-    outboxes: noOutboxes(),
+    fresh: { dirty: new Set(), isAhead: false, checkpointed: new Map() },
+    outboxes: { uncleared: new Map(), childless: new Set() },
     silence,
     deafness: hearing(),
     round: null,
@@ -142,8 +142,6 @@ export interface FreshSubjects {
   readonly checkpointed: Map<string, Freshness>
 }
 
-export const noFreshSubjects = (): FreshSubjects => ({ dirty: new Set(), isAhead: false, checkpointed: new Map() })
-
 /** Returns the number of subjects whose readings a checkpoint must keep. */
 export const freshCount = ({ dirty, checkpointed }: FreshSubjects): number => dirty.size + checkpointed.size
 
@@ -154,10 +152,8 @@ export interface Outboxes {
   readonly childless: Set<string>
 }
 
-export const noOutboxes = (): Outboxes => ({ uncleared: new Map(), childless: new Set() })
-
 /** Returns the earliest instant since which an outbox is not cleared, ms since the epoch; null: all outboxes are cleared. */
-export function unclearedSince({ uncleared }: Outboxes): number | null {
+function unclearedSince({ uncleared }: Outboxes): number | null {
   for (const since of uncleared.values()) return since
   return null
 }

@@ -110,7 +110,7 @@ const locationOf = (subject: string): string => subject.split('.')[2]?.slice(0, 
 const whyNone = (body: unknown): string =>
   checkResult.Check(body) ? 'its subject is none of its partition' : firstFault(checkResult, body, 'the result')
 
-export function countGap(context: KeeperContext, partition: Partition, reason: string): void {
+function countGap(context: KeeperContext, partition: Partition, reason: string): void {
   partition.position.gaps++
   context.metrics.gaps.inc()
   context.logger.warn({ partition: partition.number, reason }, 'reports may be missing')

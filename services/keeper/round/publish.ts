@@ -57,13 +57,11 @@ export function clearDone(
   partition.outboxes.uncleared.set(subjectId, context.clock.now())
 }
 
-type Told = Pick<Written, 'history' | 'incidents' | 'windows'>
-
 /** Publishes the news. Call it while the cache still holds each subject as previously committed. */
 export function publishNews(
   context: KeeperContext,
   committed: readonly SubjectDocument[],
-  { history, incidents, windows }: Told,
+  { history, incidents, windows }: Pick<Written, 'history' | 'incidents' | 'windows'>,
 ): void {
   const workspaces = new Map(committed.map(subject => [subject.id, subject.workspaceId]))
   const publish = (subjectId: string, news: News) =>

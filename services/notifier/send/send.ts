@@ -156,7 +156,7 @@ function credentialsOf(url: string): Record<string, string> {
   return credentials === null ? {} : { authorization: `Basic ${credentials}` }
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   resolve: Resolve
   egress: Egress
   /** Time-out of a connection, ms. */
@@ -164,7 +164,7 @@ export interface ConnectOptions {
 }
 
 /** Returns a connector for undici. A closed address fails with an EgressError before any packet. Of several addresses it tries the open ones. */
-export function createGuardedConnect(
+function createGuardedConnect(
   build: typeof buildConnector,
   { resolve, egress, timeoutMs }: ConnectOptions,
 ): buildConnector.connector {

@@ -142,7 +142,7 @@ const subjectName = 'Test message'
 const subjectId = 'test000000'
 
 /** Returns an alert, with a new id, about a problem of a subject that does not exist: the receiver shows a usual message. `at`: ms. */
-export function testAlert({ workspaceId }: DestinationDocument, at: number): AlertDocument {
+function testAlert({ workspaceId }: DestinationDocument, at: number): AlertDocument {
   const incidentId = `${subjectId}.1`
   const troubleSince = at - limits.policy.holdMs
   return {

@@ -5,7 +5,7 @@ import type { ObservedResult } from '#shared/contracts/resources/resource-views.
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { unchanged } from '../change.ts'
-import { tellWindow } from '../incidents/drive-window.ts'
+import { sendToWindow } from '../incidents/drive-window.ts'
 import { judge, verdictOf } from '../judging/judge-subject.ts'
 import type { Handled, Handler, Input, Step, StepContext } from '../types.ts'
 import { closeIncidents } from './incident-commands.ts'
@@ -18,7 +18,7 @@ import { assign, isWatched } from './subject-commands.ts'
 export const archiveResource: Handler<'archive-resource'> = (subject, _command, at, context) => {
   const settled = { ...subject, rules: subject.rules.map(rule => settle(subject, rule, context)) }
   const closed = closeIncidents(settled, { type: 'subject.archived', at }, context)
-  const unheld = tellWindow(closed, { type: 'window.cancelled', at })
+  const unheld = sendToWindow(closed, { type: 'window.cancelled', at })
   return shown({ ...withoutChecks(unheld, at), archivedAt: at, updatedAt: at, dueAt: null }, at, context)
 }
 

@@ -91,7 +91,7 @@ const handlers: { readonly [K in Changing['kind']]: Handler<K> } = {
   'cancel-maintenance': cancelMaintenance,
 }
 
-/** Commands that judge nothing: they take effect at their own instant, even if the subject was judged later. */
+/** Commands that store no verdict. They take effect at their own instant, even if the subject was judged later. */
 const atTheirInstant: ReadonlySet<Command['kind']> = new Set([
   'create-signal',
   'update-signal',

@@ -9,7 +9,7 @@ import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { AcknowledgementView } from '#shared/contracts/subjects/subject-views.ts'
 import { incidentRecord } from '#shared/incidents/incident-record.ts'
-import { tellIncident } from '../incidents/drive-incident.ts'
+import { sendToIncident } from '../incidents/drive-incident.ts'
 import { windowEndOf } from '../incidents/drive-window.ts'
 import { incidentDocument } from '../incidents/incident-documents.ts'
 import { judge, judgeProvisionally } from '../judging/judge-subject.ts'
@@ -24,7 +24,7 @@ export const acknowledgeIncident: Handler<'acknowledge-incident'> = (subject, { 
   const isFirst = rule.incident.context.acknowledgedAt === null
   const judgement = judge(subject, rule, subject.judgedAt, context)
   const event = { type: 'incident.acknowledged' as const, at, by, via }
-  const next = isFirst ? tellIncident({ subject, rule, judgement, at, context }, event) : subject
+  const next = isFirst ? sendToIncident({ subject, rule, judgement, at, context }, event) : subject
   return { subject: next, result: acknowledgementOf(openRule(next, incidentId) as OpenRule, isFirst) }
 }
 
@@ -74,6 +74,6 @@ export function closeIncidents(subject: SubjectDocument, event: Closing, context
   return subject.rules.reduce((left, rule) => {
     if (rule.incident === null) return left
     const judgement = judge(left, rule, left.judgedAt, context)
-    return tellIncident({ subject: left, rule, judgement, at: event.at, context }, event)
+    return sendToIncident({ subject: left, rule, judgement, at: event.at, context }, event)
   }, subject)
 }

@@ -3,7 +3,7 @@
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { minute } from '#shared/limits/limits.ts'
 import { windowView } from '#shared/subjects/subject-view.ts'
-import { startWindow, tellWindow } from '../incidents/drive-window.ts'
+import { sendToWindow, startWindow } from '../incidents/drive-window.ts'
 import type { Handled, Handler } from '../types.ts'
 import { refused } from './refusal.ts'
 import { shown } from './resource-commands.ts'
@@ -20,14 +20,14 @@ export const startMaintenance: Handler<'start-maintenance'> = (subject, command,
 export const moveMaintenance: Handler<'move-maintenance'> = (subject, command, at) => {
   if (subject.maintenance === null) return noWindow
   if (command.endsAt <= at) return endsInThePast
-  return answered(tellWindow(subject, { type: 'end.moved', at, endsAt: command.endsAt }))
+  return answered(sendToWindow(subject, { type: 'end.moved', at, endsAt: command.endsAt }))
 }
 
 export const cancelMaintenance: Handler<'cancel-maintenance'> = (subject, _command, at) => {
   if (subject.maintenance === null) return noWindow
   const { context } = subject.maintenance
   return {
-    subject: tellWindow(subject, { type: 'window.cancelled', at }),
+    subject: sendToWindow(subject, { type: 'window.cancelled', at }),
     result: windowView({ ...context, cancelledAt: at }),
   }
 }
@@ -38,13 +38,13 @@ export const setMaintenance: Handler<'set-maintenance'> = (subject, { minutes, b
   const next =
     subject.maintenance === null
       ? startWindow(subject, { at, endsAt, by })
-      : tellWindow(subject, { type: 'end.moved', at, endsAt })
+      : sendToWindow(subject, { type: 'end.moved', at, endsAt })
   return shown(next, at, context)
 }
 
 export const endMaintenance: Handler<'end-maintenance'> = (subject, _command, at, context) => {
   if (subject.maintenance === null) return refused('invalid_state', 'No maintenance', 'No maintenance window is running.')
-  return shown(tellWindow(subject, { type: 'window.cancelled', at }), at, context)
+  return shown(sendToWindow(subject, { type: 'window.cancelled', at }), at, context)
 }
 
 const noWindow = refused('not_found', 'No maintenance window', 'No maintenance window is running')

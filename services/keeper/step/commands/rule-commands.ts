@@ -14,7 +14,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { ruleView, signalsOf, viewFits } from '#shared/subjects/subject-view.ts'
 import { slugOf } from '#shared/text/slug.ts'
 import { addToOutbox } from '../change.ts'
-import { tellIncident } from '../incidents/drive-incident.ts'
+import { sendToIncident } from '../incidents/drive-incident.ts'
 import { judge, judgeSubject } from '../judging/judge-subject.ts'
 import { isLater, neverObserved, observedOf } from '../observations/observed-input.ts'
 import type { Handled, Handler, StepContext } from '../types.ts'
@@ -74,9 +74,9 @@ export const deleteRule: Handler<'delete-rule'> = (subject, command, at, context
   if (citing !== undefined)
     return refused('forbidden', 'Rule is still used as an input', `The rule "${citing.slug}" reads this rule`)
   const judgement = judge(subject, rule, subject.judgedAt, context)
-  const told = tellIncident({ subject, rule, judgement, at, context }, { type: 'rule.removed', at })
-  const rules = told.rules.filter(other => other.key !== rule.key)
-  const next = withInputs({ ...told, updatedAt: at, rules }, at, [])
+  const closed = sendToIncident({ subject, rule, judgement, at, context }, { type: 'rule.removed', at })
+  const rules = closed.rules.filter(other => other.key !== rule.key)
+  const next = withInputs({ ...closed, updatedAt: at, rules }, at, [])
   return { subject: judgeSubject(next, at, context), result: { slug: rule.slug } }
 }
 

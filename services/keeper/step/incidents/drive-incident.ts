@@ -55,7 +55,7 @@ export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
 }
 
 /** Sends one event that is not a judgement (an acknowledgement, a removal) to the rule's open incident. */
-export function tellIncident(drive: Drive, event: IncidentEvent): SubjectDocument {
+export function sendToIncident(drive: Drive, event: IncidentEvent): SubjectDocument {
   const next = send(drive, event)
   const { incident } = next.rule
   return incident === null ? drive.subject : withIncident(next, incident)

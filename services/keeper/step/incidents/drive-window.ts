@@ -23,7 +23,7 @@ export function startWindow(subject: SubjectDocument, { at, endsAt, by }: Omit<M
 }
 
 /** Sends one event to the running window. An ended window is removed from the subject; its record stays. */
-export function tellWindow(subject: SubjectDocument, event: MaintenanceEvent): SubjectDocument {
+export function sendToWindow(subject: SubjectDocument, event: MaintenanceEvent): SubjectDocument {
   const held = subject.maintenance
   if (held === null) return subject
   const restored = maintenanceMachine.resolveState({ value: held.value, context: held.context })
@@ -34,7 +34,7 @@ export function tellWindow(subject: SubjectDocument, event: MaintenanceEvent): S
 /** Ends a window whose end has been reached, without a message. */
 export function endWindow(subject: SubjectDocument, at: number): SubjectDocument {
   const endsAt = windowEndOf(subject)
-  return endsAt === null || endsAt > at ? subject : tellWindow(subject, { type: 'end.reached', at: endsAt })
+  return endsAt === null || endsAt > at ? subject : sendToWindow(subject, { type: 'end.reached', at: endsAt })
 }
 
 const snapshotOf = (
