@@ -21,7 +21,6 @@ export async function watchAssignments(
   logger: Logger,
   handlers: AssignmentHandlers,
 ): Promise<Subscription> {
-  const shared = createSharing()
   const { promise, resolve } = Promise.withResolvers<void>()
   const subscription = await bus.bucket('checks').watch(keys.checksOfLocation(locationId), {
     onReady: resolve,
@@ -29,37 +28,11 @@ export async function watchAssignments(
       const subjectId = parseCheckKey(entry.key)?.subjectId
       if (subjectId === undefined) return
       if (entry.value === null) return handlers.onRemoved(subjectId)
-      if (contract.Check(entry.value)) return handlers.onEntry(subjectId, shared(entry.value), Math.floor(entry.at))
+      if (contract.Check(entry.value)) return handlers.onEntry(subjectId, entry.value, Math.floor(entry.at))
       logger.warn({ subject: subjectId, location: locationId }, 'check entry breaks its contract')
       handlers.onRemoved(subjectId)
     },
   })
   await promise
   return subscription
-}
-
-/** Maximum number of different values that are shared. */
-const sharedMax = 256
-
-/** Returns a function that holds equal statuses and content types once, because nearly all entries have the same. Saves memory. */
-function createSharing(): (entry: CheckEntry) => CheckEntry {
-  const statuses = new Map<string, number[]>()
-  const contentTypes = new Map<string, string>()
-  return entry => ({
-    rev: entry.rev,
-    url: entry.url,
-    method: entry.method,
-    contentType: firstOf(contentTypes, entry.contentType, entry.contentType),
-    data: entry.data,
-    statuses: firstOf(statuses, entry.statuses.join(), entry.statuses),
-    expectedText: entry.expectedText,
-    intervalMs: entry.intervalMs,
-  })
-}
-
-/** Returns the first value of this name. */
-function firstOf<T>(seen: Map<string, T>, name: string, value: T): T {
-  const first = seen.get(name)
-  if (first === undefined && seen.size < sharedMax) seen.set(name, value)
-  return first ?? value
 }

@@ -1,6 +1,7 @@
 // Sender of results to the observation stream. Owns the results without an acknowledgement. Their number is bounded: if the bus is
 // unreachable or full, the oldest result is dropped and counted. A result without an acknowledgement is sent again; its slot makes a
 // duplicate harmless.
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
@@ -78,11 +79,10 @@ export class Reporter {
     const { clock, logger, locationId } = this.#options
     this.#pump()
     if (this.waiting() > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const cancel = clock.schedule(graceMs, resolve)
-      this.#onEmpty = resolve
-      await promise
-      cancel()
+      const empty = new Promise<void>(resolve => {
+        this.#onEmpty = resolve
+      })
+      await waitAtMost(clock, graceMs, empty)
     }
     this.#stopped = true
     this.#stopListening()

@@ -1,5 +1,6 @@
 // Runner of checks. Owns the running checks, whose number is bounded. A due check never waits: if it cannot run at its slot, it is shed or
 // skipped, and counted.
+import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import { Check, type CheckContext, type CheckOutcome, impossible } from './check.ts'
@@ -74,11 +75,10 @@ export class Runner {
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true
     if (this.#running.size > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const cancel = this.#options.context.clock.schedule(graceMs, resolve)
-      this.#onIdle = resolve
-      await promise
-      cancel()
+      const idle = new Promise<void>(resolve => {
+        this.#onIdle = resolve
+      })
+      await waitAtMost(this.#options.context.clock, graceMs, idle)
     }
     for (const monitor of this.#running) monitor.check?.abandon()
     this.#running.clear()

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { type Due, DueHeap } from '#shared/async/due-heap.ts'
 import { type Bucket, type BucketName, type Bus, BusError } from '#shared/bus/port.ts'
 import { keys, parseObservation, subjects } from '#shared/bus/subjects.ts'
-import { type CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
+import { CheckResult } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
@@ -281,25 +281,6 @@ test('change during the joining of a prober is checked at once in a slot of its 
   const changed = world.seen.filter(each => each.result.rev === 2 && !before.has(`${each.subjectId}@${each.slotAt}`))
   t.equal(new Set(changed.map(each => each.subjectId)).size, 200)
   await Promise.all([first.stop(), second.stop()])
-})
-
-test('entries with equal expectations hold them once', async t => {
-  const bus = createMemoryHub({ clock: createVirtualClock(startAt) }).connect()
-  const entries: CheckEntry[] = []
-  const statuses = [[200, 204], [200, 204], [204]]
-  for (const [index, each] of statuses.entries()) {
-    await bus.bucket('checks').put(keys.check(locationId, `s${index}`), entry({ statuses: each }))
-  }
-  const watch = await watchAssignments(bus, locationId, logger, {
-    onEntry: (_subjectId, each) => entries.push(each),
-    onRemoved: () => undefined,
-  })
-  t.strictSame(
-    entries,
-    statuses.map(each => entry({ statuses: each })),
-  )
-  t.equal(entries[0]?.statuses, entries[1]?.statuses)
-  await watch.close()
 })
 
 test('check entry that breaks its contract is treated as absent', async t => {

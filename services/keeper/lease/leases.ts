@@ -95,8 +95,8 @@ class LeaseHolder implements Leases {
   }
 
   async start(): Promise<void> {
-    const { bus, keeperId } = this.#options
-    this.#options.mayStart(partition => this.mayCommit(partition))
+    const { bus, mayStart } = this.#options
+    mayStart(partition => this.mayCommit(partition))
     const leases = await bus.bucket('leases').watch('>', { onEntry: entry => this.#see(entry), onReady: () => this.#seek() })
     const peers = await bus.bucket('presence').watch(keys.allKeepers, { onEntry: entry => this.#peers.meet(entry) })
     this.#subscriptions = [leases, peers]
@@ -104,11 +104,8 @@ class LeaseHolder implements Leases {
     this.#stopListening = bus.onConnection(connected => connected && this.#renewAll())
     this.#repeat(limits.keeper.leaseRenewMs, () => this.#renewAll())
     this.#repeat(limits.keeper.balanceMs, () => this.#tend())
-    this.#repeat(limits.presence.beatMs, () => this.#beat())
-    await bus
-      .bucket('presence')
-      .put(keys.keeperPresence(keeperId), { held: 0 })
-      .catch(() => 0)
+    this.#repeat(limits.presence.beatMs, () => void this.#beat())
+    await this.#beat()
   }
 
   mayCommit(partition: number): boolean {
@@ -289,9 +286,9 @@ class LeaseHolder implements Leases {
       .finally(() => this.#handingOver.delete(partition))
   }
 
-  #beat(): void {
+  async #beat(): Promise<void> {
     const { bus, keeperId } = this.#options
-    bus
+    await bus
       .bucket('presence')
       .put(keys.keeperPresence(keeperId), { held: this.#held.size })
       .catch(() => 0)

@@ -49,34 +49,34 @@ export async function loadSubjects(context: KeeperContext, work: readonly Work[]
 
 /** Returns the ids of the Template revisions that the steps of this round need. */
 function revisionsWanted(context: KeeperContext, work: readonly Work[], found: readonly (SubjectDocument | null)[]): string[] {
-  const wanted: (string | null)[] = found.map(subject => subject && revisionIdOf(subject))
-  for (const { inputs, flush } of work) {
-    for (const { input } of inputs) {
-      const subject = context.cache.get(input.subjectId)?.subject ?? null
-      wanted.push(subject && revisionIdOf(subject))
-      if (input.kind !== 'command') continue
-      const { command } = input
-      if (command.kind === 'create-resource' || command.kind === 'first-report' || command.kind === 'rebind-resource')
-        wanted.push(`${command.workspaceId}/${command.template}`)
-    }
-    for (const id of flush) {
-      const subject = context.cache.get(id)?.subject ?? null
-      wanted.push(subject && revisionIdOf(subject))
-    }
-  }
-  return wanted.filter(id => id !== null)
+  const inputs = work.flatMap(one => one.inputs.map(({ input }) => input))
+  const ids = [...inputs.map(input => input.subjectId), ...work.flatMap(({ flush }) => flush)]
+  const subjects = [...found, ...ids.map(id => context.cache.get(id)?.subject ?? null)]
+  const bound = subjects.map(subject => subject && revisionIdOf(subject)).filter(id => id !== null)
+  const named = inputs.flatMap(input => {
+    if (input.kind !== 'command') return []
+    const { command } = input
+    const isNaming = command.kind === 'create-resource' || command.kind === 'first-report' || command.kind === 'rebind-resource'
+    return isNaming ? [`${command.workspaceId}/${command.template}`] : []
+  })
+  return [...bound, ...named]
 }
 
 /**
  * Reads series with reports that were accepted after the document was written, and series of its last revision. A keeper that had lost the
  * partition may have written that revision late and without them. Includes signals that no rule reads, because the count of accepted
- * reports numbers the next report.
+ * reports numbers the next report. Series of another revision are returned for the present revision if it is in memory.
  */
 async function newerSeries(context: KeeperContext, subject: SubjectDocument): Promise<SeriesDocument[]> {
   const { id, rev, custom } = subject
   if (custom === null || custom.signals.length === 0) return []
   const where = { subjectId: id, subjectRev: { gte: rev - 1 } }
-  return await hearAnew(context, subject, await context.store.find('series', { where, limit: limits.store.findMax }))
+  const series = await context.store.find('series', { where, limit: limits.store.findMax })
+  const template = subject.templated === null ? null : context.templates.find(subject)
+  const isOfAnother = (one: SeriesDocument) => one.heard !== undefined && one.template !== subject.template
+  return await Promise.all(
+    series.map(one => (template !== null && isOfAnother(one) ? heardFor(context, subject, template, one) : one)),
+  )
 }
 
 /** Puts a document into the cache, merged with the readings newer than the document. */
@@ -113,20 +113,7 @@ function takeIntoCache(
   if (change === 'commit') flush.push(id)
 }
 
-/** Returns the series for the Resource's present revision. If that revision is not in memory, returns the series unchanged. */
-async function hearAnew(
-  context: KeeperContext,
-  subject: SubjectDocument,
-  series: readonly SeriesDocument[],
-): Promise<SeriesDocument[]> {
-  const template = subject.templated === null ? null : context.templates.find(subject)
-  const isOfAnother = (one: SeriesDocument) => one.heard !== undefined && one.template !== subject.template
-  return await Promise.all(
-    series.map(one => (template !== null && isOfAnother(one) ? heardFor(context, subject, template, one) : one)),
-  )
-}
-
-/** Returns the series unchanged if no rule can read its signal any longer. */
+/** Returns the series for the Resource's present revision; unchanged if no rule can read its signal any longer. */
 async function heardFor(
   { store }: KeeperContext,
   { id, custom, templated, template: revision }: SubjectDocument,
