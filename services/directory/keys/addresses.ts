@@ -38,9 +38,8 @@ export const createAddress: Answer<'create-address'> = async (context, request) 
   throw refusal('validation', 'Address exists', 'The id or the token belongs to another address')
 }
 
-export const listAddresses: Answer<'list-addresses'> = async ({ store }, { workspaceId }) => {
-  return (await addressesOf(store, workspaceId)).map(viewOf)
-}
+export const listAddresses: Answer<'list-addresses'> = async ({ store }, { workspaceId }) =>
+  (await addressesOf(store, workspaceId)).map(viewOf)
 
 /**
  * Deletes an address. Its revocation is sent after the deletion, so that a gateway that asks afterwards finds no address. The revocation is

@@ -10,8 +10,8 @@ import { pick } from '../documents/pick.ts'
 export const listDeliveries: Answer<'list-deliveries'> = (
   { store },
   { workspaceId, destinationNumber, failedOnly, limit, after },
-) => {
-  return readPage(store, {
+) =>
+  readPage(store, {
     collection: 'deliveryLog',
     where: {
       workspaceId,
@@ -24,23 +24,18 @@ export const listDeliveries: Answer<'list-deliveries'> = (
     max: limit,
     view: rows => rows.map(deliveryView),
   })
-}
 
 /** Returns a page of the messages about an incident, sent and held back, newest first. Rule: docs/reference/v3.md, 10.3. */
 export const listIncidentDeliveries: Answer<'list-incident-deliveries'> = (
   { store },
   { workspaceId, incidentId, limit, after },
-) => {
-  return readPage(store, { ...newestFirst, where: { workspaceId, incidentId }, after, max: limit })
-}
+) => readPage(store, { ...newestFirst, where: { workspaceId, incidentId }, after, max: limit })
 
 /** Returns a page of the messages for a destination, sent and held back, newest first. Rule: docs/reference/v3.md, 10.3. */
 export const listDestinationDeliveries: Answer<'list-destination-deliveries'> = (
   { store },
   { workspaceId, destinationId, limit, after },
-) => {
-  return readPage(store, { ...newestFirst, where: { workspaceId, destinationId }, after, max: limit })
-}
+) => readPage(store, { ...newestFirst, where: { workspaceId, destinationId }, after, max: limit })
 
 /**
  * Returns a page of rows, newest first. One filter selects a range of an index: the monitor, else the destination, else the status. Rows of

@@ -74,9 +74,8 @@ export const listDestinations: Answer<'list-destinations'> = async ({ store }, {
 }
 
 /** Returns a destination; null: the workspace has none of this number. */
-export const getDestination: Answer<'get-destination'> = async (context, { workspaceId, number }) => {
-  return (await listDestinations(context, { workspaceId })).find(view => view.number === number) ?? null
-}
+export const getDestination: Answer<'get-destination'> = async (context, { workspaceId, number }) =>
+  (await listDestinations(context, { workspaceId })).find(view => view.number === number) ?? null
 
 /** Replaces all fields except the type. `default: false` does not remove the default mark. */
 export const updateDestination: Answer<'update-destination'> = async ({ store, clock }, request) => {

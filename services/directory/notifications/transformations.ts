@@ -35,15 +35,14 @@ export const createTransformation: Answer<'create-transformation'> = async ({ st
 }
 
 /** Returns a page in the order of creation. */
-export const listTransformations: Answer<'list-transformations'> = ({ store }, { workspaceId, after }) => {
-  return readPage(store, {
+export const listTransformations: Answer<'list-transformations'> = ({ store }, { workspaceId, after }) =>
+  readPage(store, {
     collection: 'transformations',
     where: { workspaceId },
     sort: ['number', 'asc'],
     after,
     view: documents => documents.map(transformationView),
   })
-}
 
 export const getTransformation: Answer<'get-transformation'> = async ({ store }, { workspaceId, number }) => {
   const found = await findTransformation(store, workspaceId, number)

@@ -38,15 +38,14 @@ export const createUser: Answer<'create-user'> = async (context, request) => {
 }
 
 /** Returns a page of all users by creation. */
-export const listUsers: Answer<'list-users'> = async ({ store }, { after }) => {
-  return readPage(store, {
+export const listUsers: Answer<'list-users'> = async ({ store }, { after }) =>
+  readPage(store, {
     collection: 'users',
     where: {},
     sort: ['createdAt', 'asc'],
     after,
     view: users => users.map(userView),
   })
-}
 
 export const findUser: Answer<'find-user'> = async ({ store }, { username }) => {
   const user = await findByUsername(store, username)

@@ -13,22 +13,20 @@ import { checkName } from './fields.ts'
 import { userNotFound } from './users.ts'
 
 /** Returns the workspaces of which a user is a member, by name. */
-export const listWorkspaces: Answer<'list-workspaces'> = async ({ store }, { userId }) => {
-  return (await workspacesOf(store, userId))
+export const listWorkspaces: Answer<'list-workspaces'> = async ({ store }, { userId }) =>
+  (await workspacesOf(store, userId))
     .map(({ workspace, role }) => ({ id: workspace.id, name: workspace.name, role }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1))
-}
 
 /** Returns a page of all workspaces by creation. */
-export const listAllWorkspaces: Answer<'list-all-workspaces'> = async ({ store }, { after }) => {
-  return readPage(store, {
+export const listAllWorkspaces: Answer<'list-all-workspaces'> = async ({ store }, { after }) =>
+  readPage(store, {
     collection: 'workspaces',
     where: {},
     sort: ['createdAt', 'asc'],
     after,
     view: found => found.map(workspace => (isDeleted(workspace) ? null : workspaceView(workspace))),
   })
-}
 
 /** Throws `validation` `Invalid name`, `not_found` for the user, `invalid_state` `Too many workspaces`. */
 export const createWorkspace: Answer<'create-workspace'> = async (context, { id, userId, ...request }) => {

@@ -17,26 +17,24 @@ export const getSubject: Answer<'get-subject'> = async ({ store }, { subjectId }
 const isShown = { archivedAt: null, deletedAt: null }
 
 /** Returns a page of website monitors by creation, without monitors that became custom. */
-export const listWebsites: Answer<'list-websites'> = async ({ store }, request) => {
-  return readPage(store, {
+export const listWebsites: Answer<'list-websites'> = async ({ store }, request) =>
+  readPage(store, {
     collection: 'subjects',
     where: { workspaceId: request.workspaceId, kind: 'website', ...isShown },
     sort: ['createdAt', 'asc'],
     after: request.after,
     view: documents => documents.map(websiteView),
   })
-}
 
 /** Returns a page of custom subjects by creation, including website monitors that became custom. */
-export const listCustomSubjects: Answer<'list-custom-subjects'> = async ({ store }, request) => {
-  return readPage(store, {
+export const listCustomSubjects: Answer<'list-custom-subjects'> = async ({ store }, request) =>
+  readPage(store, {
     collection: 'subjects',
     where: { workspaceId: request.workspaceId, kind: 'custom', ...isShown },
     sort: ['createdAt', 'asc'],
     after: request.after,
     view: documents => documents.map(subject => (isOfGenerations1And2(subject) ? customSubjectSummary(subject) : null)),
   })
-}
 
 /**
  * Returns the subject with this slug in these workspaces. Reads subjects, not names: a name may be reserved for a subject that was never
