@@ -1,6 +1,7 @@
 // HTTP listener for operators: /livez, /readyz and /metrics. It shows no secrets and changes nothing.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Gauge, type Registry } from 'prom-client'
 import { http } from '#shared/net/node-http.ts'
 import { StartError } from './start-error.ts'
 
@@ -32,6 +33,18 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
       server.closeAllConnections()
     })
   return { port, close }
+}
+
+/** Registers readiness as a metric, so that an alert needs no probe of its own. `unready`: the reasons that /readyz shows. Called at each scrape. */
+export function measureReadiness(registry: Registry, unready: () => Promise<string[]>): void {
+  new Gauge({
+    name: 'watchkeeper_ready',
+    help: '1 while /readyz responds 200',
+    registers: [registry],
+    async collect() {
+      this.set((await unready()).length === 0 ? 1 : 0)
+    },
+  })
 }
 
 /** Throws a StartError if the port is not free. Called before anything else is started. */

@@ -6,7 +6,7 @@ import { type ResourceDetail, resourceOf } from '../api/look-up-api.ts'
 import { withWorkspace } from '../api/with-workspace.ts'
 import { type ApiOptions, addApiNoun } from '../noun.ts'
 import { printJson, say } from '../terminal/printing.ts'
-import { resourcePath } from './pairs.ts'
+import { sendTo } from './resource-verbs.ts'
 
 export function addMaintenanceCommands(program: Command): void {
   const verb = addApiNoun(program, 'maintenance', 'windows in which messages about a Resource are held back')
@@ -24,15 +24,16 @@ export function addMaintenanceCommands(program: Command): void {
 }
 
 async function start(named: string, minutes: number, options: ApiOptions): Promise<void> {
-  const changed = await ofResource(named, options, (api, path) => api.send<ResourceDetail>('PUT', path, { minutes }))
-  if (options.json) return printJson(changed)
-  sayWindow(changed)
+  printWindow(await sendTo(named, options, 'PUT', '/maintenance', { minutes }), options)
 }
 
 async function end(named: string, options: ApiOptions): Promise<void> {
-  const changed = await ofResource(named, options, (api, path) => api.send<ResourceDetail>('DELETE', path))
-  if (options.json) return printJson(changed)
-  sayWindow(changed)
+  printWindow(await sendTo(named, options, 'DELETE', '/maintenance'), options)
+}
+
+function printWindow(changed: ResourceDetail, { json }: ApiOptions): void {
+  if (json) printJson(changed)
+  else sayWindow(changed)
 }
 
 async function show(named: string, options: ApiOptions): Promise<void> {
@@ -40,14 +41,6 @@ async function show(named: string, options: ApiOptions): Promise<void> {
   if (options.json) return printJson(shown.maintenance)
   sayWindow(shown)
 }
-
-type Run = (api: Parameters<typeof resourceOf>[0], path: string) => Promise<ResourceDetail>
-
-const ofResource = (named: string, options: ApiOptions, run: Run): Promise<ResourceDetail> =>
-  withWorkspace(options, async ({ api, workspace, root }) => {
-    const { id } = await resourceOf(api, workspace.id, named)
-    return run(api, `${resourcePath(root, id)}/maintenance`)
-  })
 
 function sayWindow({ key, maintenance }: ResourceDetail): void {
   if (maintenance === null) say(`${key} is not in maintenance.`)

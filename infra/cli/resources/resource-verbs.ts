@@ -1,5 +1,6 @@
 // The verbs of Resources, which website monitors share.
 import { type Command, Option } from 'commander'
+import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { usageError } from '../../runtime/start-error.ts'
 import { type Resource, type ResourceDetail, resourceOf } from '../api/look-up-api.ts'
 import { type InWorkspace, withWorkspace } from '../api/with-workspace.ts'
@@ -7,25 +8,24 @@ import { type ApiOptions, collect } from '../noun.ts'
 import { printJson, printMade, printTable, say } from '../terminal/printing.ts'
 import { filterOf, readAnswers, readPairs, resourcePath } from './pairs.ts'
 
-export interface ListOptions extends ApiOptions {
-  wide?: boolean
-  template?: string
+interface PairOptions extends ApiOptions {
   meta?: string[]
   label?: string[]
+}
+
+export interface ListOptions extends PairOptions {
+  wide?: boolean
+  template?: string
   state?: string
 }
 
-export interface NewResource extends ApiOptions {
+export interface NewResource extends PairOptions {
   template: string
   key?: string
-  meta?: string[]
-  label?: string[]
 }
 
-export interface ChangeOptions extends ApiOptions {
+export interface ChangeOptions extends PairOptions {
   name?: string
-  meta?: string[]
-  label?: string[]
 }
 
 /** Adds the options of a list, except for Template and answers. */
@@ -127,10 +127,14 @@ export async function changeResource(named: string, options: ChangeOptions, answ
 }
 
 export async function archiveResource(named: string, options: ApiOptions): Promise<void> {
-  const archived = await withWorkspace(options, async ({ api, workspace, root }) => {
-    const { id } = await resourceOf(api, workspace.id, named)
-    return api.send<ResourceDetail>('POST', `${resourcePath(root, id)}/archive`)
-  })
+  const archived = await sendTo(named, options, 'POST', '/archive')
   if (options.json) return printJson(archived)
   say(`Resource ${archived.key} ("${archived.name}") is archived.`)
 }
+
+/** Sends a request to a path below a Resource. Returns the changed Resource. */
+export const sendTo = (named: string, options: ApiOptions, method: ApiRequest['method'], path: string, body?: object) =>
+  withWorkspace(options, async ({ api, workspace, root }) => {
+    const { id } = await resourceOf(api, workspace.id, named)
+    return api.send<ResourceDetail>(method, resourcePath(root, id) + path, body)
+  })

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import { oneLine } from '#shared/text/one-line.ts'
 import { cutTo } from './plain-line.ts'
-import { clearStatusLine } from './status-line.ts'
+import { clearStatusLine } from './progress.ts'
 
 export { oneLine } from '#shared/text/one-line.ts'
 

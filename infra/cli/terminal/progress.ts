@@ -1,8 +1,17 @@
-// Progress line of a command that lasts longer than a second. Written only if standard error is a terminal.
-import { clearStatusLine, drawStatusLine, hasStatusLine } from './status-line.ts'
+// Progress line of a command that lasts longer than a second. Written only if standard error is a terminal. Each update replaces the line,
+// and it is cleared before anything else is printed.
+import { isatty } from 'node:tty'
+import { oneLine } from '#shared/text/one-line.ts'
+import { cutTo } from './plain-line.ts'
+
+const stderrFd = 2
+/** Width of a terminal that does not report its width. */
+const usualColumns = 80
 
 const quietMs = 1_000
 const redrawMs = 250
+
+let isShown = false
 
 export interface Progress {
   /** Sets the text of the line. Also draws it, because a timer does not run during a long computation. */
@@ -12,7 +21,7 @@ export interface Progress {
 }
 
 export function startProgress(first: string): Progress {
-  if (!hasStatusLine()) return { say: () => {}, end: () => {} }
+  if (!isatty(stderrFd)) return { say: () => {}, end: () => {} }
   let text = first
   let nextAt = performance.now() + quietMs
   const draw = () => {
@@ -31,4 +40,15 @@ export function startProgress(first: string): Progress {
       clearStatusLine()
     },
   }
+}
+
+/** Cut to the window, because a line that wraps cannot be cleared completely. */
+function drawStatusLine(text: string): void {
+  isShown = true
+  process.stderr.write(`\r\u001b[K${cutTo(oneLine(text), (process.stderr.columns || usualColumns) - 1)}`)
+}
+
+export function clearStatusLine(): void {
+  if (isShown) process.stderr.write('\r\u001b[K')
+  isShown = false
 }

@@ -15,8 +15,7 @@ import type { AllSettings } from '../all-settings.ts'
 import type { RunMode } from '../run-mode.ts'
 import { startStep, usageError } from '../start-error.ts'
 import { type BusAddress, busCredentials } from './bus-credentials.ts'
-import { demandFittingListener } from './bus-listener.ts'
-import { busTlsFiles } from './bus-tls-files.ts'
+import { busTlsFiles, demandFittingListener } from './bus-tls.ts'
 import { startEmbeddedBus } from './embedded-bus.ts'
 
 export interface OpenBusOptions {
