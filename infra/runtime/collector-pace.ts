@@ -1,6 +1,6 @@
 // Pace of the garbage collector: the faster the heap fills, the further it may grow between two full collections. A calm process stays
 // small. A busy one collects every few seconds instead of several times a second, because each collection delays every check and response.
-// Knows V8's flags, nothing of the system (ADR 8).
+// Knows V8's flags, nothing of the system (ADR 8). 10,000 monitors take 267 MB, 340 with V8's own pace (ADR 33).
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { measureMemory } from 'node:vm'

@@ -1,5 +1,6 @@
 // Small inline reads of the SQLite file on the caller's thread, beside the writing thread (ADR 16). With a write-ahead log, a read never
 // waits for the writer. A message to the worker and back would take longer than a read of microseconds. Leaves longer reads to the worker.
+// Slowest percent of API reads at 2,014 checks a second: 11.9 ms, 20.0 by the worker alone (ADR 33).
 import { DatabaseSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
