@@ -20,14 +20,13 @@ export interface ResolverOptions {
   clock: Clock
   /** Addresses of name servers; default: the name servers of the system. */
   servers?: readonly string[]
-  hostsFile?: string
   systemLookup?: (hostname: string, done: Resolved) => void
 }
 
 const loopback: readonly string[] = ['127.0.0.1', '::1']
 
 export function createResolve(options: ResolverOptions): Resolve {
-  const hosts = createHosts(options.hostsFile ?? '/etc/hosts', options.clock)
+  const hosts = createHosts('/etc/hosts', options.clock)
   const askServers = createServerQuestions(options)
   const askSystem = createBoundedLookup(options.systemLookup ?? systemLookup)
   const waiting = new Map<string, Resolved[]>()
