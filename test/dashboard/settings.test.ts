@@ -1,4 +1,5 @@
 // API keys, settings and administration in a real browser: one world for all pages.
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -14,6 +15,24 @@ await withBrowser(async () => {
   await world.addPerson('olga', { [home]: 'owner' }, { admin: true })
   await world.addPerson('edith', { [home]: 'editor' })
   await world.addPerson('vera', { [home]: 'viewer' })
+  /** Sends a change as this person, past the pages. */
+  const change = async (as: string, path: string, body: object) => {
+    const { status, text } = await (await world.signedIn(as)).send('POST', path, { body })
+    if (status !== 201) throw new Error(`${path}: ${text}`)
+  }
+  const v3 = `/session/v3/workspaces/${home}`
+  const addDestination = (name: string) =>
+    change('edith', `${v3}/destinations`, { name, type: 'webhook', url: 'https://desk.example.com/in' })
+  /** Audit rows are written in batches, and the gateway's timer uses the world's clock. */
+  const audited = async (workspaceId: string | null, path: string) => {
+    const wanted = { workspaceId, personId: null, path, since: null, until: null, limit: 1, after: null }
+    world.clock.advance(limits.audit.flushMs)
+    for (let i = 0; i < 10_000; i++) {
+      await setImmediate()
+      if ((await world.ask('list-audit', wanted)).items.length > 0) return
+    }
+    throw new Error(`no audit row of ${path}`)
+  }
   const visit = (path: string, as: string, options: OpenOptions = {}) => open(world.addresses[0]!, path, { as, ...options })
 
   t.test('a person creates a scoped key by keyboard, sees its token once, and revokes the key', async t => {
@@ -139,21 +158,22 @@ await withBrowser(async () => {
   })
 
   t.test('an owner makes the signing secret of a destination, sees it once, and removes it', async t => {
+    await addDestination('Signed')
     const { page, faults, close } = await visit('/settings/destinations', 'olga')
-    await page.getByRole('button', { name: 'Signing secret: Desk' }).click()
+    await page.getByRole('button', { name: 'Signing secret: Signed' }).click()
     await page.getByRole('button', { name: 'Go on' }).click()
-    const made = page.getByRole('region', { name: 'Signing secret of Desk' })
+    const made = page.getByRole('region', { name: 'Signing secret of Signed' })
     await made.locator('h2:focus').waitFor()
     const secret = (await made.locator('code').textContent()) ?? ''
     t.match(secret, /^whsec_/)
     await page.getByRole('button', { name: 'I have kept it' }).click()
-    await page.getByRole('button', { name: 'Signing secret: Desk' }).click()
+    await page.getByRole('button', { name: 'Signing secret: Signed' }).click()
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText('Rotate it to make another').waitFor()
     t.notOk((await page.content()).includes(secret), 'the secret is not shown again')
     await page.getByLabel('What to do').selectOption('remove')
     await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByText('Messages to Desk are not signed any more.').waitFor()
+    await page.getByText('Messages to Signed are not signed any more.').waitFor()
     t.same(
       faults.filter(fault => !fault.includes('409')),
       [],
@@ -162,15 +182,17 @@ await withBrowser(async () => {
   })
 
   t.test('an editor sees no button for the signing secret', async t => {
+    await addDestination('Guarded')
     const { page, close } = await visit('/settings/destinations', 'edith')
-    await page.getByRole('button', { name: 'Delete: Desk' }).waitFor()
+    await page.getByRole('button', { name: 'Delete: Guarded' }).waitFor()
     t.equal(await page.getByRole('button', { name: /Signing secret/ }).count(), 0)
     await close()
   })
 
   t.test('a viewer reads the destinations and sees no button that would be refused', async t => {
+    await addDestination('Shown')
     const { page, close } = await visit('/settings/destinations', 'vera')
-    await page.getByRole('heading', { name: 'Desk' }).waitFor()
+    await page.getByRole('heading', { name: 'Shown' }).waitFor()
     t.equal(await page.locator('main button').count(), 0)
     await close()
   })
@@ -411,20 +433,9 @@ await withBrowser(async () => {
   })
 
   t.test('an owner filters the audit, and the address keeps the filter', async t => {
-    // Audit rows are written in batches, and the gateway's timer uses the world's clock.
-    const wanted = {
-      workspaceId: home,
-      personId: 'user-edith',
-      path: '/addresses',
-      since: null,
-      until: null,
-      limit: 1,
-      after: null,
-    }
-    for (let i = 0; i < 50; i++) {
-      world.clock.advance(limits.audit.flushMs)
-      if ((await world.ask('list-audit', wanted)).items.length > 0) break
-    }
+    await addDestination('Audited')
+    await change('edith', `${v3}/addresses`, { description: 'audited hosts' })
+    await audited(home, '/addresses')
     const { page, faults, close } = await visit('/admin/audit', 'olga')
     await page
       .getByRole('cell', { name: /POST .*destinations$/ })
@@ -512,6 +523,9 @@ await withBrowser(async () => {
   })
 
   t.test('an administrator reads the audit of the installation beside that of the workspace', async t => {
+    await addDestination('Of the workspace')
+    await change('olga', '/session/locations', { name: 'audited' })
+    await audited(null, '/session/locations')
     const { page, faults, close } = await visit('/admin/audit', 'olga')
     await page.getByRole('tab', { name: 'Workspace' }).focus()
     await page.keyboard.press('ArrowRight')
