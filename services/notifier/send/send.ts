@@ -62,11 +62,7 @@ async function openClient(options: SenderOptions): Promise<Client> {
     // Only ends responses that are not read, up to a second late: the attempt has an exact timer of its own.
     headersTimeout: 2 * limits.notifier.sendMs,
     bodyTimeout: limits.notifier.sendMs,
-    connect: createGuardedConnect(buildConnector, {
-      resolve: options.resolve ?? createResolve(options),
-      egress: options.egress ?? createEgress(),
-      timeoutMs: 2 * limits.notifier.sendMs,
-    }),
+    connect: createGuardedConnect(buildConnector, options),
   })
   return { agent, request }
 }
@@ -156,18 +152,9 @@ function credentialsOf(url: string): Record<string, string> {
   return credentials === null ? {} : { authorization: `Basic ${credentials}` }
 }
 
-interface ConnectOptions {
-  resolve: Resolve
-  egress: Egress
-  /** Time-out of a connection, ms. */
-  timeoutMs: number
-}
-
 /** Returns a connector for undici. A closed address fails with an EgressError before any packet. Of several addresses it tries the open ones. */
-function createGuardedConnect(
-  build: typeof buildConnector,
-  { resolve, egress, timeoutMs }: ConnectOptions,
-): buildConnector.connector {
+function createGuardedConnect(build: typeof buildConnector, sender: SenderOptions): buildConnector.connector {
+  const { resolve = createResolve(sender), egress = createEgress() } = sender
   const lookup: LookupFunction = (hostname, options, done) => {
     resolve(hostname, (error, found) => {
       const addresses = error === null ? openOnes(egress, found) : error
@@ -177,7 +164,7 @@ function createGuardedConnect(
       done(null, first?.address as string, first?.family)
     })
   }
-  const connect = build({ allowH2: false, timeout: timeoutMs, lookup })
+  const connect = build({ allowH2: false, timeout: 2 * limits.notifier.sendMs, lookup })
   return (options, done) => {
     // An IP address needs no look-up, so it is checked here.
     const reason = isIP(options.hostname) === 0 ? null : egress.refusal(options.hostname)
