@@ -1,5 +1,6 @@
 // `./watchkeeper mcp`: the MCP server on standard input and output, a client of generation 3 of the API. Standard output contains only the
 // protocol. Only this command loads the protocol's library. It reads no data folder.
+
 import { flushCompileCache } from 'node:module'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -7,6 +8,7 @@ import type { Command } from 'commander'
 import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { once } from '#shared/async/once.ts'
+import { isObject } from '#shared/json-shape/is-object.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { readSettings } from '#shared/settings.ts'
 import type { McpConnection } from '../../services/mcp/serve.ts'
@@ -79,8 +81,7 @@ async function readKey(api: ApiClient, url: string): Promise<KeyInfo> {
   }
 }
 
-const isKeyInfo = (value: unknown): value is KeyInfo =>
-  typeof value === 'object' && value !== null && 'access' in value && Array.isArray(value.access) && 'workspace' in value
+const isKeyInfo = (value: unknown): value is KeyInfo => isObject(value) && Array.isArray(value['access']) && 'workspace' in value
 
 function sentenceOf(error: unknown): unknown {
   if (error instanceof ApiRefusal && error.status === 401) {

@@ -42,8 +42,6 @@ export interface Timeline {
    * the event in the error.
    */
   until<T extends Happening>(what: string, fits: (happening: Happening) => happening is T, count?: number): Promise<T>
-  /** Returns the transitions so far, in order. */
-  transitions(): TransitionHappening[]
 }
 
 /** Error: an expected event did not come in time. Its message names the event. */
@@ -73,11 +71,8 @@ export function createTimeline(signal: AbortSignal, onHappening: (happening: Hap
         signal.removeEventListener('abort', look)
       })
     },
-    transitions: () => noted.filter(isTransition),
   }
 }
-
-const isTransition = (happening: Happening): happening is TransitionHappening => happening.kind === 'transition'
 
 export const isCheck =
   (ok: boolean, rev = 0) =>

@@ -1,18 +1,10 @@
 // HTTP client of generation 3 of the API, for the command line and the MCP server. Never prints, never retries, never follows a redirect.
+
 import { pages } from '#shared/async/pages.ts'
+import { isObject } from '#shared/json-shape/is-object.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { ApiRefusal, ApiUnreachable, type RefusalBody } from './errors.ts'
-import {
-  type ApiOptions,
-  type ApiRequest,
-  baseOf,
-  exchange,
-  headersOf,
-  isObject,
-  parseObject,
-  requireKey,
-  targetOf,
-} from './exchange.ts'
+import { type ApiOptions, type ApiRequest, baseOf, exchange, headersOf, parseObject, requireKey, targetOf } from './exchange.ts'
 
 export interface ApiReply {
   result: unknown

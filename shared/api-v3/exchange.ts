@@ -1,4 +1,5 @@
 // One HTTP request and its whole response, for the clients of both generations. Never retries, never follows a redirect.
+import { isObject } from '#shared/json-shape/is-object.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 import { ApiUnreachable } from './errors.ts'
@@ -101,9 +102,6 @@ export function parseObject(text: string): Record<string, unknown> | null {
     return null
   }
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the reason of a network error. `fetch` only reports "fetch failed"; its cause has the code. */
 function reasonOf(error: unknown): string {

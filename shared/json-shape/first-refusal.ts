@@ -1,5 +1,6 @@
 // Validation of a JSON value against a schema in the order of generation 3: unknown keys, JSON types, then fields in their declared order.
 // Pure. Rules: docs/reference/v3.md, 1.3 to 1.5.
+import { isObject } from '#shared/json-shape/is-object.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import { type Definitions, fits, type Schema, typeOf, variantFor } from './variant.ts'
 
@@ -124,9 +125,6 @@ const shownCharacters = 200
 const shown = (text: string) => firstCharacters(text, shownCharacters)
 const join = (place: string, part: string) => shown(place === '' ? part : `${place}.${part}`)
 const definitionsOf = (schema: Schema, definitions: Definitions) => schema.$defs ?? definitions
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const unreadable = (field: string, message: string): Refusal => ({ kind: 'unreadable', field, message })
 export const refused = (field: string, message: string): Refusal => ({ kind: 'refused', field, message })
 export const missing = (field: string): Refusal => refused(field, `Field '${shown(field)}' is required`)

@@ -3,7 +3,7 @@
 import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isObject } from '#shared/api-v3/exchange.ts'
+import { isObject } from '#shared/json-shape/is-object.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { usageError } from '../../runtime/start-error.ts'
 

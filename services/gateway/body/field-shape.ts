@@ -1,4 +1,5 @@
 // Schema of a request body without its bounds: field names and the JSON types that each field accepts.
+import { isObject } from '#shared/json-shape/is-object.ts'
 
 type Schema = Record<string, unknown>
 
@@ -24,7 +25,7 @@ export function shapeOf(schema: Schema): Schema {
     if (keyword === 'properties') shape[keyword] = mapValues(value as Schema, part => ({ anyOf: [shapeOf(part), nothing] }))
     else if (keyword === 'patternProperties') shape[keyword] = mapValues(value as Schema, shapeOf)
     else if (Array.isArray(value)) shape[keyword] = value.map(part => shapeOf(part as Schema))
-    else shape[keyword] = isSchema(value) ? shapeOf(value) : value
+    else shape[keyword] = isObject(value) ? shapeOf(value) : value
   }
   if (Array.isArray(schema['enum']) && shape['type'] === undefined) shape['type'] = [...new Set(schema['enum'].map(jsonType))]
   return shape
@@ -32,7 +33,5 @@ export function shapeOf(schema: Schema): Schema {
 
 const mapValues = (schemas: Schema, change: (schema: Schema) => Schema): Schema =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema as Schema)]))
-
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const jsonType = (value: unknown): string => (value === null ? 'null' : typeof value)

@@ -1,9 +1,11 @@
 // Reader of a request's JSON body. The body is read only after key, route, workspace, object and role were checked. Size, content type and
 // encoding are refused here in the order of reference/envelope 4.2, not by the framework.
+
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from '#shared/async/once.ts'
 import { refusal } from '#shared/errors.ts'
+import { isObject } from '#shared/json-shape/is-object.ts'
 import { limits } from '#shared/limits/limits.ts'
 
 declare module 'fastify' {
@@ -34,8 +36,7 @@ async function readObjectAndText(request: FastifyRequest, reply: FastifyReply): 
   if (text.trim() === '') return { body: {}, text: '{}' }
   requireJson(request)
   const value = parseJson(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return { body: value as Record<string, unknown>, text }
+  if (isObject(value)) return { body: value, text }
   throw invalidJson('The body must be a JSON object')
 }
 

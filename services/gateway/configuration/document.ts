@@ -1,4 +1,5 @@
 // One configuration file, YAML or JSON, as the objects in the file. Each object knows its file and the line of each of its members. Pure.
+
 import {
   Composer,
   type CST,
@@ -13,6 +14,7 @@ import {
   Parser,
   type YAMLError,
 } from 'yaml'
+import { isObject } from '#shared/json-shape/is-object.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { oneLine } from '#shared/text/one-line.ts'
@@ -172,6 +174,3 @@ function stepInto(node: Node | null, part: string): [at: Node | null | undefined
   const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part)
   return pair === undefined ? [undefined, null] : [pair.key as Node, pair.value as Node | null]
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
 // Schemas in the form of an OpenAPI document. Named objects and definitions become components. A number whose `multipleOf` is whole becomes
 // an integer.
+import { isObject } from '#shared/json-shape/is-object.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -56,8 +57,6 @@ const ownMarks = new Set([
 ])
 
 const literal = new Set(['enum', 'const', 'required', 'examples', 'default', 'properties'])
-
-const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const mapValues = (record: JsonSchema, change: (value: JsonSchema) => unknown): JsonSchema =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value as JsonSchema)]))
