@@ -16,8 +16,10 @@ const slow: Record<string, string> = {
   'test/directory/door.test.ts': 'starts nats-servers and programs',
   'test/prober/elsewhere.test.ts': 'starts nats-servers and probers in processes of their own',
   'test/store/sqlite-loss.test.ts': 'kills processes in the middle of a write',
+  'test/store/store.test.ts': 'starts MongoDB, and fills the memory of a process',
+  'test/{bus/bus,notifier/faults}.test.ts': 'stops and starts a nats-server',
   'test/keeper/custom.test.ts': 'runs weeks of custom subjects',
-  'test/{conformance/property,directory/resource-lists,keeper/generated,keeper/resources/preview}.test.ts':
+  'test/{conformance/property,directory/incidents,directory/resource-lists,keeper/generated,keeper/resources/preview}.test.ts':
     'compares thousands of generated cases with a plain computation',
   'test/tidy/**': 'is part of `npm run check`',
 }
