@@ -46,7 +46,7 @@ export interface RunningServices {
   url: string | null
   unready(): string[]
   warnings(): string[]
-  /** Returns the metrics of other threads as text, which the given registry lacks. */
+  /** Returns as text the metrics of other threads, which are not in the given registry. */
   metrics(): Promise<string>
   /** Stops new work, then checks, hands partitions over, then ends deliveries and requests. Failures are logged, not thrown. */
   stop(): Promise<void>

@@ -139,7 +139,10 @@ export class Reporter {
   }
 }
 
-/** Returns the message of a result. It contains the age at the moment of sending, so that waiting does not change the instant. */
+/**
+ * Returns the message of a result. It contains the result's age at the moment of sending, so that time spent waiting does not shift the
+ * instant of the check.
+ */
 function messageOf(report: Report, now: number): CheckResult {
   const { ok, error, statusCode, phases } = report.outcome
   const ageMs = Math.max(0, Math.round(now - report.endedAt))

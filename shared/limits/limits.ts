@@ -293,7 +293,7 @@ export const limits = {
     youngMs: 1 * second,
     /** Room above `connections` for closed connections, which the server counts until the next turn of its event loop. */
     connectionsClosing: 1_000,
-    /** Time for unfinished responses on stop; with `key.lastTouchMs` less than `start.serviceStopMs`. */
+    /** Time for unfinished responses on stop. The sum of this and `key.lastTouchMs` must be less than `start.serviceStopMs`. */
     drainMs: 1 * second,
     /** Time for which reads use cached names of locations; writes look them up. */
     locationNamesMs: 5 * second,

@@ -117,7 +117,7 @@ class House {
       this.world.saved.push({ rule: command['rule'] as string, at, policy: command['policy'] as Policy })
   }
 
-  /** Returns the deed with the id of the rule's open incident. The keeper refuses the deed if no incident is open. */
+  /** Returns the deed with the id of the rule's open incident. The keeper refuses the command if no incident is open. */
   named({ at, command }: Deed): Deed {
     if (command.kind !== 'acknowledge-incident') return { at, command }
     const rule = command['rule'] as string

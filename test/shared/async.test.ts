@@ -134,7 +134,7 @@ t.test('a repeat that is stopped ends after its current run', async t => {
   t.strictSame(beganAt, [100])
 })
 
-t.test('a repeat with a condition ends at the first tick without the condition, and can begin again', t => {
+t.test('conditional repeated call ends at the first tick at which its condition is false, and can be started again', t => {
   const clock = createHandClock()
   const tickedAt: number[] = []
   let isNeeded = true

@@ -96,7 +96,7 @@ async function checkTags({ store, fault }: World, subject: SubjectDocument): Pro
     fault(`subject ${subject.id}: ${stored.length} tags are stored, it has ${expected.length}, or others`)
 }
 
-/** A store write that takes effect seconds after its `unavailable` can come after the removal of its subject. */
+/** A store write that failed with `unavailable` may take effect seconds later, after its subject was removed. */
 const hasLateWrites = ({ plan }: World) => plan.faults.some(fault => fault.kind === 'flaky store' && fault.which % 2 === 0)
 
 /** Checks that no incident is stuck: after a time of health every incident is closed, after a time of failure one is open and confirmed. */

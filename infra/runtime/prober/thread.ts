@@ -5,7 +5,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { CollectorPace } from '../collector-pace.ts'
 import type { FromProber, MetricsJson, ProberThread, ProberThreadData, ToProber } from './messages.ts'
 
-/** Resolves when the prober of the thread checks. Rejects if it could not start; the thread has then ended. */
+/** Resolves once the thread's prober has started its checks. Rejects if it could not start; the thread has then ended. */
 export async function startProberThread(
   data: ProberThreadData,
   { clock, pace }: { clock: Clock; pace: CollectorPace },

@@ -70,7 +70,7 @@ export async function insertHint(store: Store, workspaceId: string, userId: stri
   await store.insert('memberships', [{ id: `${workspaceId}.${userId}`, rev: 1, workspaceId, userId }])
 }
 
-/** Throws `invalid_state` if the user is a member of the largest number of workspaces. */
+/** Throws `invalid_state` if the user is already a member of as many workspaces as allowed. */
 export async function checkWorkspaceRoom(store: Store, userId: string): Promise<void> {
   if ((await workspacesOf(store, userId)).length < limits.people.workspacesPerUser) return
   throw refusal('invalid_state', 'Too many workspaces', `A user is in at most ${limits.people.workspacesPerUser} workspaces`)

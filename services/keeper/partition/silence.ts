@@ -123,7 +123,7 @@ export function releasedAt(silence: Silence, at: Moment): number | null {
   return next
 }
 
-/** Returns the account for a successor at `at`; null: not known yet. */
+/** Returns what a successor must know about the silence, as of `at`; null: not known yet. */
 export function notesOf(silence: Silence, at: Moment): SilenceNotes | null {
   if (silence.isUnknown) return null
   const notes: SilenceNotes = {}

@@ -37,8 +37,8 @@ export async function expireRollUps(store: RetryingStore, subject: SubjectDocume
 }
 
 /**
- * Removes rows that were computed while their subject or signal was being deleted, because its removal may have missed them. `subject`: as
- * read after the write; null: deleted.
+ * Removes rows that were computed while their subject or signal was being deleted, because that deletion may have missed the rows.
+ * `subject`: as read after the write; null: deleted.
  */
 export async function removeOrphans(
   store: Remover,

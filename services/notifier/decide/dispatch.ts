@@ -146,8 +146,8 @@ function* inBatches<T extends Decision>(decisions: readonly T[]): Generator<T[]>
 }
 
 /**
- * Returns as `first` the alerts to dispatch now, and as `rest` the ids of the next ones: earlier open alerts of the same incidents, then the
- * alerts that wait for them.
+ * `first`: the alerts to dispatch now. `rest`: the ids of those to dispatch afterwards: earlier open alerts of the same incidents, then the
+ * alerts that wait for the earlier ones.
  */
 function firstOfEachIncident(
   open: readonly AlertDocument[],

@@ -1,12 +1,12 @@
-// Signatures of messages by Standard Webhooks: HMAC-SHA256 over id, timestamp and body, one for each valid secret. Never returns or throws a
-// secret.
+// Signatures of messages by Standard Webhooks: HMAC-SHA256 over id, timestamp and body, one for each valid secret. Never returns or throws
+// a secret.
 import { createHmac } from 'node:crypto'
 import type { SigningSecret } from '#shared/contracts/notifications/destination.ts'
 import { second } from '#shared/limits/limits.ts'
 
 export interface Signed {
   id: string
-  /** Ms since the epoch. Whole seconds are signed. Secrets that had ended by then are not used. */
+  /** Ms since the epoch. Whole seconds are signed. Secrets that had expired at `madeAt` are not used. */
   madeAt: number
   body: string
 }

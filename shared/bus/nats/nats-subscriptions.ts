@@ -144,7 +144,7 @@ export interface Strays {
   stop(): void
 }
 
-/** Characters of a message's subject that the log quotes, because its sender chooses the subject. */
+/** Largest number of characters of a message's subject in the log: the sender chooses the subject. */
 const quoted = 200
 
 export function createStrays(clock: Clock, logger: Logger, metrics: Registry | undefined): Strays {

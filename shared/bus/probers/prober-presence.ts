@@ -45,7 +45,7 @@ export async function watchProbers(
   const heard = new HeardTime(() => clock.monotonic(), limits.presence.gapMs)
   const isGone = ({ changedAt, heardAt }: Seen) =>
     heard.now() - heardAt >= limits.presence.goneMs || clock.monotonic() - changedAt >= limits.bus.presenceAgeMs
-  // The key has left the bucket by then, so a reconnect cannot repeat it.
+  // After this time the key has expired from the bucket, so a reconnect cannot deliver it again.
   const isForgotten = (seen: Seen) => clock.monotonic() - seen.changedAt >= 2 * limits.bus.presenceAgeMs
 
   const meet = ({ key, revision, value, at }: BucketEntry) => {

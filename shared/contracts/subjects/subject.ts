@@ -174,7 +174,7 @@ export interface IdempotencyRecord {
   id: string
   at: number
   reply: string | null
-  /** For a report: the instant that the keeper gave its first observation, in microseconds. */
+  /** For a report: the instant that the keeper assigned to the report's first observation, microseconds since the epoch. */
   stampUs?: number
 }
 

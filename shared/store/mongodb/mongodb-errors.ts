@@ -1,4 +1,4 @@
-// Errors of the MongoDB driver as errors of the port: unavailable (retry; the outcome may be unknown) or permanent. Never repeats the
+// Errors of the MongoDB driver as errors of the port: unavailable (retry; the outcome may be unknown) or permanent. No error contains the
 // connection string, which may contain a password.
 import {
   MongoBulkWriteError,

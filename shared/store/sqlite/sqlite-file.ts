@@ -101,7 +101,7 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
       PRAGMA temp_store = MEMORY;
       BEGIN IMMEDIATE`)
     prepareSchema(database)
-    // Flushes the whole file before the mark is opened, so that the mark may count all commits as durable.
+    // Flushes the whole file before the durability mark is opened, so that all commits so far count as durable.
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
     return database
   } catch (error) {

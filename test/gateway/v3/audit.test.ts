@@ -306,7 +306,7 @@ t.test('v3 11.3, 11.4: address without its token replaces the key, and rows of O
   )
 })
 
-t.test('v3 11.3: request to every route that is no read is recorded', async t => {
+t.test('v3 11.3: each request is recorded, except reads', async t => {
   const world = await start(t)
   const sent = v3Routes
     .filter(({ method, path }) => method !== 'GET' && path.includes(':workspace'))

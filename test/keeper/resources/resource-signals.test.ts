@@ -299,7 +299,7 @@ for (const sentId of ['run-1', null]) {
 }
 
 t.test(
-  'id of a report whose keeper died after writing the row gets a reply when it is sent with other labels (v3 7.2, 7.5)',
+  'report sent again with its id and other labels gets a reply if its first keeper died after writing the row (v3 7.2, 7.5)',
   async t => {
     const report = (env: string) => ({ signal: 'beat', labels: { env } })
     const { world, id, dieAfter } = await setCutStage(async made => {

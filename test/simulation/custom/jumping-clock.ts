@@ -41,7 +41,7 @@ export class JumpingClock implements Clock {
   /** Instant of the monotonic clock before which there is no jump. */
   #livesUntil = 0
 
-  /** Number of requests on a real network. While there are any, no virtual time passes. */
+  /** Returns whether a request is under way on a real network. Meanwhile no virtual time passes. */
   isSending: () => boolean = () => false
 
   constructor(startAt: number) {
