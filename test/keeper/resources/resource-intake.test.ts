@@ -395,7 +395,11 @@ t.test('baseline is the median of the numbers before the newest Observation (v3 
   })
   // The Observation at the begin of the day would now lie outside it.
   await world.clock.advance(2 * hour)
-  t.match(await ruleOf(world, id, 'low'), { status: 'problem', explanation: /^load 40 \(1d median 100 of 2/ }, 'time alone changes nothing')
+  t.match(
+    await ruleOf(world, id, 'low'),
+    { status: 'problem', explanation: /^load 40 \(1d median 100 of 2/ },
+    'time alone changes nothing',
+  )
 })
 
 t.test(
