@@ -17,13 +17,14 @@ import { type Location, readLocations } from './location.ts'
 
 interface Credential {
   id: string
-  location: string
+  /** Name; null: the location was deleted. */
+  location: string | null
   description: string
   created_at: string
   revoked_at: string | null
 }
 
-type Made = Credential & { credentials: string }
+type Made = Credential & { location: string; credentials: string }
 
 export function Probers() {
   pageTitle.value = 'Probers'
@@ -101,7 +102,7 @@ function Credentials() {
 const nameOf = ({ description, id }: Credential): string => (description === '' ? id : description)
 
 const columns = (revoke: (credential: Credential) => void): readonly Column<Credential>[] => [
-  { head: 'Location', cell: ({ location }) => location },
+  { head: 'Location', cell: ({ location }) => location ?? 'Deleted' },
   { head: 'Description', cell: credential => nameOf(credential) },
   { head: 'Created', cell: ({ created_at }) => <Time at={Date.parse(created_at)} isLong /> },
   {
@@ -158,7 +159,7 @@ function Revoke({ revoked, onDone, onClose }: { revoked: Credential; onDone(): P
   }
   return (
     <Confirm title={`Revoke ${nameOf(revoked)}?`} act="Revoke credentials" send={send} onClose={onClose}>
-      <p>Each prober of {revoked.location} that uses this file is cut off and checks nothing more. The file never works again.</p>
+      <p>Each prober that uses this file is cut off and checks nothing more. The file never works again.</p>
     </Confirm>
   )
 }
