@@ -1,5 +1,5 @@
-// Open, confirmed and acknowledged of an Incident, packed into one number: a single index serves lists of generation 3 with any combination
-// of the three. Rule: docs/reference/v3.md, 9.5.
+// Three facts of an Incident (is open, is confirmed, is acknowledged) packed into one number, so that one index serves lists with any
+// combination of the three. Rule: docs/reference/v3.md, 9.5.
 
 export interface Facets {
   isOpen: boolean

@@ -21,7 +21,7 @@ export interface DecisionJudgement {
   /** True: problem. Unknown changes no incident. */
   result: Truth
   /**
-   * True if silence is held back after an outage and the result would differ if it counted up to now. A provisional result changes no
+   * True if silence does not count yet after an outage, and the result would differ if silence counted. A provisional result changes no
    * incident, and delays are paused (rule 4.11).
    */
   isProvisional: boolean

@@ -12,7 +12,7 @@ export const auditLimits = {
   flushCharacters: 128 * 1024,
   /** Longest time between the first and the last row of a block. A reader searches this far behind an instant for older rows. */
   blockMs: 1 * second,
-  /** Number of a block's latest kinds that are compared with the kind of a new row: several callers may alternate. */
+  /** Number of a block's latest kinds that are compared with the kind of a new row. More than one, because callers may alternate. */
   kindsCompared: 8,
   /** Time for the last rows on stop; with `http.drainMs` less than `start.serviceStopMs`. */
   lastWriteMs: 0.8 * second,

@@ -607,7 +607,7 @@ export const limits = {
     channelCharacters: 80,
     /** Destinations of a workspace: all destinations fit one response on the bus. */
     perWorkspace: 100,
-    /** Uses that the error of a deletion lists; the others are counted. */
+    /** Largest number of uses that the error of a refused deletion lists; it counts the rest. */
     usesListed: 20,
     /** Random bytes of a signing secret: Standard Webhooks allows 24 to 64. */
     secretBytes: 32,

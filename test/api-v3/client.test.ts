@@ -1,4 +1,4 @@
-// The client of generation 3 against a plain HTTP server that says what each case needs.
+// The client of generation 3 against a plain HTTP server that returns what each case needs.
 import { createServer, type RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
 import { apiPath, createApiClient } from '#shared/api-v3/client.ts'

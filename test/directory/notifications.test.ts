@@ -329,7 +329,7 @@ t.test('deleted destination stays deleted when the store fails during the update
   t.strictSame(await ask('list-destinations', { workspaceId: 'w' }), [])
 })
 
-t.test('table keeps the row of a destination that is created while another deletion updates the tables', async t => {
+t.test('table keeps the row of a destination that is created while another destination is being deleted', async t => {
   const whole = createMemoryStore()
   const { add, ask, clock } = await start(t, whole)
   await whole.upsert('subjects', [subjectDocument('Shop000000', 'w', 'shop', 'Shop', { locations: [] } as never, clock.now())])

@@ -1,4 +1,5 @@
-// Earlier numbers that a round reads for baselines. If a signal's running median is in memory, reads only the numbers that leave it.
+// Earlier numbers that a round reads for baselines. If a signal's running median is in memory, reads only the numbers that leave the
+// window.
 
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'

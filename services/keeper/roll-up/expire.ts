@@ -39,7 +39,7 @@ function begunBefore<C extends 'incidents' | 'windows'>(
 const idsOf = (documents: readonly { id: string }[]): string[] => documents.map(({ id }) => id)
 
 /**
- * Removes pushed observations of a subject whose retention has ended at `now`, of the days before `settledTo` (both ms). Later days are
+ * Removes a subject's pushed observations of the days before `settledTo` if their retention has ended at `now` (both ms). Later days are
  * still to be rolled up if no keeper ran for longer than the retention.
  */
 export async function expireReports(store: RetryingStore, subjectId: string, now: number, settledTo: number): Promise<void> {

@@ -66,7 +66,7 @@ export function createOutbox(collaborators: Collaborators) {
     /** Sends the message that this process has claimed by its put. */
     send: (claimed: ConditionDocument): void =>
       enqueue(async () => {
-        // If the claim is about to end, another notifier may send the message: the next look finds it due.
+        // Sends only within the claim: after its end another notifier may send the message, which stays due.
         if (context.clock.now() + limits.notifier.sendMs < (claimed.dueAt ?? 0)) await deliver(claimed)
       }),
     /** Claims and sends due messages: retries, and messages of a dead notifier. */

@@ -1,4 +1,4 @@
-// Signed-in people for requests of browsers. Each has one cookie.
+// Signs people in, and sends requests of their browsers. Each has one cookie.
 import type { Role } from '#shared/contracts/account.ts'
 import type { Connection } from './connection.ts'
 

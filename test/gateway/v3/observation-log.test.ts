@@ -57,7 +57,7 @@ const at = (agoMs: number) => new Date(world.clock.now() - agoMs).toISOString()
 // biome-ignore lint/suspicious/noExplicitAny: entries as HTTP returned them
 const idsOf = (answer: { json: any }): string[] => answer.json.result.map((entry: { id: string }) => entry.id)
 
-t.test('v3 7.8 log has exactly its members, newest first, for signals of every kind', async t => {
+t.test('v3 7.8 log has exactly the documented members, newest first, for signals of every kind', async t => {
   t.strictSame((await log('srv')).json, { result: [], error: null, meta: null })
   const sent = [
     { id: 'b', signal: 'load', state: 'no_data', value: 4, at: at(2_000), body: { pid: 7 } },

@@ -43,7 +43,8 @@ function responder(context: SessionContext, route: Route): (call: Call) => Promi
 }
 
 /**
- * Names of the ids in the path of a route without `find`. A `find` checks its ids itself. The id of the workspace is checked with the role.
+ * Names of the ids in the path of a route without `find`. A `find` checks its ids itself. The workspace's id is left out: the check of the
+ * role includes it.
  */
 const idNamesOf = ({ path }: Route): string[] =>
   [...path.matchAll(/:(\w+Id)/g)].map(([, name = '']) => name).filter(name => name !== 'workspaceId')
