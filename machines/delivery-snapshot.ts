@@ -1,5 +1,5 @@
-// Stored snapshots of a delivery: the first, and the next after an event. The machine has a file of its own that imports only `xstate`, so
-// that other tools can open it.
+// Stored snapshots of a delivery: the first one, and the one after each event. The machine itself is in `delivery.ts`, which imports only
+// `xstate`, so that other tools can open that file.
 import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
 import { type DeliveryEffect, type DeliveryEvent, type DeliveryInput, deliveryMachine, deliveryVersion } from './delivery.ts'
 import { initialTransition, transition } from './transition.ts'

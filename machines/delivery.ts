@@ -32,7 +32,7 @@ export type DeliveryEffect =
 export interface DeliveryInput {
   /** Instant of the opening, ms: the delivery is due at once. */
   at: number
-  /** Last instant at which a failed attempt is followed by another, ms. */
+  /** Last instant at which a failed attempt is followed by another attempt, ms. */
   giveUpAt: number
 }
 
@@ -47,7 +47,7 @@ const machine = setup({
   guards: {
     isDue: ({ context, event }) => event.at >= (context.deadlineAt ?? Number.POSITIVE_INFINITY),
     mayRetry: ({ context, event }) => event.type === 'attempt.refused' && event.retryable && event.at < context.giveUpAt,
-    // If the claim ended before `giveUpAt` but was noticed later, the delivery still gets another attempt.
+    // If the claim ended before `giveUpAt`, the delivery gets another attempt, even if the notifier notices the end later.
     isDueAndWasLastChance: ({ context: { deadlineAt, giveUpAt }, event }) =>
       deadlineAt !== null && event.at >= deadlineAt && deadlineAt >= giveUpAt,
   },

@@ -63,7 +63,7 @@ function isAssignment(machine: AnyStateMachine, action: Action): boolean {
   return typeof implementation === 'function' && 'type' in implementation && implementation.type === 'xstate.assign'
 }
 
-/** Returns the name with the kind, if the kind is fixed: `record closed`, `announce no_data`. */
+/** Returns the name of an action, with its kind if the machine fixes the kind: `record closed`, `announce no_data`. */
 function orderName(action: Action): string {
   const params = typeof action === 'object' ? action.params : undefined
   const kind = typeof params === 'object' && params !== null && 'kind' in params ? ` ${String(params.kind)}` : ''

@@ -46,7 +46,7 @@ export function incidentOutlook(incident: Open, now: number, mutedTo: number | n
 
 /**
  * Returns the next step by time alone (v3 5.7); null: without a report nothing happens to the incident. `isDecided`: the incident's rule
- * can decide now; otherwise delays are paused. `mutedTo`: as above.
+ * can decide now; otherwise delays are paused. `mutedTo`: as for `incidentOutlook`.
  */
 export function nextStep(
   incident: Open,

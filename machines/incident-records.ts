@@ -12,8 +12,8 @@ export const statusWords: Record<IncidentState, IncidentStatus> = {
 }
 
 /**
- * Returns whether a transition is listed: opened, confirmed, another verdict, closed (v3 5.2). A recovery that closes in the same judgement
- * is not listed, but the closing is. `before`: null if the event opened the incident.
+ * Returns whether a transition is listed: opened, confirmed, another verdict, closed (v3 5.2). If one judgement both ends the problem and
+ * closes the incident, only the closing is listed. `before`: null if the event opened the incident.
  */
 export function isListed({ type, ...event }: RecordedEvent, before: IncidentContext | null, after: IncidentContext): boolean {
   if (before === null || type === 'hold.elapsed' || after.closedAt !== null) return true
@@ -22,8 +22,8 @@ export function isListed({ type, ...event }: RecordedEvent, before: IncidentCont
 }
 
 /**
- * Returns the instant of effect, which may precede the event: a confirmation takes effect at the end of the delay, a closing at the start
- * of the recovery.
+ * Returns the instant at which the transition took effect. This instant may precede the event: a confirmation takes effect at the end of
+ * the delay, a closing at the start of the recovery.
  */
 export function tookEffectAt({ type, at }: RecordedEvent, { confirmedAt, closedAt }: IncidentContext): number {
   return (type === 'hold.elapsed' ? confirmedAt : closedAt) ?? at

@@ -10,7 +10,7 @@ export interface IncidentInput {
   condition: 'problem' | 'no_data'
   confirmAfterMs: number
   closeAfterMs: number
-  /** True for a Template's rule, whose opening and acknowledgement are announced, too (v3 10.3). */
+  /** True for a Template's rule: the incident's opening and its acknowledgement are announced too (v3 10.3). */
   announcesAll?: boolean
   /** Whether a maintenance window runs at the opening. */
   muted?: boolean
@@ -18,8 +18,8 @@ export interface IncidentInput {
 
 /**
  * `muted`: a maintenance window runs, so problems and silences are not announced (reference/messages 2.5). Absent: no window runs.
- * `provisional`: the verdict would change if silence that is held back counted. Until then, the machine's owner sends no end of a delay
- * (ADR 22).
+ * `provisional`: the verdict would change if the silence that is held back counted. After a provisional verdict the machine's owner ends no
+ * delay (ADR 22).
  */
 export type IncidentEvent =
   | { type: 'problem.judged'; at: number; muted?: boolean }
@@ -34,7 +34,7 @@ export type IncidentEvent =
   /** The rule decides again, with the same verdict: the paused delay resumes. */
   | { type: 'known.judged'; at: number }
   | { type: 'reminder.due'; at: number; muted?: boolean }
-  /** The instant of a reminder has passed without the event. The reminder is skipped, never sent late. */
+  /** The instant of a reminder has passed without a reminder. The reminder is skipped, never sent late. */
   | { type: 'reminder.missed'; at: number }
   | { type: 'incident.acknowledged'; at: number; by: string; via: AcknowledgedVia }
   | { type: 'policy.replaced'; at: number; confirmAfterMs: number; closeAfterMs: number; provisional?: boolean }

@@ -93,13 +93,13 @@ const setCondition = (condition: Condition) => ({ type: 'setCondition', params: 
 const noteAnnounced = (condition: Trouble) => ({ type: 'noteAnnounced', params: { condition } }) as const
 const closeAs = (reason: ClosedReason) => ({ type: 'close', params: { reason } }) as const
 
-/** State, next reminder and record of a confirmed incident. */
+/** For each condition of a confirmed incident: its state, the action that plans its next reminder, and its record. */
 const confirmed = {
   problem: { target: 'problem', arm: 'armReminder', recorded: record('problem') },
   no_data: { target: 'noData', arm: 'armHeldMessage', recorded: record('no data') },
 } as const
 
-/** Confirms, records and announces. */
+/** Confirms the incident, records and announces the confirmation. */
 const confirmAs = (condition: Trouble) => {
   const { target, arm, recorded } = confirmed[condition]
   return { target, actions: ['confirm', noteAnnounced(condition), arm, recorded, announceUnlessMuted(condition)] } as const
@@ -126,7 +126,7 @@ const stayPending = (condition: Trouble) => ({ actions: [setCondition(condition)
 
 const recover = { target: 'recovering', actions: ['beginRecovery', record('recovering')] } as const
 
-/** Skips a reminder and records that. */
+/** Skips a reminder and records the skip. */
 const missReminder = (arm: 'armReminder' | 'armHeldMessage') => ({ actions: [arm, record('reminder missed')] }) as const
 
 /** Pause of the running delay. A confirmed incident that is not ok has no delay to pause. */

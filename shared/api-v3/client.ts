@@ -53,7 +53,7 @@ export function createApiClient(options: ApiOptions): ApiClient {
 export interface ReporterOptions {
   /** The whole URL of an Observation address, which is a secret. */
   url: string
-  /** A full key, for an address that requires one; null: none. */
+  /** A full key, for an address that requires a key; null: no key is sent. */
   secondFactor: string | null
   userAgent: string
 }

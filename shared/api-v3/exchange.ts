@@ -20,7 +20,7 @@ export interface ApiRequest {
   body?: unknown
 }
 
-/** Checks the key here, because an error of `fetch` would quote it. */
+/** Checks the key before `fetch` does, because an error of `fetch` would quote the key. */
 export function requireKey(key: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key
   throw new ApiUnreachable(null, 'the API key is empty or has characters that no key has')

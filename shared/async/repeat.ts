@@ -66,7 +66,7 @@ export function repeat({ clock, everyMs, errorMs = everyMs, onError }: Repetitio
 }
 
 export interface Ticking {
-  /** Begins repeating, unless repeats already run. */
+  /** Begins the repetition; does nothing if the repetition already runs. */
   begin(): void
   stop(): void
 }

@@ -26,7 +26,7 @@ export interface SubscribeOptions {
 }
 
 export interface Subscription {
-  /** Stops receiving new messages and waits until the server has confirmed it. */
+  /** Stops receiving new messages and waits until the server has confirmed the stop. */
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export interface StreamState {
   firstSequence: number
   lastSequence: number
   /**
-   * Time stamp of the newest message, ms since the epoch; 0 or less: none. Older ones may be later if the clock was set back.
+   * Time stamp of the newest message, ms since the epoch; 0 or less: none. If the clock was set back, earlier messages may have later ones.
    */
   lastAt: number
   /** Bus time of the response, ms since the epoch; null: the bus does not report it. */
@@ -64,7 +64,7 @@ export interface FeedOptions {
   from: { sequence: number } | { time: number }
   /** Called in stream order, exactly once per message and feed. Returns false to pause until `resume`. */
   onMessage(message: StreamMessage): boolean
-  /** The feed may have missed reports of the last `forMs` ms, and misses all later ones until `onHearing`. */
+  /** The feed may have missed reports of the last `forMs` ms, and misses all later reports until `onHearing`. */
   onDeaf?(forMs: number): void
   /** All reports that the stream had when the feed could read again have been delivered. */
   onHearing?(): void
@@ -120,14 +120,14 @@ export interface Bucket {
   delete(key: string): Promise<void>
   /**
    * Delivers every present key that matches `filter` (`*` one token, `>` the rest), then calls `onReady`, then delivers every change in
-   * order. Survives reconnects; after one, entries may be repeated.
+   * order. Survives reconnects; after a reconnect, entries may be repeated.
    */
   watch(filter: string, handlers: { onEntry(entry: BucketEntry): void; onReady?(): void }): Promise<Subscription>
   /** Returns present entries that match the filter. */
   list(filter: string): Promise<BucketEntry[]>
   /**
-   * Returns the next changes that match the filter, at most `most`. Begins with the first one if `after` is null or a position in another
-   * stream than the present one. Rejects with a BusError; may be repeated.
+   * Returns the next changes that match the filter, at most `most`. Begins with the first change if `after` is null, or is a position in a
+   * stream that has since been replaced. Rejects with a BusError; may be repeated.
    */
   page(filter: string, after: BucketPosition | null, most: number): Promise<BucketPage>
 }

@@ -13,7 +13,7 @@ export interface UserDocument extends Stored {
   createdAt: number
   /** argon2id hash in PHC form; absent: the user cannot sign in with a password. Never leaves the directory. */
   password?: string
-  /** The user's last own password change, to recognise its retry, and its session epoch. Absent: an administrator set the password. */
+  /** The last password change by the user, to recognise its retry, and its session epoch. Absent: an administrator set the password. */
   passwordChange?: { attemptId: string; epoch: number }
   /** Sessions of an earlier epoch have ended. A write that raises the epoch ends them all at once. Absent: 0. */
   sessionsEpoch?: number

@@ -49,7 +49,7 @@ const badValue: Look = (schema, value, place, definitions) => {
   return inParts(badValue, variant, value, place, definitionsOf(schema, definitions), variant.required)
 }
 
-/** Checks members in their declared order, and items in theirs. Skips members that are absent or null, unless they are `required`. */
+/** Checks members in their declared order, and items in list order. Skips members that are absent or null, unless they are `required`. */
 function inParts(
   look: Look,
   schema: Schema,
@@ -120,7 +120,7 @@ function wordOf(type: string | null): string {
   return type === 'object' ? 'an object' : type === 'boolean' ? 'true or false' : `a ${type}`
 }
 
-/** Maximum of characters that an error quotes. */
+/** Largest number of characters that an error quotes. */
 const shownCharacters = 200
 const shown = (text: string) => firstCharacters(text, shownCharacters)
 const join = (place: string, part: string) => shown(place === '' ? part : `${place}.${part}`)

@@ -32,8 +32,8 @@ export interface DecisionJudgement {
   /** Next instant (ms) at which time alone may change the result; null: only an Observation can. */
   nextAt: number | null
   /**
-   * First instant of such a change after the judgement. While silence is held back, an instant that has passed is not judged again before
-   * the release.
+   * First instant of such a change after the judgement. While silence is held back, `nextAt` may already have passed, and is judged again
+   * only when silence counts again.
    */
   laterAt: number | null
 }

@@ -8,7 +8,7 @@ export interface Judgement {
   evidence: Evidence
   /** Next instant at which time alone may change the result; null: only a report can. */
   nextAt: number | null
-  /** First such instant in the future, only for a rule of a Template. `nextAt` may lie in the past while silence is held back. */
+  /** First instant like `nextAt`, but in the future; only for a rule of a Template. While silence is held back, `nextAt` may be past. */
   laterAt?: number | null
   /** True if any signal of the rule has reported. Only for a rule of a Template. */
   isHeard?: boolean

@@ -8,7 +8,7 @@ export const locationLabel = 'location'
 
 /**
  * Returns the key of an input. An input with the same signal or `from`, mode and match keeps its key in the next version of its rule
- * (reference/judging 3.10). It then keeps its reading and its start too. An input of another rule has another key and its own grace period.
+ * (reference/judging 3.10). It then keeps its reading and its grace period. An input of another rule has its own key and grace period.
  */
 export function inputKeyOf(ruleKey: string, input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {
   if (input.from !== null) return JSON.stringify([ruleKey, input.from])

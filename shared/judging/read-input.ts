@@ -3,7 +3,7 @@ import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput, ReadingValue } from '#shared/contracts/subjects/verdict.ts'
 
 export interface InputTerms {
-  /** Time after its newest observation until an input is silent and reads unknown, ms. */
+  /** Time from an input's newest observation until the input is silent and reads unknown, ms. */
   silentAfterMs: number
   /** Grace period of an input that has never reported, ms after it was added. */
   graceMs: number

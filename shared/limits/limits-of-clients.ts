@@ -5,15 +5,15 @@ import { second } from '#shared/time/time-units.ts'
 export const clientLimits = {
   /** Longest wait for a whole response. The gateway responds within 10 s, to a batch and a preview within 25 s (v3 1.10). */
   responseMs: 30 * second,
-  /** Bytes of a response; the largest is a page of 200 Resources with long evidence. */
+  /** Largest number of bytes of a response; the largest is a page of 200 Resources with long evidence. */
   responseBytes: 32 * 1024 * 1024,
-  /** Items that a client requests in one page: the maximum of the API (v3 9.1). */
+  /** Largest number of items that a client requests in one page: the maximum of the API (v3 9.1). */
   pageItems: 200,
-  /** Bytes of a message to the MCP server: a batch or a preview of 1 MiB, escaped, with its envelope. */
+  /** Largest number of bytes of a message to the MCP server: a batch or a preview of 1 MiB, escaped, with its envelope. */
   mcpMessageBytes: 4 * 1024 * 1024,
-  /** Bytes of an explanation of an Incident, sentences and JSON: an amount that an agent can read at once. */
+  /** Largest number of bytes of an explanation of an Incident, sentences and JSON: an amount that an agent can read at once. */
   explanationBytes: 16 * 1024,
-  /** Time for which the MCP server finishes its requests after the end of its input; it exits within a second. */
+  /** Time for which the MCP server finishes its requests after the end of its input. The server exits within a second. */
   mcpLastAnswersMs: 0.8 * second,
   /** Interval between two reads of a command that watches: a change shows within 2 s, and 50 watchers send 25 requests a second. */
   watchMs: 2 * second,
@@ -22,21 +22,21 @@ export const clientLimits = {
   reportPauseMsMax: 15 * second,
   /** Longest time for which a report is retried; a sender that runs every minute must not accumulate processes. */
   patienceMs: 600 * second,
-  /** Wait between the exit of a command and the end of its output: a child process may keep the output open. */
+  /** Longest wait for the end of a command's output after the command has exited: a child process may keep the output open. */
   lastOutputMs: second,
-  /** Characters of the last line of a command that are kept: more than a reason may have (v3 7.6). */
+  /** Largest number of characters of the last line of a command that are kept: more than a reason may have (v3 7.6). */
   lineCharacters: 1_000,
-  /** Bytes of the profile file: hundreds of profiles. */
+  /** Largest number of bytes of the profile file: hundreds of profiles. */
   profileBytes: 256 * 1024,
-  /** Files that `apply` reads from a folder and its sub-folders. With more files it is probably the wrong folder. */
+  /** Largest number of files that `apply` reads from a folder and its sub-folders. With more files it is probably the wrong folder. */
   configurationFiles: 10_000,
-  /** Bytes of one such file: an export of 50,000 Resources of one Template. */
+  /** Largest number of bytes of one such file: an export of 50,000 Resources of one Template. */
   configurationFileBytes: 16 * 1024 * 1024,
-  /** Bytes of all such files: they are in memory, and about 20 times as large after parsing. */
+  /** Largest number of bytes of all such files: they are in memory, and about 20 times as large after parsing. */
   configurationBytes: 32 * 1024 * 1024,
-  /** Objects in all such files; a workspace has at most 100,000 Resources (v3 8.4). */
+  /** Largest number of objects in all such files; a workspace has at most 100,000 Resources (v3 8.4). */
   configurationObjects: 110_000,
-  /** Uses of one part of a YAML document by anchor and aliases, so that a short text cannot expand without bound. */
+  /** Largest number of uses of one part of a YAML document by anchor and aliases, so that a short text cannot expand without bound. */
   configurationAliases: 100,
   /** Concurrent requests of `apply`, `export` and `template rebind`; more concurrent requests would bring no faster responses. */
   requestsAtOnce: 16,

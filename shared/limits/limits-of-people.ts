@@ -3,16 +3,16 @@ import { day, hour, minute, second } from '#shared/time/time-units.ts'
 
 export const peopleLimits = {
   people: {
-    /** Accounts of one installation; each has a document and, while signed in, a few sessions. */
+    /** Largest number of accounts of one installation; each has a document and, while signed in, a few sessions. */
     users: 10_000,
     usernameCharacters: 64,
     displayNameCharacters: 100,
     workspaceNameCharacters: 60,
-    /** Members of a workspace. The roster is one document, which is read with every key that is not cached. */
+    /** Largest number of members of a workspace. The roster is one document, which is read with every key that is not cached. */
     membersPerWorkspace: 200,
-    /** Workspaces of a user. Every authentication reads the rosters of all of them. */
+    /** Largest number of workspaces of a user. Every authentication reads the rosters of all these workspaces. */
     workspacesPerUser: 100,
-    /** Usernames that are tried for a new user if the name that the provider proposes is taken. */
+    /** Largest number of usernames that are tried for a new user if the name that the provider proposes is taken. */
     usernameCandidates: 100,
   },
 
@@ -24,9 +24,9 @@ export const peopleLimits = {
     passes: 2,
     parallelism: 1,
     hashBytes: 32,
-    /** Concurrent hashes: each takes 19 MiB and one of the four threads of the process's thread pool. */
+    /** Largest number of concurrent hashes: each takes 19 MiB and one of the four threads of the process's thread pool. */
     atOnce: 2,
-    /** Hashes that wait; a further one responds `busy`, because it would wait for over a second. */
+    /** Largest number of hashes that wait; a further request is refused with `busy`, because it would wait for over a second. */
     waiting: 32,
   },
 
@@ -43,25 +43,25 @@ export const peopleLimits = {
   },
 
   sessions: {
-    /** Life of an unused session; `lifeMsMax`: life of any session. */
+    /** Time after which an unused session ends. `lifeMsMax`: time after which every session ends. */
     lifeMs: 14 * day,
     lifeMsMax: 90 * day,
     /** Least interval between two extensions of a session by its use. */
     prolongMs: 1 * hour,
-    /** Sessions of a user; a further sign-in ends the oldest. */
+    /** Largest number of sessions of a user; a further sign-in ends the oldest. */
     perUser: 20,
   },
 
   location: {
     nameCharacters: 100,
-    /** Locations of an installation: all locations fit one response on the bus. */
+    /** Largest number of locations of an installation: all locations fit one response on the bus. */
     perInstallation: 500,
-    /** Subjects in one read of the search for monitors that use a location. */
+    /** Largest number of subjects in one read of the search for monitors that use a location. */
     scanSubjects: 5_000,
   },
 
   key: {
-    /** Keys of one person: a list of more is hard to read. */
+    /** Largest number of keys of one person: a longer list is hard to read. */
     perUser: 100,
     /** A key is valid for 180 days (reference/envelope 1.4). */
     lifeMs: 180 * day,
@@ -71,33 +71,33 @@ export const peopleLimits = {
     cached: 10_000,
     /** Least interval between two messages to the directory about the last use of keys. */
     touchMs: 10 * second,
-    /** Time for the last of these messages on stop. */
+    /** Time to send the last message about the use of keys on stop. */
     lastTouchMs: 500,
   },
 
   /** Observation addresses (v3 8.2 and 8.4). */
   address: {
-    /** Addresses of a workspace: one response lists all addresses. */
+    /** Largest number of addresses of a workspace: one response lists all addresses. */
     perWorkspace: 100,
-    /** Resources that reports to one address create in a day of UTC, so that a leaked token cannot fill a workspace at once. */
+    /** Maximum of Resources that reports to one address create in a day of UTC, so that a leaked token cannot fill a workspace at once. */
     resourcesPerDay: 1_000,
-    /** Unarchived Resources of a workspace, however they are created: reading all of them takes minutes. */
+    /** Largest number of unarchived Resources of a workspace, however they are created: reading all of them takes minutes. */
     resourcesPerWorkspace: 100_000,
   },
 
   sessionApi: {
-    /** Characters of a text in a request on the bus. The directory checks tighter bounds, with errors for people. */
+    /** Largest number of characters of a text in a request on the bus. The directory checks tighter bounds, with errors for people. */
     textCharacters: 4_096,
-    /** Percent-encoded characters of the page to return to after a sign-in at a provider: its cookie must stay below 4 KiB. */
+    /** Largest number of percent-encoded characters of the page that follows a sign-in at a provider: its cookie must stay below 4 KiB. */
     returnToCharacters: 2_000,
     /** Time for a person to sign in at the provider. */
     oidcTransactionMs: 10 * minute,
     /** Time for which the discovered endpoints are cached: providers change them rarely, and announce it. */
     oidcDiscoveryMs: 1 * hour,
     oidcRequestMs: 3 * second,
-    /** Bytes of one response of the provider: keys and metadata have a few KB. */
+    /** Largest number of bytes of one response of the provider: keys and metadata have a few KB. */
     oidcAnswerBytes: 1024 * 1024,
-    /** Concurrent sign-ins of one gateway that wait for the provider. */
+    /** Largest number of concurrent sign-ins of one gateway that wait for the provider. */
     oidcAtOnce: 100,
     proxies: 16,
   },

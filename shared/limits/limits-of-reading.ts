@@ -3,28 +3,28 @@
 import { hour, minute, second } from '#shared/time/time-units.ts'
 
 export const auditLimits = {
-  /** Rows, of a few hundred bytes each, that a gateway queues while it cannot write them; further rows are dropped (v3 11.4). */
+  /** Maximum of rows, of a few hundred bytes each, that a gateway queues while it cannot write them; further rows are dropped (v3 11.4). */
   queued: 10_000,
-  /** Rows are written this long after the first one, or when this many are queued, in a single write. */
+  /** Queued rows are written together, this long after the first row was queued, or as soon as this many rows are queued. */
   flushMs: 1 * second,
   flushRows: 500,
-  /** Characters of such a write: paths and callers may be long, but the message must stay far below the 2 MB of the bus. */
+  /** Largest number of characters of one write of rows: paths may be long, but the message must stay far below the 2 MB of the bus. */
   flushCharacters: 128 * 1024,
-  /** Longest time between the first and the last row of a block. A reader searches this far behind an instant for older rows. */
+  /** Longest time between the first and the last row of a block. A reader of older rows also reads blocks that end this much later. */
   blockMs: 1 * second,
   /** Number of a block's latest kinds that are compared with the kind of a new row. More than one, because callers may alternate. */
   kindsCompared: 8,
-  /** Time for the last rows on stop; with `http.drainMs` less than `start.serviceStopMs`. */
+  /** Time to write the last rows on stop. The sum of this and `http.drainMs` must be less than `start.serviceStopMs`. */
   lastWriteMs: 0.8 * second,
-  /** Characters kept of a path and of a User-Agent (v3 11.3). */
+  /** Largest number of characters kept of a path and of a User-Agent (v3 11.3). */
   pathCharacters: 500,
   userAgentCharacters: 200,
-  /** Rows that one request reads: a filter with few matches must not read everything. */
+  /** Largest number of rows that one request reads: a filter with few matches must not read everything. */
   lookedAt: 10_000,
   /** Rows (approximately) in one read for a filtered page; blocks, of up to 500 rows each, in any read. */
   perRead: 500,
   blocksPerRead: 64,
-  /** Workspaces in one response: each needs a read of one row. */
+  /** Largest number of workspaces in one response: each needs a read of one row. */
   workspacesPerPage: 200,
   /** Expired blocks, of perhaps 40 kB each, that one slice removes, and the pause between slices. */
   expireSlice: 100,
@@ -37,71 +37,71 @@ export const incidentListLimits = {
   latest: 400,
   /** Resources of a filtered list whose Incident lists are merged; with more Resources, all Incidents of the workspace are searched. */
   merged: 100,
-  /** Incidents that one request reads, in all and in one read: a filter with few matches must not read everything (v3 9.5). */
+  /** Maximum of Incidents that one request reads, in all and in one read: a filter with few matches must not read everything (v3 9.5). */
   lookedAt: 10_000,
   perRead: 500,
 } as const
 
 export const overviewLimits = {
-  /** Open Incidents that one overview reads, oldest first, in all and in one read: 10,000 take a quarter of a second. */
+  /** Largest number of open Incidents that one overview reads, oldest first, in all and in one read: 10,000 take a quarter of a second. */
   counted: 10_000,
   perRead: 500,
-  /** Rules and oldest Incidents that an overview lists: a person reads no more (v3 9.7). */
+  /** Largest number of rules and oldest Incidents that an overview lists: a person reads no more (v3 9.7). */
   rules: 50,
   oldest: 10,
 } as const
 
 export const rosterLimits = {
-  /** A roster is dropped from memory this long after its last read; the directory checks at the interval `lookMs`. */
+  /** A roster is dropped from memory this long after its last read. The directory looks for such rosters every `lookMs`. */
   keptMs: 5 * minute,
   lookMs: 1 * minute,
-  /** Rosters in a directory's memory, and rows of all of them (230 bytes each); the least recently read one is dropped first. */
+  /** Maximum of rosters in a directory's memory, and rows of all of them (230 bytes each); the least recently read one is dropped first. */
   rosters: 200,
   rows: 200_000,
-  /** Interval at which rows that clients read are compared with the store's revisions. A lost message has no effect for longer. */
+  /** Interval at which rows that clients read are compared with the store's revisions. This ends the effect of a lost message. */
   compareMs: 1 * minute,
-  /** Revisions, and whole documents, in one read of a comparison. */
+  /** Largest number of revisions, and whole documents, in one read of a comparison. */
   revsPerRead: 5_000,
   documentsPerRead: 500,
-  /** Comparisons in a row for which a page waits while the bus connection is unstable; then it shows the rows in memory. */
+  /** Number of successive comparisons that a page waits for while the bus connection is unstable. Then it gets the rows in memory. */
   comparisonsInARow: 2,
 } as const
 
 export const eventLimits = {
   /** Event streams of one gateway: fewer than its connections (`http.connections`), so that they leave room for the API. */
   streams: 1_000,
-  /** Event streams of one person: a browser has six connections for all its pages, and a person a few browsers. */
+  /** Largest number of event streams of one person: a browser has six connections for all its pages, and a person a few browsers. */
   streamsPerPerson: 50,
   /** Time after which a refused client may retry. */
   fullRetryMs: 5 * second,
   /** Events are collected for this long or up to this many, and sent to all streams at once. People do not notice a delay below 300 ms. */
   gatherMs: 150,
   gathered: 500,
-  /** Events of a workspace that are kept for clients that reconnect, and their life after the last client has disconnected. */
+  /** Number of a workspace's events that are kept for reconnecting clients, and for how long after the last client has disconnected. */
   remembered: 1_000,
   lingerMs: 1 * minute,
   /** Unread bytes at which a stream is closed; its client reconnects and reads the present state. */
   unreadBytes: 256 * 1024,
   /** Interval of heartbeats, which keep proxies and `http.stalledMs` from closing an idle stream. */
   beatMs: 15 * second,
-  /** A browser reconnects after a random time between this and twice this, so that browsers do not reconnect at once. */
+  /** A browser reconnects after a random time between this and twice this, so that not all browsers reconnect at the same instant. */
   retryMs: 2 * second,
-  /** Interval at which the rights of a stream are checked, and interval of the search for streams that are due. */
+  /** Interval at which the rights of a stream are checked, and interval at which streams are searched that are due for this check. */
   lookMs: 1 * minute,
   lookTickMs: 1 * second,
-  /** Concurrent checks of rights, and failed checks in a row that end a stream. */
+  /** Largest number of concurrent checks of rights, and failed checks in a row that end a stream. */
   looksAtOnce: 8,
   failedLooks: 3,
 } as const
 
 export const chartLimits = {
-  /** Incidents, and windows, that one chart marks: the newest ones. */
+  /** Largest number of incidents, and windows, that one chart marks: the newest ones. */
   bands: 500,
   /** Days of one row of uptime bars: as long as roll-ups and incidents are kept. */
   days: 400,
-  /** Monitors whose figures one response contains: as many as a list shows. */
+  /** Largest number of monitors whose figures one response contains: as many as a list shows. */
   figures: 100,
-  /** Concurrent reads of roll-ups for the series of a chart, one for each location. */
+  /** Largest number of concurrent reads of roll-ups for the series of a chart, one for each location. */
   seriesAtOnce: 8,
 } as const
 

@@ -2,14 +2,14 @@
 import { minute, second } from '#shared/time/time-units.ts'
 
 export const storeLimits = {
-  /** Heap of the store worker: its messages are short-lived, and V8 lets a heap grow to its limit. */
+  /** Limits of the store worker's heap: messages are short-lived, but V8 lets a heap grow to its limit before it collects them. */
   workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },
   /**
    * Characters (at most two bytes each) in a message to the store worker and in a response, a third of the worker's heap together. Only the
-   * last document may exceed this bound. If the worker runs out of memory, the store fails for good.
+   * last document of a message may exceed this bound. If the worker runs out of memory, the store fails for good.
    */
   workerCharacters: 4 * 1024 ** 2,
-  /** Documents of one find: a page that the caller can hold in memory. */
+  /** Largest number of documents of one find: a page that the caller can hold in memory. */
   findMax: 10_000,
   /** Queued items of the embedded store: one full round of observations and subjects of each partition, and half as much again. */
   queuedItems: 100_000,
@@ -23,19 +23,19 @@ export const storeLimits = {
    */
   gatheredRows: 16_384,
   /**
-   * Pages (4 MiB) of the embedded store's log before a checkpoint, for which writes wait. At 1,440 checks a second: two checkpoints a
-   * second of 8 to 15 ms. With 64 MiB: one in ten seconds, of 58 ms.
+   * Number of pages (4 MiB) in the embedded store's log at which a checkpoint begins. Writes wait for a checkpoint. At 1,440 checks a
+   * second there are two a second, of 8 to 15 ms each; with 64 MiB there would be one in ten seconds, of 58 ms.
    */
   walPages: 1_024,
-  /** Size up to which a start checks the whole file for damage (0.2 s). In a larger file it checks only the lasting collections. */
+  /** Size of a file up to which a start checks all of it for damage (0.2 s). Of a larger file, it checks only lasting collections. */
   checkedBytes: 64 * 1024 ** 2,
   /** Longest interval between two flushes, which also update the mark (ADR 25): a power failure loses no more commits than this. */
   flushMs: 10 * second,
-  /** Characters of a document in the embedded store, without its columns: about the bound of MongoDB in bytes. */
+  /** Largest number of characters of a document in the embedded store, without its columns: about the bound of MongoDB in bytes. */
   documentCharacters: 16 * 1024 ** 2,
   /** Number of prepared statements that stay cached; the system uses about 150 different statements. */
   preparedStatements: 400,
-  /** Longest wait for an operation of a network store, retries included; then the store is unavailable. Less than the life of a lease. */
+  /** Longest wait for an operation of a network store, retries included; then the store is unavailable. Shorter than a lease is valid. */
   answerMs: 5 * second,
   /** Creation of a missing index on a large collection takes longer than any other operation. */
   indexMs: 10 * minute,

@@ -22,26 +22,26 @@ export const limits = {
   partitions: 64,
 
   keeper: {
-    /** Inputs of one partition in one round: many enough to share the cost of a commit, few enough to share the event loop. */
+    /** Maximum of inputs of one partition in one round: many enough to share the cost of a commit, few enough to share the event loop. */
     inputsPerRound: 512,
-    /** Observations that a partition queues between the bus and its rounds before it stops pulling. */
+    /** Largest number of Observations that a partition queues between the bus and its rounds before it stops pulling. */
     feedBacklog: 2_048,
-    /** Commands that a partition queues; a further one responds `busy` at once, because its caller would time out anyway. */
+    /** Maximum of commands that a partition queues; a further one responds `busy` at once, because its caller would time out anyway. */
     commandBacklog: 1_000,
-    /** Idempotency records of a subject: a retry arrives within seconds, so a few are enough. */
+    /** Largest number of idempotency records of a subject: a retry arrives within seconds, so a few are enough. */
     idempotencyRecords: 16,
-    /** Life of an idempotency record. A gateway retries for `request.totalMs` only, and programs retry after outages shorter than this. */
+    /** Time for which an idempotency record is kept. A gateway retries for `request.totalMs`, a program after a shorter outage. */
     idempotencyAgeMs: 90 * second,
-    /** Instants that the keeper gave to reports, kept for their retries: more than one whole round of reports. */
+    /** Largest number of instants of reports that are kept for the reports' retries: more than one whole round of reports. */
     stamps: 1_024,
-    /** Life of such an instant; a report is retried for `request.totalMs` at most. */
+    /** Time for which a report's instant is kept; a report is retried for `request.totalMs` at most. */
     stampAgeMs: 10 * second,
     leaseRenewMs: 3 * second,
     /**
      * A rival takes a lease not renewed for this long while other leases changed: a dead keeper's partitions move within 10 s (ADR 24).
      */
     leaseStaleMs: 8 * second,
-    /** Longer gaps between two changes of that bucket do not count towards the age of a lease. */
+    /** A longer gap between two changes of the bucket of leases does not count towards the age of a lease. */
     leaseGapMs: 2.5 * second,
     /** A holder stops this long after its last renewal (or, while the bus is silent, its last attempt): before a rival may start. */
     leaseGiveUpMs: 7 * second,
@@ -49,7 +49,7 @@ export const limits = {
     leaseUnansweredMs: 30 * second,
     /** Longest interval between two checkpoints, which store the freshness of readings and the position in the stream. */
     checkpointMs: 10 * second,
-    /** Subjects whose freshness a checkpoint contains, about 100 B each; documents of further subjects are written instead. */
+    /** Maximum of subjects whose freshness a checkpoint contains, about 100 B each; documents of further subjects are written instead. */
     freshnessInCheckpoint: 2_000,
     /**
      * Time after a commit within which the outbox of its subject is cleared, together with a further change of the subject. Measured: 1,000
@@ -74,21 +74,21 @@ export const limits = {
     cachedSubjects: 60_000,
     /** Template revisions in the memory of one keeper: a few KiB each, read again when needed. */
     templateRevisions: 2_000,
-    /** Series of a subject that stay in memory: the label sets that its senders use all the time. */
+    /** Largest number of series of a subject that stay in memory: the label sets that its senders use all the time. */
     seriesInMemory: 16,
     /** Signals of a subject whose running medians stay in memory, 2 KiB each; the medians of further signals are read at each report. */
     mediansInMemory: 4,
-    /** Distinct numbers that are held around a median, up to twice as many; each report moves the median by half a number at most. */
+    /** Distinct numbers held around a median: this many to twice as many. Each report moves the median by half a number at most. */
     medianValues: 32,
-    /** Oldest numbers of a baseline that are read at once, before they leave it. */
+    /** Number of a baseline's oldest numbers that are read at once, before the baseline drops these numbers. */
     numbersLeaving: 16,
-    /** Concurrent writes of check entries; in an outage of their bucket each is retried every 2 s. */
+    /** Largest number of concurrent writes of check entries; in an outage of their bucket each is retried every 2 s. */
     checkWritesAtOnce: 64,
-    /** Documents of a deleted subject that one step removes. */
+    /** Largest number of documents of a deleted subject that one step removes. */
     deletionSlice: 1_000,
-    /** Life of a tombstone: longer than the stream (72 h), so that a late report does not create its subject again. */
+    /** Time for which a tombstone is kept: longer than the stream (72 h), so that a late report does not create its subject again. */
     tombstoneMs: 4 * day,
-    /** Life of a removed tag: longer than any lease, so that a late write of a predecessor does not add the tag again. */
+    /** Time for which a removed tag is kept: longer than any lease, so that a late write of a predecessor does not add the tag again. */
     goneTagMs: 1 * hour,
     /** Pause before a failed commit is retried, doubled up to the maximum. */
     retryMs: 50,
@@ -100,7 +100,7 @@ export const limits = {
     /** Life of a dead letter: an input that could not be judged, kept for a person who examines it. */
     deadLetterMs: 30 * day,
     deadLetterCharacters: 4_000,
-    /** Deadlines of one subject that are stepped for one input: a week of silence, delays and reminders has far fewer. */
+    /** Largest number of deadlines of one subject that are stepped for one input: a week of silence, delays and reminders has far fewer. */
     deadlinesPerInput: 1_000,
     /** Life of an alert document, for the log and for replay. */
     alertMs: 30 * day,
@@ -110,34 +110,34 @@ export const limits = {
     gatherMs: 20,
     gatherResults: 128,
     /**
-     * Silence is checked at multiples of this, for many monitors at once, and recorded at its exact instant. Ends of delays do not wait.
+     * Silence is checked at multiples of this, for many monitors at once, and recorded at its exact instant. Delays end without this wait.
      */
     silenceGridMs: 20,
-    /** Partitions that are opened at once: enough to overlap store and bus, few enough that their pages fit the memory. */
+    /** Maximum of partitions that are opened at once: enough to overlap store and bus, few enough that their pages fit the memory. */
     takeOversAtOnce: 8,
-    /** Concurrent rounds of different partitions, so that one steps its inputs while another waits for the store. */
+    /** Largest number of concurrent rounds of different partitions, so that one steps its inputs while another waits for the store. */
     roundsAtOnce: 2,
-    /** Rounds for which a hand-over waits before the remaining work is left to the next holder. */
+    /** Largest number of rounds for which a hand-over waits before the remaining work is left to the next holder. */
     handOverRounds: 50,
-    /** Pause before due work that cannot be done now (because a lease is being lost) is tried again. */
+    /** Pause before due work is tried again, if it could not be done because a lease is being lost. */
     overdueMs: 20,
     /** Interval at which expired documents are removed, and pause between slices while more remain. */
     expireMs: 60 * second,
     expireSliceMs: 50,
-    /** Inputs of all partitions in one round. */
+    /** Largest number of inputs of all partitions in one round. */
     inputsPerRoundInAll: 4_096,
   },
 
   log: {
-    /** Lines of one message in one period; further ones are counted. Ten lines a second suit a reader and a disk. */
+    /** Largest number of lines of one message in one period; further lines are counted. Ten lines a second suit a reader and a disk. */
     lines: 50,
     spellMs: 5 * second,
-    /** Different messages that are counted at once: the program has some hundred. */
+    /** Largest number of different messages that are counted at once: the program has some hundred. */
     sentences: 1_000,
   },
 
   collector: {
-    /** Growth of a calm heap between two full collections, in percent of the live heap, within the budget of 250 MB. */
+    /** Growth of a calm heap between two full collections, in percent of the live heap. It keeps the process within 250 MB. */
     calmPercent: 10,
     /** Heap growth in percent of the live heap a second: busy from the first value, calm below the second. 10,000 checks a minute: 1.3. */
     busyPercentPerSecond: 1.8,
@@ -164,7 +164,7 @@ export const limits = {
   },
 
   stream: {
-    /** Age at which observations leave the stream: they have been judged, or are useless. */
+    /** Age at which the stream drops an observation, which by then has been judged or is useless. */
     ageMs: 72 * hour,
     /** Size at which the stream refuses new reports; probers then buffer them. */
     bytes: 2 * 1024 ** 3,
@@ -220,9 +220,9 @@ export const limits = {
     },
     /** Interval at which timeouts of requests are checked, once for all waiting requests instead of one timer each. */
     sweepMs: 50,
-    /** Messages that a reader requests at once: enough to make the request's cost negligible, few enough to hold in memory. */
+    /** Maximum of messages that a reader requests at once: enough to make the request's cost negligible, few enough to hold in memory. */
     readerBatch: 512,
-    /** Life of a reader's request at the server. */
+    /** Time after which the server ends a reader's request for messages. */
     readerExpiresMs: 1 * minute,
     /** Time after which the server removes an unused reader. */
     readerForgottenMs: 2 * minute,
@@ -231,13 +231,13 @@ export const limits = {
     readerRetryMsMax: 1 * second,
     /** Time after which a feed that cannot be restored counts as broken although the bus responds: two elections in a row take 20 s. */
     readerGiveUpMs: 1 * minute,
-    /** Concurrent requests that one process serves before it responds `busy`; each holds its body and its response in memory. */
+    /** Maximum of concurrent requests that one process serves before it responds `busy`; each holds its body and its response in memory. */
     servedAtOnce: 512,
-    /** Life of a presence entry, which a live process writes at least every 2 s. */
+    /** Time after which a presence entry expires; a live process writes its entry at least every 2 s. */
     presenceAgeMs: 1 * minute,
-    /** Life of a revocation: much longer than `key.cacheMs`, after which a gateway that missed the revocation asks the store. */
+    /** Time for which a revocation is kept: much longer than `key.cacheMs`, after which a gateway that missed it reads the key again. */
     revocationAgeMs: 1 * hour,
-    /** Consumers that are removed at once: an installation that was attacked may have thousands. */
+    /** Largest number of consumers that are removed at once: an installation that was attacked may have thousands. */
     removedAtOnce: 32,
     /** Time for which the server remembers message ids: the minimum, because repeated reports are recognised by their slots. */
     duplicateWindowMs: 100,
@@ -258,40 +258,40 @@ export const limits = {
     totalMs: 4 * second,
     /** Pause before the retry after "no responders". */
     retryMs: 50,
-    /** Bytes of the largest page that a read returns. */
+    /** Size of the largest page that a read returns, bytes. */
     pageBytes: 512 * 1024,
-    /** Documents that are read from the store at once to fill a page: subjects contain idempotency records and may be large. */
+    /** Maximum of documents that are read from the store at once to fill a page: subjects contain idempotency records and may be large. */
     pageReads: 100,
     /** Documents in the first of these reads, which gives an estimate of their size: rows of the delivery log may have 100 kB. */
     pageReadsFirst: 8,
   },
 
   http: {
-    /** Bytes of the largest request body; one more is 2006 `Request too large`. */
+    /** Size of the largest request body, bytes. A larger body is refused with 2006 `Request too large`. */
     bodyBytes: 1024 * 1024,
     /** Nesting depth of JSON; deeper JSON is a mistake, or an attack on code that walks it. */
     jsonDepth: 64,
-    /** Bytes of a too large body that are read and dropped, so that its sender reads the error response. */
+    /** Largest number of bytes of a too large body that are read and dropped, so that its sender reads the error response. */
     discardBytes: 8 * 1024 * 1024,
     /** Time for the work on a response: the rest of the 4 s is for its transport. */
     answerMs: 3_700,
     /** Time for a client to send its headers, and to send the whole request. */
     headersMs: 10 * second,
     requestMs: 30 * second,
-    /** Interval at which the server looks for clients that exceed these times. */
+    /** Interval at which the server looks for clients that exceed `headersMs` or the time for the whole request. */
     lateMs: 1 * second,
-    /** Time without traffic after which Node closes a connection with an unfinished response. Node checks this once in the time itself. */
+    /** Time without traffic after which Node closes a connection with an unfinished response. Node also checks at this interval. */
     stalledMs: 60 * second,
-    /** Life of an idle connection: a little longer than that of usual proxies, so that the proxy closes first. */
+    /** Time for which an idle connection stays open: a little longer than a usual proxy keeps it, so that the proxy closes first. */
     keepAliveMs: 75 * second,
     headerBytes: 16 * 1024,
-    /** Concurrent connections of one gateway; each may hold a body of 1 MiB. */
+    /** Largest number of concurrent connections of one gateway; each may hold a body of 1 MiB. */
     connections: 2_000,
     /** Connections of one client address that have not shown a valid key or session: a browser opens six, an office has one address. */
     connectionsPerClient: 100,
-    /** A connection does not count as idle before this, because its request may still arrive. */
+    /** Time after which a new connection may count as idle: before that, its first request may still arrive. */
     youngMs: 1 * second,
-    /** Room above `connections` for closed connections, which the server counts until the next turn of its event loop. */
+    /** Connections allowed above `connections`, because the server counts closed ones until the next turn of its event loop. */
     connectionsClosing: 1_000,
     /** Time for unfinished responses on stop. The sum of this and `key.lastTouchMs` must be less than `start.serviceStopMs`. */
     drainMs: 1 * second,
@@ -301,22 +301,22 @@ export const limits = {
 
   v3: {
     resourceLabels: 16,
-    /** Signals that senders may declare on a Resource in addition to its Template's (v3 7.3). */
+    /** Largest number of signals that senders may declare on a Resource in addition to its Template's (v3 7.3). */
     declaredSignals: 16,
-    /** Rows of a signal that one read of the Observation log passes at most; it skips rows of reports that were not accepted. */
+    /** Largest number of rows of a signal that one read of the Observation log reads, rows of reports that were not accepted included. */
     logRowsRead: 2_000,
     /** Time for a response of generation 3 (v3 1.10); its clients wait 30 s. */
     answerMs: 10 * second,
     batchAnswerMs: 25 * second,
-    /** Bytes of a body; a batch and a preview have the bound of generations 1 and 2. */
+    /** Largest number of bytes of a body; a batch and a preview have the bound of generations 1 and 2. */
     bodyBytes: 256 * 1024,
-    /** Items of a page: the default, and the maximum of the query. */
+    /** Largest number of items of a page: the default, and the maximum of the query. */
     page: 50,
     pageMax: 200,
-    /** Filters of one list by fields, and by labels. */
+    /** Largest number of filters of one list by fields, and by labels. */
     metaFilters: 5,
     labelFilters: 5,
-    /** Resources that may match when a list of Incidents is filtered by properties of Resources. */
+    /** Largest number of Resources that may match when a list of Incidents is filtered by properties of Resources. */
     filteredSubjects: 5_000,
     /** Tags in one read: the first fits the caller's thread, and later ones grow up to the maximum while few tags match. */
     tagReadsFirst: 100,
@@ -334,19 +334,19 @@ export const limits = {
     /** Attempts of a guarded put. An attempt fails only if another writer has succeeded. */
     guardedTries: 50,
     slugCandidates: 64,
-    /** Subjects with the same name in a workspace; with more, a person has to choose another name. */
+    /** Largest number of subjects with the same name in a workspace; with more, a person has to choose another name. */
     slugNumberMax: 10_000,
     slugCharacters: 64,
-    /** Life of a reserved name whose subject was never created: a create takes 4 s at most. */
+    /** Time for which a name stays reserved if its subject is not created: a creation takes 4 s at most. */
     reservationMs: 60 * second,
     /** History entries of an incident in one response: each may contain the evidence of 64 inputs. */
     historyPage: 50,
-    /** Locations and keys in one response. */
+    /** Largest number of locations and keys in one response. */
     listed: 1_000,
     /** Interval at which expired documents (sessions, sign-in attempts) are removed, and the most in one slice. */
     expireMs: 1 * minute,
     expireSlice: 1_000,
-    /** Concurrent deletions of subjects of a deleted workspace; a partition queues 1,000 commands. */
+    /** Largest number of concurrent deletions of subjects of a deleted workspace; a partition queues 1,000 commands. */
     removedAtOnce: 16,
   },
 
@@ -354,19 +354,19 @@ export const limits = {
     connectMs: 10 * second,
     tlsMs: 10 * second,
     totalMs: 30 * second,
-    /** Bytes of the decoded body in which the expected substring is searched. */
+    /** Largest number of bytes of the decoded body in which the expected substring is searched. */
     bodyBytes: 1024 * 1024,
-    /** Bytes of response headers; a response with more is useless. */
+    /** Largest number of bytes of response headers; a response with more is useless. */
     headerBytes: 64 * 1024,
-    /** Characters of an error text; a longer text is cut. */
+    /** Largest number of characters of an error text; a longer text is cut. */
     errorCharacters: 300,
-    /** Concurrent checks of a prober; with more, due checks are shed evenly and counted. */
+    /** Largest number of concurrent checks of a prober; with more, due checks are shed evenly and counted. */
     inFlight: 1_000,
-    /** Idle sockets that are kept for the next checks; each is about 2 KB. */
+    /** Largest number of idle sockets that are kept for the next checks; each is about 2 KB. */
     idleSockets: 64,
-    /** Results that a prober buffers while the bus is unreachable; the oldest are dropped and counted. */
+    /** Largest number of results that a prober buffers while the bus is unreachable; the oldest are dropped and counted. */
     bufferedResults: 100_000,
-    /** Published results that wait for the bus's acknowledgement at once. */
+    /** Largest number of published results that wait for the bus's acknowledgement at once. */
     publishInFlight: 500,
   },
 
@@ -378,12 +378,12 @@ export const limits = {
     serversMs: 60 * second,
     /** Interval at which the hosts file is checked for a change. */
     hostsMs: 5 * second,
-    /** Concurrent system lookups: each blocks one of the four threads that the whole process shares. */
+    /** Largest number of concurrent system lookups: each blocks one of the four threads that the whole process shares. */
     lookups: 2,
   },
 
   report: {
-    /** Time in which unchanged results are collected into one batch; no webhook waits for them. */
+    /** Time in which unchanged results are collected into one batch; no webhook depends on an unchanged result. */
     gatherMs: 50,
     /** Pause after a result that the bus did not accept, doubled up to the maximum. All results wait; a reconnect ends the pause. */
     retryMs: 100,
@@ -398,16 +398,16 @@ export const limits = {
     threadMemory: { maxYoungGenerationSizeMb: 24 },
     /** Interval at which the rate is compared, and first pause after a thread that has ended or could not start. */
     lookMs: 2 * second,
-    /** Longest pause after a thread, and the life of a thread after which the pause is short again. */
+    /** Longest pause before the next thread starts. After a thread has run for this long, the pause is short again. */
     retryMs: 30 * second,
   },
 
   clock: {
     /** Interval at which a prober measures the bus time against its own clock, because slots are on bus time. */
     measureMs: 10 * second,
-    /** Drift of two clocks, ms a second: an old measurement is that much less exact. */
+    /** Drift of two clocks, ms a second: each second, a measurement becomes less exact by this much. */
     driftMsPerSecond: 0.02,
-    /** A larger change means that a clock was set, not that it drifts. */
+    /** If an offset changes by more than this, a clock was set; a smaller change is a drift. */
     jumpMs: 1 * second,
   },
 
@@ -416,7 +416,7 @@ export const limits = {
     periodMs: 500,
     /** Mean delay of checks, in two periods in a row, from which the prober counts as overloaded. */
     lateMs: 100,
-    /** Change of the share of skipped checks per period. It rises fast and falls slowly, so that it settles instead of oscillating. */
+    /** Change of the share of skipped checks per period. The share rises fast and falls slowly, so that it does not oscillate. */
     stepUp: 0.1,
     stepDown: 0.02,
     /** Largest share of skipped checks: one check in twenty is more useful than none. */
@@ -440,24 +440,24 @@ export const limits = {
   },
 
   subject: {
-    /** Characters of the names of custom subjects, their signals and rules: as for websites. */
+    /** Largest number of characters of the names of custom subjects, their signals and rules: as for websites. */
     nameCharacters: 100,
     signals: 100,
     rules: 100,
-    /** Bytes of the `meta` of a signal: a note for people, stored in the subject's document. */
+    /** Largest number of bytes of the `meta` of a signal: a note for people, stored in the subject's document. */
     metaBytes: 16 * 1024,
-    /** Bytes of a subject with all its signals and rules: it has to fit one response on the bus, with room to spare. */
+    /** Largest number of bytes of a subject with all its signals and rules: it has to fit one response on the bus, with room to spare. */
     viewBytes: 512 * 1024,
-    /** Workspaces that an error about an ambiguous slug lists. */
+    /** Largest number of workspaces that an error about an ambiguous slug lists. */
     ambiguous: 20,
-    /** Signals whose subject a gateway caches, so that the next report of a sender needs no look-up: about 10 MB. */
+    /** Largest number of signals whose subject a gateway caches, so that the next report of a sender needs no look-up: about 10 MB. */
     reportAddresses: 20_000,
   },
 
   policy: {
-    /** Bytes of one rule's policy in its stored form. */
+    /** Largest number of bytes of one rule's policy in its stored form. */
     bytes: 32 * 1024,
-    /** Inputs of one rule; a person cannot read a longer document. */
+    /** Largest number of inputs of one rule; a person cannot read a longer document. */
     inputs: 64,
     /** Default of the confirmation delay and the recovery delay of a rule (reference/custom-subjects 3.3). */
     holdMs: 2 * minute,
@@ -466,16 +466,16 @@ export const limits = {
   },
 
   pushed: {
-    /** Labels of an observation, their keys and values (reference/custom-subjects 4.4). */
+    /** Largest number of labels of an observation, their keys and values (reference/custom-subjects 4.4). */
     labels: 64,
     labelKeyCharacters: 64,
     labelValueCharacters: 256,
-    /** Characters to which a sender's error text is cut. */
+    /** Largest number of characters of a sender's error text; a longer text is cut. */
     errorCharacters: 2_000,
   },
 
   maintenance: {
-    /** Changes of a window's end that its record keeps. */
+    /** Largest number of changes of a window's end that its record keeps. */
     steps: 100,
   },
 
@@ -484,23 +484,23 @@ export const limits = {
     /** Interval of the scan, which finds the work of a lost nudge or a dead notifier. */
     scanMs: 5 * second,
     sendMs: 10 * second,
-    /** Concurrent attempts in all. A message waits only for earlier messages of its incident. */
+    /** Largest number of concurrent attempts in all. A message waits only for earlier messages of its incident. */
     inFlight: 200,
-    /** Concurrent attempts at one destination at first. A destination that does not respond gets one attempt at a time. */
+    /** Maximum of concurrent attempts at one destination at first. A destination that does not respond gets one attempt at a time. */
     inFlightPerDestination: 8,
-    /** Concurrent attempts at a destination that accepts all messages: a burst then needs few rounds of store calls. */
+    /** Largest number of concurrent attempts at a destination that accepts all messages: a burst then needs few rounds of store calls. */
     inFlightPerDestinationMax: 32,
-    /** Outcomes that wait for the store; with more, sending stops. */
+    /** Largest number of outcomes that wait for the store; with more, sending stops. */
     unwritten: 500,
-    /** Due deliveries to one destination that wait in memory; further deliveries stay in the store for the scan. */
+    /** Largest number of due deliveries to one destination that wait in memory; further deliveries stay in the store for the scan. */
     queuedPerDestination: 1_000,
-    /** Alerts, finished attempts or claims in one round of store calls; new deliveries too, but in whole alerts. */
+    /** Largest number of alerts, finished attempts or claims in one round of store calls; new deliveries too, but in whole alerts. */
     batch: 500,
-    /** Alert ids that wait between the nudge and the store; the scan finds further alerts. */
+    /** Largest number of alert ids that wait between the nudge and the store; the scan finds further alerts. */
     nudgeBacklog: 10_000,
-    /** Retries that are held as timers in memory; the scan finds further retries. */
+    /** Largest number of retries that are held as timers in memory; the scan finds further retries. */
     timers: 10_000,
-    /** Pages (of `batch`) that one scan reads; the next scan continues after these pages. */
+    /** Largest number of pages (of `batch`) that one scan reads; the next scan continues after these pages. */
     scanPages: 20,
     /** Attempts of a store call with an unknown outcome, with pauses from `storeRetryMs`, doubled each time: 1.5 s in all. */
     storeTries: 6,
@@ -512,21 +512,21 @@ export const limits = {
     namesCached: 10_000,
     /** Time in which a stopping notifier finishes its attempts; the rest of `start.serviceStopMs` is for outcomes and claims. */
     stopMs: 1.5 * second,
-    /** Life of deliveries and alerts: days beyond the last retry, so that an incident shows its messages. */
+    /** Time for which deliveries and alerts are kept: days beyond the last retry, so that an incident shows its messages. */
     deliveryMs: 14 * day,
     /** Interval at which expired documents are removed, documents in a slice, and slices at a time. */
     expireMs: 1 * minute,
     expireSlice: 1_000,
     expireSlices: 10,
-    /** Characters of a receiver's response that the log quotes. */
+    /** Largest number of characters of a receiver's response that the log quotes. */
     quoteCharacters: 200,
-    /** Characters of a subject's or workspace's name in a message; longer names exist only on the bus. */
+    /** Largest number of characters of a subject's or workspace's name in a message; longer names exist only on the bus. */
     nameCharacters: 200,
-    /** Characters of a check's error in a message (reference/messages 5.3). */
+    /** Largest number of characters of a check's error in a message (reference/messages 5.3). */
     errorCharacters: 300,
-    /** Characters of a subject's key in a message: as many as a key may have. */
+    /** Largest number of characters of a subject's key in a message: as many as a key may have. */
     keyCharacters: 128,
-    /** Characters of an explanation in a message: five comparisons with long keys and values. */
+    /** Largest number of characters of an explanation in a message: five comparisons with long keys and values. */
     explanationCharacters: 1_000,
     /** Evidence in the `incident` object of a webhook (reference/messages 5.6). */
     evidence: { inputs: 16, textCharacters: 200, fields: 16 },
@@ -537,13 +537,13 @@ export const limits = {
     giveUpMs: 2 * hour,
     /** Shortest time for which a delivery is attempted: a delivery that waited for a notifier survives a short outage of the receiver. */
     giveUpMsLeast: 1 * hour,
-    /** Bytes of a receiver's response that are read for the log. */
+    /** Largest number of bytes of a receiver's response that are read for the log. */
     answerBytes: 4 * 1024,
     /** Time for which the rest of a receiver's response is read and dropped; then the connection is closed. */
     drainMs: 1 * second,
     /** Part of `inFlight` that destinations without responses may use together, so that the rest stays free for other destinations. */
     inFlightUnanswered: 100,
-    /** Destinations without responses that stay in memory while no delivery waits for them. */
+    /** Largest number of destinations without responses that stay in memory while no delivery waits for them. */
     lanesKept: 10_000,
     /** Timeout of a test message, which has only one attempt (reference/messages 1.9). */
     testMs: 3 * second,
@@ -551,7 +551,7 @@ export const limits = {
     testLogMs: 300,
     /** Timeout for the caller of a test message: attempt, log row and transport. Shorter than the 3.7 s of an HTTP response. */
     testAnswerMs: 3_600,
-    /** Concurrent test messages; the notifier responds `busy` to a further test. */
+    /** Largest number of concurrent test messages; the notifier responds `busy` to a further test. */
     testsAtOnce: 32,
     logMs: 30 * day,
   },
@@ -567,7 +567,7 @@ export const limits = {
     seenMs: 1 * minute,
     /** Interval at which the use of a lost location is read again: the read passes every subject. */
     usageMs: 10 * minute,
-    /** Subjects in one read of that use. */
+    /** Largest number of subjects in one read of a location's use. */
     scanSubjects: 5_000,
     /** Time before the end of a key at which the operator is notified. */
     keyMs: 14 * day,
@@ -575,29 +575,29 @@ export const limits = {
     keysMs: 1 * hour,
     /** A destination that has accepted no message for this long is failing: longer than the restart of any receiver. */
     failingMs: 1 * hour,
-    /** Rows of the delivery log that are read to confirm that a destination fails. */
+    /** Largest number of rows of the delivery log that are read to confirm that a destination fails. */
     failingRows: 500,
-    /** Free space below which a disk is full, or `diskShare` of the disk if less; with twice as much it is not full again. */
+    /** A disk is full below this much free space, or `diskShare` of the disk if less. It stays full until twice as much is free. */
     diskFreeBytes: 256 * 1024 ** 2,
     diskShare: 0.05,
     /** Time without a new dead letter after which the condition ends. */
     quietMs: 1 * hour,
-    /** Dead letters, keys or failing destinations in one check; the next check continues. */
+    /** Largest number of dead letters, keys or failing destinations in one check; the next check continues. */
     batch: 500,
-    /** Conditions in one read: 500 locations, and all other raised ones. */
+    /** Largest number of conditions in one read: 500 locations, and all other raised ones. */
     conditions: 5_000,
-    /** Messages of one condition that wait for the operator's receiver; the oldest is dropped. */
+    /** Largest number of messages of one condition that wait for the operator's receiver; the oldest is dropped. */
     unsent: 20,
     claimMs: 30 * second,
     /** Time after which an undelivered message is given up. */
     giveUpMs: 1 * day,
     /** Attempts of a guarded put that loses against rivals. */
     guardedTries: 20,
-    /** Characters of a name or of an error in a message. */
+    /** Largest number of characters of a name or of an error in a message. */
     textCharacters: 300,
-    /** Conditions in the list for administrators: 500 locations may be lost at once, which nobody would read. */
+    /** Largest number of conditions in the list for administrators: 500 locations may be lost at once, which nobody would read. */
     listed: 200,
-    /** Warnings in the response of /readyz. */
+    /** Largest number of warnings in the response of /readyz. */
     warnings: 50,
   },
 
@@ -605,42 +605,42 @@ export const limits = {
     nameCharacters: 100,
     urlCharacters: 2_048,
     channelCharacters: 80,
-    /** Destinations of a workspace: all destinations fit one response on the bus. */
+    /** Largest number of destinations of a workspace: all destinations fit one response on the bus. */
     perWorkspace: 100,
     /** Largest number of uses that the error of a refused deletion lists; it counts the rest. */
     usesListed: 20,
     /** Random bytes of a signing secret: Standard Webhooks allows 24 to 64. */
     secretBytes: 32,
-    /** Secrets of a destination: the new one and, while receivers change over, the previous one. */
+    /** Largest number of secrets of a destination: the new one and, while receivers change over, the previous one. */
     secrets: 2,
     /** Longest time for which the previous secret also signs. */
     secretGraceMs: 30 * day,
   },
 
   template: {
-    /** Bytes of a payload template in its stored form (reference/messages 3.3). */
+    /** Largest number of bytes of a payload template in its stored form (reference/messages 3.3). */
     bytes: 16 * 1024,
     /** Bytes of its output: twice its size leaves room for every value, and a thousand rows of the log still fit one response. */
     outputBytes: 32 * 1024,
     nameCharacters: 100,
     perWorkspace: 100,
-    /** Characters of an unknown field's name that an error quotes. */
+    /** Largest number of characters of an unknown field's name that an error quotes. */
     quotedCharacters: 40,
   },
 
   deliveryTable: {
-    /** Tables in one read, and reads that remove the rows of a deleted destination; readers skip the other rows. */
+    /** Largest number of tables in one read, and reads that remove the rows of a deleted destination; readers skip the other rows. */
     sweepPage: 500,
     sweepPages: 20,
   },
 
   deliveries: {
-    /** Rows of the delivery log in one response (reference/messages 6.2). */
+    /** Largest number of rows of the delivery log in one response (reference/messages 6.2). */
     listed: 1_000,
   },
 
   egress: {
-    /** CIDR blocks in EGRESS_DENY or EGRESS_ALLOW: each connection is compared with all of them. */
+    /** Largest number of CIDR blocks in EGRESS_DENY or EGRESS_ALLOW: each connection is compared with all of them. */
     blocks: 1_000,
   },
 
@@ -653,13 +653,13 @@ export const limits = {
     silentIntervals: 3,
     /** Time after which a custom heartbeat is silent if its policy names none (reference/judging 3.4). */
     heartbeatSilentMs: 5 * minute,
-    /** Inputs that the evidence of a verdict keeps: as many as a policy may have. */
+    /** Largest number of inputs that the evidence of a verdict keeps: as many as a policy may have. */
     evidenceInputs: 64,
-    /** Characters of a sender's error that the evidence keeps: as many as a message shows (reference/judging 6.2). */
+    /** Largest number of characters of a sender's error that the evidence keeps: as many as a message shows (reference/judging 6.2). */
     reasonCharacters: 300,
-    /** Inputs that the evidence of a Template's rule keeps: as many comparisons as a decision may have. */
+    /** Largest number of inputs that the evidence of a Template's rule keeps: as many comparisons as a decision may have. */
     decisionInputs: 16,
-    /** Names that an explanation lists before it counts the rest. */
+    /** Largest number of names that an explanation lists before it counts the rest. */
     namesListed: 5,
   },
 
@@ -674,7 +674,7 @@ export const limits = {
   store: storeLimits,
 
   rollUp: {
-    /** Bins of one bucket's histogram; a wider spread merges bins in pairs. Latencies up to 30 s need 110. */
+    /** Largest number of bins of one bucket's histogram; a wider spread merges bins in pairs. Latencies up to 30 s need 110. */
     bins: 128,
     /** Time after the end of an hour at which it is rolled up, so that late reports arrive first. */
     settleMs: 5 * minute,
@@ -686,19 +686,19 @@ export const limits = {
     spreadDayMs: 6 * hour,
     /** Interval at which due roll-ups are searched. */
     lookMs: 60 * second,
-    /** Subjects that are rolled up at once, and the pause after them, so that other work is not delayed. */
+    /** Largest number of subjects that are rolled up at once, and the pause after them, so that other work is not delayed. */
     subjectsAtOnce: 4,
     pauseMs: 20,
-    /** Subjects that one read looks up, and old incidents or windows that one read removes. */
+    /** Largest number of subjects that one read looks up, and old incidents or windows that one read removes. */
     subjectsPerRead: 500,
     incidentsPerRead: 50,
-    /** Checks in one read: it takes the store's worker a millisecond. */
+    /** Largest number of checks in one read: it takes the store's worker a millisecond. */
     checksPerRead: 360,
-    /** Pushed observations in one read: each may have 20 KB. */
+    /** Largest number of pushed observations in one read: each may have 20 KB. */
     pushedPerRead: 200,
-    /** Buckets in one response. */
+    /** Largest number of buckets in one response. */
     bucketsPerAnswer: 1_000,
-    /** Raw observations that are read for one response. */
+    /** Largest number of raw observations that are read for one response. */
     rawRowsPerAnswer: 20_000,
     /** Age up to which checks are read raw, so that late reports count at once. */
     rawChecksMs: 1 * day,
@@ -718,10 +718,10 @@ export const limits = {
   },
 
   prober: {
-    /** Credentials of an installation, revoked ones included: the server gets all revocations in one message. */
+    /** Largest number of credentials of an installation, revoked ones included: the server gets all revocations in one message. */
     credentials: 1_000,
     descriptionCharacters: 200,
-    /** Subscriptions of a remote prober's connection, which has one inbox, and bytes of one message, for a few dozen reports. */
+    /** Maximum of subscriptions of a remote prober's connection, which has one inbox, and bytes of one message, for a few dozen reports. */
     subscriptions: 1,
     payloadBytes: 16 * 1024,
     /** Live probers of a location; and its connections, more by half, because a cut-off prober may reconnect before its old one closes. */
@@ -741,7 +741,7 @@ export const limits = {
     /** Interval and longest duration of the wait for the threads of a killed process, whose end a slow disk may delay. */
     endingLookMs: 20,
     endingMs: 3 * second,
-    /** Killed holders of a data folder that the next holder remembers, so that it can clean up after them on the bus. */
+    /** Largest number of killed holders of a data folder that the next holder remembers, so that it can clean up after them on the bus. */
     predecessors: 8,
     /** Part of the grace that one service may use; after it, the program stops without waiting for that service. */
     serviceStopMs: 2 * second,
@@ -766,7 +766,7 @@ export const limits = {
     patienceMs: 30 * second,
     /** Confirmation delay and recovery delay: long enough to be seen, short enough to wait for. */
     holdMs: 3 * second,
-    /** Bytes of the largest message that the demo's receiver accepts; real messages have a few KB. */
+    /** Size of the largest message that the demo's receiver accepts, bytes; real messages have a few KB. */
     messageBytes: 256 * 1_024,
     /** Width at which lines are wrapped; a narrower terminal uses its own width. */
     columns: 80,

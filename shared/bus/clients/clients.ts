@@ -13,7 +13,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface DirectoryClient {
-  /** Sends a request. Throws the directory's AppError, or `unavailable` after 4 s; a creating verb may then have been executed. */
+  /** Sends a request. Throws the directory's AppError, or `unavailable` after 4 s: the directory may then have executed the request. */
   ask<V extends AskVerb>(verb: V, request: AskRequest<V>, traceId?: string): Promise<AskResults[V]>
 }
 

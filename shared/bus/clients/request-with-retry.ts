@@ -1,5 +1,5 @@
 // One request or command over the bus, retried until a response arrives or the time ends. The id in a command makes a retry harmless. A
-// test message has no such id.
+// test message has no such id, so it is retried only if no responder has received it.
 import { Compile } from 'typebox/compile'
 import { retry } from '#shared/async/retry.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'

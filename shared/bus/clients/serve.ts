@@ -1,4 +1,4 @@
-// Server of requests on a subject: checks each request against its contract, bounds the number of running ones, and turns every outcome
+// Server of requests on a subject: checks each request against its contract, bounds the number of running requests, and turns every outcome
 // into a reply. Details of internal errors stay in the log.
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'

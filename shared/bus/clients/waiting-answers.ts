@@ -1,5 +1,5 @@
-// Table of expected responses by their keys. Each response arrives once or times out. When the connection is lost, all are rejected. One
-// timer serves the whole table.
+// Table of expected responses by their keys. Each response arrives once or times out. When the connection is lost, all waiting calls are
+// rejected. One timer serves the whole table.
 import { BusError } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'

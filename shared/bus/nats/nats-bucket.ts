@@ -49,7 +49,7 @@ export function createBucket(link: Link, name: BucketName): Bucket {
       const { promise: complete, resolve: onReady } = Promise.withResolvers<void>()
       const onEntry = (entry: BucketEntry) =>
         void (entry.value === null ? entries.delete(entry.key) : entries.set(entry.key, entry))
-      // With no entries, the read may be complete before the reader exists and can be closed.
+      // If the bucket has no entries, `onReady` may be called before `watch` returns the reader.
       const reader = await watch(link, name, filter, { onEntry, onReady })
       await complete
       await reader.close()

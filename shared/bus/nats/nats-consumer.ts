@@ -86,7 +86,7 @@ export class ConsumerMaker {
     this.#unproven = null
   }
 
-  /** After a failure, the consumer may exist on a dead server. A new name lets the server cluster place the next one elsewhere. */
+  /** After a failure, the consumer may exist on a dead server. By a new name the cluster can place the next consumer on another. */
   async #add(plan: Plan): Promise<ConsumerInfo> {
     try {
       return await this.#link.manager.consumers.add(this.#options.stream, plan)

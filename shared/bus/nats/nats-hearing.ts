@@ -3,7 +3,7 @@
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface HearingListener {
-  /** The reader may have missed messages of the last `forMs` ms, and misses all later ones. */
+  /** The reader may have missed messages of the last `forMs` ms, and misses all later messages. */
   onDeaf?: ((forMs: number) => void) | undefined
   /** All messages that the stream had when the reader could read again have been delivered. */
   onHearing?: (() => void) | undefined

@@ -102,7 +102,7 @@ export function createLink(options: LinkOptions): Link {
   }
 }
 
-/** Returns requests that share one inbox: the library's own would each cost a timer and a race of promises, more than the publishing. */
+/** Returns requests that share one inbox: a request of the library costs a timer and a race of promises, more than its publishing. */
 function createExchanges({ connection, clock, inboxPrefix }: LinkOptions, isUp: () => boolean) {
   const inbox = createInbox(inboxPrefix)
   const answers = createWaitingAnswers<string, Msg>(clock)

@@ -64,7 +64,7 @@ export const locationAccount = (keys: BusKeys, locationId: string): KeyPair =>
 export const locationSigner = (keys: BusKeys, locationId: string): KeyPair =>
   derivedKey('account', keys.proberSigningSeed, `signer of location ${locationId}`)
 
-/** Returns the claims of a location's account at an instant. `revocations`: public key to the second of the revocation. */
+/** Returns the claims of a location's account at an instant. `revocations`: the second of the revocation by public key. */
 export function locationAccountClaims(
   keys: BusKeys,
   locationId: string,

@@ -13,7 +13,7 @@ import type { Cancel } from '#shared/time/clock.ts'
 
 const { parkMs, answerMs } = doorLimits
 
-/** Resolves after the first response of the door; rejects with a BusError if there is none. */
+/** Resolves after the first response of the door; rejects with a BusError if no response arrives. */
 export async function watchDoorChecks(door: Door, members: DoorMembers, handlers: WatchHandlers): Promise<Subscription> {
   const watch = new ChecksWatch(door, members, handlers)
   watch.take(await watch.ask())
@@ -89,7 +89,7 @@ class ChecksWatch {
     cancel()
   }
 
-  /** Returns null if it was interrupted; a later result is dropped. */
+  /** Returns the result of `work`; null if `#interrupt` was called first, which drops the result. */
   async #orInterrupted<T>(work: Promise<T>): Promise<T | null> {
     work.catch(() => undefined)
     const interrupted = new Promise<null>(resolve => {

@@ -69,7 +69,7 @@ export class DoorMembers {
   }
 }
 
-/** True if a sign is new. Directories may differ slightly; a much older heartbeat comes from a clock that was set back. */
+/** True if a sign is new. An older sign is from a slower directory, and not new; a much older sign is from a clock that was set back. */
 function isNews(known: Sign | undefined, { at, hasLeft }: Sign): boolean {
   if (known === undefined) return !hasLeft
   if (known.at === at) return known.hasLeft !== hasLeft

@@ -19,7 +19,7 @@ import { proberTag } from '#shared/bus/probers/prober-rights.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
-/** Revoked credentials by location: public key to instant (ms). A location without any still has an account. */
+/** Revoked credentials by location: public key to instant (ms). A location without revoked credentials has an account too. */
 export type Announced = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export interface ProberIssuer {

@@ -12,7 +12,7 @@ export interface ProberPresence {
   activeWorkers(locationId: string): number
   /** Returns the newest heartbeat of any prober of a location since the watch began, ms since the epoch on bus time; null: none. */
   lastSeenAt(locationId: string): number | null
-  /** True if any process sent a heartbeat recently, or if none did for a minute, after which all processes count as gone. */
+  /** True if any process sent a heartbeat recently. Also true if no process did for a minute, because all processes then count as gone. */
   isHearing(): boolean
   close(): Promise<void>
 }

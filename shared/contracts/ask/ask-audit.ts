@@ -58,7 +58,7 @@ export const auditAsks = {
     limit: Type.Integer({ minimum: 1, maximum: 200 }),
     after: After,
   }),
-  /** A page of the sorted ids of workspaces that rows name, deleted ones included. Null stands for rows without a workspace. */
+  /** A page of the sorted ids of workspaces that rows name, deleted workspaces included. Null stands for rows without a workspace. */
   'list-audited-workspaces': ask<Page<string | null>>()({ after: After }),
 } as const
 

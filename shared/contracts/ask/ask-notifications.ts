@@ -27,7 +27,7 @@ export const notificationAsks = {
     channel: Type.String(),
     default: Type.Boolean(),
     transformationId: TransformationNumber,
-    /** Absent: enabled, and the default only if it is alone. Given: the first enabled destination becomes default. */
+    /** Absent: enabled, and the default only if it is the first destination. True: the default if no other is enabled or default. */
     enabled: Type.Optional(Type.Boolean()),
     /** Absent: false. Errors: validation if true for Slack. */
     sendOnOpen: Type.Optional(Type.Boolean()),
@@ -59,7 +59,7 @@ export const notificationAsks = {
   'make-default-destination': ask<DestinationView>()(One),
   /**
    * Returns whether the destination was the default; null if it is deleted already. Removes the rows of delivery tables that name it; no
-   * other destination becomes default. `unlessUsed`: fails with validation and `used_by` while a rule names it.
+   * other destination becomes default. `unlessUsed`: fails with validation and `used_by` while a rule names the destination.
    */
   'delete-destination': ask<{ wasDefault: boolean | null }>()({ ...One, unlessUsed: Type.Optional(Type.Boolean()) }),
   /** Errors: validation `Invalid name`, `Transformation name taken`, `Invalid template`, `Template does not render every message`. */

@@ -40,7 +40,7 @@ export const peopleAsks = {
   'delete-user': ask<{ id: string; username: string; workspaces: number; keys: number }>()({ userId: Id, force: Type.Boolean() }),
   /**
    * Sets a password and ends all sessions except `keepSessionId`; keys stay valid. A user's own change sends `current`: the request fails
-   * unless it is the present password or the user has none. `client` is the user's address, for the throttle.
+   * unless `current` is the present password, or the user has no password. `client` is the user's address, for the throttle.
    */
   'set-password': ask<{ outcome: 'set' } | Exclude<SignInOutcome, { outcome: 'signed-in' }>>()({
     userId: Id,
@@ -146,8 +146,8 @@ export interface UserView extends Pick<UserDocument, 'id' | 'username' | 'displa
 }
 
 /**
- * wrong: no such user, no password, or another password; the outcome never says which. wait: too many failed attempts, the password was not
- * checked. disabled: the password is right, but the account is disabled.
+ * wrong: no such user, no password, or another password; the outcome never shows which. wait: too many failed attempts, the password was
+ * not checked. disabled: the password is right, but the account is disabled.
  */
 export type SignInOutcome =
   | { outcome: 'signed-in'; identity: SessionIdentity }

@@ -6,8 +6,8 @@ import { ask, Id } from '#shared/contracts/common.ts'
 
 export const proberAsks = {
   /**
-   * Creates credentials for an existing location; the same id gets the same credentials. Only this response contains them. Fails if this
-   * bus has no keys to sign them (invalid_state), if there are too many credentials, or if the id is revoked.
+   * Creates credentials for an existing location; the same id gets the same credentials. Only this response contains the credentials. Fails
+   * if this bus has no keys to sign them (invalid_state), if there are too many credentials, or if the id is revoked.
    */
   'create-prober-credential': ask<ProberCredentialView & { credentials: string }>()({
     id: Id,

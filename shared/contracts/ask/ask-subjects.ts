@@ -20,7 +20,7 @@ import type {
 } from '#shared/contracts/subjects/subject-views.ts'
 
 export const subjectAsks = {
-  /** Returns whether the workspace exists: v1 refuses an unknown workspace in other words (reference/website-monitors 4.1). */
+  /** Returns whether the workspace exists: v1 refuses an unknown workspace with a message of its own (reference/website-monitors 4.1). */
   'workspace-exists': ask<boolean>()({ workspaceId: Id }),
   /** Returns null if the subject does not exist or is a tombstone. */
   'get-subject': ask<SubjectView | null>()({ subjectId: Id }),

@@ -10,7 +10,7 @@ export type AlertKind = 'opened' | 'problem' | 'no_data' | 'recovery' | 'acknowl
 /** Alert kinds of generation 2: its delivery tables select among these kinds, and its delivery log shows only these kinds. */
 export type TableKind = Exclude<AlertKind, 'opened' | 'acknowledged'>
 
-/** Reasons why a message is not sent to one destination or to any (docs/reference/v3.md, 10.3). */
+/** Reasons why one destination, or every destination, does not get a message (docs/reference/v3.md, 10.3). */
 export type SkipReason =
   | 'maintenance'
   | 'no_destination'

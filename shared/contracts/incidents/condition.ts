@@ -17,7 +17,7 @@ export interface ConditionDocument extends Stored {
   /** Start of the condition: the last heartbeat of a location, the first failed attempt at a destination. */
   since: number
   changedAt: number
-  /** Newest sign of the condition: a heartbeat of the location, a dead letter. */
+  /** Instant of the newest fact about the condition: the location's last heartbeat, the last dead letter. */
   seenAt: number
   /** Number of dead letters since the condition was raised; 0 for other kinds. */
   count: number

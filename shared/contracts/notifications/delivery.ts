@@ -41,7 +41,7 @@ export interface DeliveryDocument extends Stored {
   /** Deadline of the snapshot (an indexed column). */
   dueAt: number | null
   snapshot: DeliverySnapshot
-  /** Id of the notifier that sends it, while its claim lasts. */
+  /** Id of the notifier that sends the delivery, while its claim lasts. */
   claimedBy: string | null
   /** Exact body, built with the delivery and never changed; null: the body could not be built. */
   body: string | null

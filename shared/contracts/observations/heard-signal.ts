@@ -3,7 +3,7 @@ export type ObservationState = 'ok' | 'problem' | 'no_data'
 
 /** One Observation in the shape for judging. */
 export interface HeardObservation {
-  /** Identity: a repeated Observation has the same and replaces the earlier one. */
+  /** Identity: a repeated Observation has the same identity and replaces the earlier Observation. */
   identity: string
   /** Microseconds since the epoch. */
   atUs: number

@@ -61,7 +61,7 @@ export const EndMaintenance = command<ResourceView>()('end-maintenance', {})
 const HeardObservation = Type.Object({
   signal: Type.String({ minLength: 1, maxLength: 200 }),
   state: Type.Enum(['ok', 'problem', 'no_data']),
-  /** Kind of the signal: creates an unknown signal, and must equal the kind of a known one. */
+  /** Kind with which an unknown signal is created; a known signal must have the same kind. */
   signalKind: Nullable(Type.Enum(['heartbeat', 'periodic', 'event'])),
   /** The sender's own id; null: none. */
   sentId: Nullable(Type.String({ minLength: 1, maxLength: 128 })),
@@ -77,7 +77,7 @@ export type SentObservation = Static<typeof HeardObservation>
 
 /** Observations of one Resource, handled in their order and independently of each other. */
 export const Observe = command<{ results: ObservedResult[] }>()('observe', {
-  /** Route by which they arrived; absent: the API. */
+  /** Route by which the Observations arrived; absent: the API. */
   source: Type.Optional(Type.Enum(['api', 'address'])),
   observations: Type.Array(HeardObservation, { minItems: 1, maxItems: 500 }),
 })

@@ -86,8 +86,8 @@ export const ReplaceRule = command<RuleView>()('replace-rule', { rule: Slug, nam
 export const DeleteRule = command<{ slug: string }>()('delete-rule', { rule: Slug })
 
 /**
- * Stores one observation, accepted or not, and judges it. A repeated one (by signal, instant and labels) replaces the stored one. Errors:
- * not_found, forbidden `Signal does not accept posted observations`.
+ * Stores one observation, accepted or not, and judges it. An observation with the same signal, instant and labels as a stored one replaces
+ * the stored one. Errors: not_found, forbidden `Signal does not accept posted observations`.
  */
 export const ReportObservation = command<ObservationView>()('report-observation', {
   signal: Slug,

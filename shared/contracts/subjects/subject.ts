@@ -50,7 +50,7 @@ export interface SubjectDocument extends Stored {
   /** Number of incidents and of windows that the subject has had; the next one gets the next number. */
   incidents: number
   windows: number
-  /** Latest instant of a judgement; an input with an earlier instant is judged at this one. */
+  /** Latest instant of a judgement; an input with an earlier instant is judged at `judgedAt`. */
   judgedAt: number
   /** Instants up to which silence counted in that judgement; absent before the first judgement. */
   silenceTo?: SilenceAt
@@ -84,7 +84,7 @@ export interface CustomState {
   /** Number of signals and of rules ever created; the next one gets the next number. */
   signalsMade: number
   rulesMade: number
-  /** Latest instant that the keeper gave an observation, in microseconds; no two observations get the same. */
+  /** Latest instant that the keeper gave an observation, in microseconds; no two observations get the same instant. */
   stampedUs: number
   /** Number of accepted observations; the next one gets the next number. Absent: none yet. */
   accepted?: number
@@ -120,7 +120,7 @@ export interface RuleState {
   incident: IncidentSnapshot | null
 }
 
-/** The last judgement of the rule, also if it is `not_judged`, with the evidence for it. */
+/** The last judgement of the rule, even if its verdict is `not_judged`, with its evidence. */
 export interface RuleVerdict {
   verdict: Verdict
   since: number
