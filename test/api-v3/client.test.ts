@@ -1,4 +1,4 @@
-// The client of generation 3 against a plain HTTP server that returns what each case needs.
+// Client of generation 3, tested against a plain HTTP server that sends the responses of each case.
 import { createServer, type RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
 import { apiPath, createApiClient } from '#shared/api-v3/client.ts'

@@ -68,7 +68,7 @@ const parts: Record<string, Described> = {
 const meanings = Object.entries(parts).map(([name, { meaning }]) => `  ${name.padEnd(14)} ${meaning}`)
 /** Longest duration of a run, in case a part hangs. */
 const wholeRunMs = 90 * 60_000
-/** Share that the first full runs sustained on machines of two cores, percent. */
+/** Share of the bare prober's rate that the first full runs sustained on machines of two cores, percent. */
 const heldShareDefault = '25'
 
 const usage = `npm run bench [-- part … options]

@@ -53,7 +53,7 @@ t.test('local requests on a nats-server', async t => {
       await answerer.subscribe('echo', ({ body, respond }) => respond((body as string).length))
       await answerer.subscribe('text', ({ body, respond }) => respond('x'.repeat(Number(body))))
       const traceId = 'trace1'
-      // `"…"` around the body, and the headers that name the trace: `NATS/1.0`, `trace-id: trace1`, an empty line.
+      // Less the quotation marks around the body, and the headers of the trace: `NATS/1.0`, `trace-id: trace1`, an empty line.
       const room = largest - 2 - (10 + 18 + 2)
       const ask = (characters: number) => asker.request('echo', 'x'.repeat(characters), { timeoutMs: 5_000, traceId })
       t.equal(await ask(room), room)

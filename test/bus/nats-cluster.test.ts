@@ -175,7 +175,7 @@ async function startTraffic(bus: Bus, node: number) {
     acknowledged,
     broken,
     watchDeafMs: () => watchDeafMs,
-    /** For each report that this process published: time from the acknowledgement to the arrival here, ms. */
+    /** For each report that this process published: time from the acknowledgement to the arrival at this process, ms. */
     deafMs: () => [...acknowledgedAt].map(([name, at]) => Math.max(0, (heard.get(name) ?? Date.now()) - at)),
     stop: async () => {
       isRunning = false

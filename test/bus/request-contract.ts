@@ -34,7 +34,7 @@ export function describeRequests(t: Test, harness: Harness): void {
       describeSilence(t, pair, harness)
     })
   }
-  t.test('closing subscription gets earlier requests of its own connection and no later ones', async t => {
+  t.test('closing subscription gets the earlier requests of its own connection and no later requests', async t => {
     const bus = await harness.connect()
     const subscription = await bus.subscribe('closing', message => message.respond(message.body))
     const before = bus.request('closing', 'before', patient)

@@ -78,7 +78,7 @@ function wrongObjects({ path }: Route): Defect[] {
 const wordsOf: Record<string, string> = { status: 'invalid status', ends_at: 'invalid observed_at' }
 
 /**
- * Faults of a body: no JSON, a field of another JSON type, and no first field. Skips `meta` and `status`: a later check finds their types.
+ * Faults of a body: no JSON, a wrong JSON type, a missing first field. Skips the types of `meta` and `status`, which a later check refuses.
  */
 function wrongBody(route: Route, { body }: Sent, inBody: boolean): Defect[] {
   if (route.path.endsWith('/acknowledge'))

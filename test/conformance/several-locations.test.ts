@@ -7,7 +7,7 @@ import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support
 const monitors = '/api/v2/monitoring/websites'
 const home = 'home000000'
 const second = 1_000
-/** Time after its addition in which a location without a report does not count as silent. */
+/** Time after the addition of a location in which the location does not count as silent. */
 const graceMs = 60 * second
 
 const names = ['de', 'fr', 'jp', 'us'] as const

@@ -1,5 +1,5 @@
 // Generation 1 as its clients see it (reference/website-monitors): regions, rules, acknowledgement. The tests use the real keeper in
-// virtual time, one case a line. Cases that both generations share are in website-v2.test.ts.
+// virtual time. Cases that both generations share are in website-v2.test.ts.
 import t from 'tap'
 import { createIncidentIds } from '#shared/incidents/incident-ids.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -58,7 +58,7 @@ t.test('GET /version is the same in both generations', async t => {
   t.equal(resultOf(await get('/api/version', viewer)), '2.0.0')
 })
 
-t.test('GET /v1/workspaces returns the memberships of the key owner with exactly the fields', async t => {
+t.test('GET /v1/workspaces returns the memberships of the key owner with exactly the documented fields', async t => {
   t.strictSame(resultOf(await get('/api/v1/workspaces', both)), [
     { id: home, name: `Name of ${home}`, role: 'owner', kind: 'workspace' },
     { id: other, name: `Name of ${other}`, role: 'editor', kind: 'workspace' },
@@ -463,7 +463,7 @@ t.test('acknowledgement stops the four-hour reminders of its own incident only',
   t.strictSame(await told(quiet.id), ['problem', 'recovery'], 'a recovery is told all the same')
 })
 
-t.test('closed incident returns its acknowledgement, and is refused without one', async t => {
+t.test('closed incident returns its acknowledgement, and is refused when it was never acknowledged', async t => {
   const never = await troubled()
   const before = await troubled()
   await pass(before.id, confirmMs, false)

@@ -1,4 +1,4 @@
-// Website monitoring of generation 2 as its clients see it (reference/website-monitors; reference/envelope). One case a line.
+// Website monitoring of generation 2 as its clients see it (reference/website-monitors; reference/envelope).
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { type Refusal, refuseAll, resultOf } from '../support/clients/answers.ts'
@@ -536,7 +536,7 @@ t.test('list returns the monitors of the workspace by creation, or []', async t 
   )
 })
 
-t.test('open incidents are newest first with exactly the documented fields, without closed, custom and deleted', async t => {
+t.test('only open incidents of present websites are listed, newest first, with exactly the documented fields', async t => {
   const workspaceId = 'incident00'
   const token = (await world.addPerson('incidents', { [workspaceId]: 'viewer' })).token
   t.strictSame(resultOf(await get(`/api/v2/incidents?workspace_id=${workspaceId}`, token)), [])
@@ -653,7 +653,7 @@ refuses([
   ),
 ])
 
-t.test('monitor of an unreachable workspace gets the same response as an unknown one', async t => {
+t.test('monitor of an unreachable workspace gets the same response as an unknown monitor', async t => {
   const { id } = await created()
   for (const method of ['GET', 'POST', 'DELETE']) {
     const options = method === 'POST' ? { body: website() } : {}

@@ -24,7 +24,7 @@ await withBrowser(async () => {
     return json.result
   }
 
-  /** Adds one thing of each kind. Returns the path of each page. */
+  /** Creates one object of each kind. Returns the path of each page. */
   async function fill(): Promise<Record<PageName, string>> {
     await world.ask('create-user', {
       ...{ id: 'user-ada', username: 'ada', displayName: 'Ada', password: passwordOf('ada'), admin: true },
@@ -82,7 +82,7 @@ await withBrowser(async () => {
 
   const paths = Object.entries(await fill()) as [PageName, string][]
   for (const [page, path] of [...paths, ['audit', `${pagePaths.audit}?of=installation`] as const])
-    t.test(`page ${page} at ${path} is accessible, without errors, small and within its width`, { timeout: 60_000 }, async t => {
+    t.test(`page ${page} at ${path} is accessible, small, without errors and fits its window`, { timeout: 60_000 }, async t => {
       for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
         const seen = await open(world.address, path, { as: 'ada', colorScheme, width })
         await isDrawn(seen.page)

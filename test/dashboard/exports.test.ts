@@ -275,7 +275,7 @@ meta: {url: 'https://example.com/', locations: [de], interval_value: 5}
     await close()
   })
 
-  t.test('page is accessible, without errors and within its width, with a plan too', { timeout: 120_000 }, async t => {
+  t.test('page, also with a plan, is accessible, without errors and fits its window', { timeout: 120_000 }, async t => {
     for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
       const { page, faults, close } = await visit('edith', { colorScheme, width })
       await page.getByRole('heading', { name: 'Export and import' }).waitFor()

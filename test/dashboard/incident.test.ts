@@ -64,7 +64,7 @@ await withBrowser(async () => {
     await page.keyboard.press('l')
     await page.waitForURL(url => url.search === '')
     t.equal(await active(page), 'closed')
-    // From here on the time of the page stands still but for `runFor`. A step of the replay takes 900 ms.
+    // From here on only `runFor` advances the page's clock. A step of the replay takes 900 ms.
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 60_000)
     await page.keyboard.press('r')
@@ -134,7 +134,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('page is accessible, without errors and within its width', { timeout: 60_000 }, async t => {
+  t.test('page is accessible, without errors, and no wider than its window', { timeout: 60_000 }, async t => {
     const { incident } = await world.addFailing('Looks')
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1280, 360]) {

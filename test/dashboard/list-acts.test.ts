@@ -57,7 +57,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('without a connection a choice can be cleared, an obstacle is named, and an act works after a later try', async t => {
+  t.test('without a connection monitors are deselected, a refusal has its reason, and a later try succeeds', async t => {
     const { page, context, close } = await list('vera')
     await chooseThree(page)
     await context.setOffline(true)
@@ -79,7 +79,7 @@ await withBrowser(async () => {
     await editor.close()
   })
 
-  t.test('maintenance of several monitors says for which monitor it was refused and why', async t => {
+  t.test('maintenance of several monitors names the refused monitor and the reason', async t => {
     const { page, faults, close } = await list('edith')
     await chooseThree(page)
     await page.keyboard.press('m')

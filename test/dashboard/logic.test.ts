@@ -72,7 +72,7 @@ t.test('refusal is shown as a sentence at the field that it names', async t => {
   )
 })
 
-t.test('refusal beside its field omits the API name of the field, and keeps the name of a part of it', async t => {
+t.test('refusal beside its field omits the API name of the field, and keeps the name of a part of the field', async t => {
   const shown = async (named: string, field: string) => {
     const state = createFormState()
     const refused = new Refusal(422, '', `Field '${named}' is required.`, named)
@@ -181,7 +181,7 @@ t.test('rows are updated in place, and are sorted again only when the pointer is
   t.strictSame([names(), rows.isReordered.value], [['b', 'a'], false])
 })
 
-t.test('stream is live after its hello, lost when disconnected, and the page reads again after another hello', async t => {
+t.test('stream is live after its hello and lost when disconnected, and a second hello makes the page read again', async t => {
   const opened: { path: string; say(name: string, data?: object): void; source: Source; isClosed: boolean }[] = []
   const due: (() => void)[] = []
   const open = (path: string): Source => {

@@ -1,4 +1,4 @@
-// The navigation on a phone: each of its links is seen, found by keyboard and followed by touch, 360 px wide, with names as long as they may be.
+// The navigation on a phone 360 px wide, with names of the largest length: each link is seen, found by keyboard and followed by touch.
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'

@@ -1,5 +1,5 @@
 // A page in a real browser while the real program is killed and restarted. The page says how old its data are, reconnects without a reload,
-// and shows the changes of the time between.
+// and then shows the changes made meanwhile.
 import t from 'tap'
 import { killAllPrograms, startOutside, startProgram } from '../integration/system.ts'
 import { axeFaults, open, withBrowser } from './chromium.ts'

@@ -331,7 +331,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('each page is accessible, without errors, small and within its width', { timeout: 240_000 }, async t => {
+  t.test('each page is accessible, small, without errors and no wider than its window', { timeout: 240_000 }, async t => {
     const { slug, id } = await custom('A subject with a name that is rather long, as some are')
     await report(slug, { status: 'problem', value: 97.5, error: 'disk full: '.repeat(20) })
     const inputs = ['a', 'b', 'c'].map(host => ({ signal: 'beat', mode: 'status', match: { host }, no_data_after: '10m' }))

@@ -185,7 +185,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a list and a Template show a publication and a rebinding elsewhere without a reload', async t => {
+  t.test('open pages show the publication and rebinding by another client without a reload', async t => {
     const wait = { confirm_after: 0, recover_after: 0 }
     const rules = [{ key: 'failing', action: 'Look.', wait, decision: { signal: 'run', field: 'known' } }]
     const template = { key: 'shared', name: 'Shared', signals: [{ key: 'run', kind: 'event' }], rules }
@@ -237,7 +237,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('each page is accessible, without errors, small and within its width', { timeout: 240_000 }, async t => {
+  t.test('each page is accessible, small, without errors and no wider than its window', { timeout: 240_000 }, async t => {
     for (const path of ['/templates', '/templates/night-job', '/templates/night-job/edit', '/templates/new']) {
       for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
         const { page, faults, bytes, close } = await visit(path, 'edith', { colorScheme, width })

@@ -75,7 +75,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a transformation is edited, taken back and deleted, and the page names the destination that loses it', async t => {
+  t.test('a transformation is edited, removed from the named destination, and deleted', async t => {
     const { page, faults, close } = await visit('edith')
     await page.getByRole('button', { name: 'Edit: Pager' }).click()
     t.equal(await page.getByLabel('Template', { exact: true }).inputValue(), 'Wake up:\n{{ summary }}')
@@ -106,7 +106,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('page is accessible, without errors, small and within its width, with a list and with the editor', async t => {
+  t.test('page with a list or the editor is accessible, small, without errors and no wider than its window', async t => {
     const template = `{"text": "${'{{ summary }} '.repeat(30)}", "x": "${'y'.repeat(300)}"}`
     await world.ask('create-transformation', { id: 'long', workspaceId: home, name: 'A long name '.repeat(6), template })
     const [long] = await stored()

@@ -587,7 +587,7 @@ t.test('first start', async t => {
   const keyOf = async (store: Store, token: string) =>
     (await store.find('keys', { where: { tokenHash: hashToken(token) }, limit: 1 }))[0]
 
-  await t.test('first start creates owner, workspace, membership, location and, once confirmed, one key', async t => {
+  await t.test('first start creates owner, workspace, membership and location, and after confirmation one key', async t => {
     const store = createMemoryStore()
     const { firstKey } = await bootstrap({ store, clock }, options)
     t.strictSame(await counts(store), [1, 1, 1, 1, 0])

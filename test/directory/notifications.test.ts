@@ -229,7 +229,7 @@ onEachStore('references to deleted things', async (t, store, rounds) => {
     t.match(left, [{ id: 'SweepAlive', selections: [] }])
     t.equal(left.length, 1)
   })
-  await t.test('transformation is used by no destination if it is deleted while a destination takes it', async t => {
+  await t.test('transformation is used by no destination when it is deleted while it is set on a destination', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `trans${round}`
       const { id, number } = await ask('create-transformation', { workspaceId, name: 'T', template: 'x' })

@@ -11,12 +11,12 @@ export type Sort = 'site' | 'heart' | 'reporter'
 export interface Thing {
   sort: Sort
   name: string
-  /** Period in which a site fails, a heart is silent, or a reporter reports problems; Infinity: not yet known. null: never. */
+  /** Period in which a site fails, a heart is silent, or a reporter reports problems (`to` Infinity: still open); null: never. */
   spell: Spell | null
   expected: readonly Kind[]
   /** Time from the message to the end of the problem, ms. */
   lastsMs: number
-  /** Interval of its reports, ms. */
+  /** Interval of the sender's reports, ms. */
   everyMs: number
   /** Longest permitted time without a report of a heart, ms; null for other sorts. */
   noDataMs: number | null

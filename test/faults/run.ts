@@ -18,7 +18,7 @@ import { planStoreOutage } from './store-outage.ts'
 
 interface FaultKind {
   meaning: string
-  /** Resolves with null if its store is not installed. */
+  /** Resolves with null if the store of the stage is not installed. */
   set(): Promise<Stage | null>
   plan(stage: Stage, random: Random): Plan
 }
@@ -56,7 +56,7 @@ interface Run {
   /** Load average of the machine at the end of the seed. */
   load: number
   outcome: Outcome | null
-  /** Error that left no outcome; null: there is an outcome. */
+  /** Error that ended the seed without an outcome; null: there is an outcome. */
   broken: string | null
 }
 

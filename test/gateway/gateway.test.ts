@@ -775,7 +775,7 @@ t.test('longest possible stop of the gateway takes at most three quarters of `se
   t.ok(limits.http.drainMs + limits.key.lastTouchMs <= 0.75 * limits.start.serviceStopMs)
 })
 
-/** Holds the next command. Resolves when the command has arrived, with the function that responds to it. */
+/** Leaves the next command without a response. Resolves when the command has arrived, with the function that sends the response. */
 function holdCommands(world: ApiWorld): Promise<() => void> {
   world.keeper.trouble = 'silence'
   return new Promise(resolve => {

@@ -1,5 +1,5 @@
-// The session API over real HTTP on the real directory (SQLite): sign-in, rights, forged requests, and what ends at a sign-out, a disabled
-// account or a deleted key.
+// The session API over real HTTP on the real directory (SQLite): sign-in, rights, forged requests, and the end of access by a sign-out, a
+// disabled account or a deleted key.
 import t, { type Test } from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { SettingError } from '#shared/settings.ts'

@@ -1,5 +1,5 @@
-// Connections without a key over real sockets. Each client has a bounded number of them, new ones replace old ones, and they never keep out
-// clients with a key.
+// Connections without a key over real sockets. Each client has a bounded number of them, of which a new one replaces an old one. Clients
+// with a key can always connect.
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'

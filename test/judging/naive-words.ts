@@ -54,7 +54,7 @@ function unresolved(
   return field === 'value' && newest.value === null ? 'no value' : null
 }
 
-/** Returns the facts with signals that are never quiet. */
+/** Returns the same facts, in which no signal ever becomes quiet. */
 const alone = (facts: NaiveFacts): NaiveFacts => ({
   ...facts,
   signals: facts.signals.map(signal => ({ ...signal, kind: 'event', everySeconds: null })),

@@ -23,8 +23,8 @@ export interface NaiveWorld {
   /** Later versions of rules in order; null: the rule was deleted. */
   saved: { rule: string; at: number; policy: Policy | null }[]
   /**
-   * Periods in which no input becomes silent, because reports could not be accepted or may still arrive; absent: none. `takesOld`: neither
-   * does an input whose old report arrives in such a period.
+   * Periods in which no input becomes silent, because reports could not be accepted or may still arrive; absent: none. `takesOld`: an old
+   * report that arrives in such a period also keeps its input from becoming silent.
    */
   blind?: { from: number; until: number; takesOld?: boolean }[]
 }

@@ -1,5 +1,5 @@
-// Custom subjects in the keeper (reference/custom-subjects): signals, rules, observations, maintenance, acknowledgement, on memory bus
-// and store with a clock turned by hand.
+// Custom subjects in the keeper (reference/custom-subjects): signals, rules, observations, maintenance, acknowledgement, on memory bus and
+// store with a clock that the test moves.
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
@@ -263,7 +263,7 @@ t.test('observations without an instant are all stored, none as out of order, wh
 })
 
 t.test(
-  'observation stamped by the keeper is accepted, and one stamped by its sender refused, after the clock was set back',
+  'after a set-back of the clock an observation is accepted if the keeper stamps it, and refused if its sender does',
   async t => {
     const house = await createCustom()
     await house.signal('beat')
@@ -277,7 +277,7 @@ t.test(
   },
 )
 
-t.test('new input has its full grace when the clock was set back before', async t => {
+t.test('new input has its full grace when it is added after a set-back of the clock', async t => {
   const house = await createCustom()
   await house.clock.advance(limits.keeper.silenceHoldOffMs + 1)
   await house.signal('beat')
@@ -312,7 +312,7 @@ t.test('incident closes no earlier than it began when its rule is deleted after 
   t.match((await house.incidents(house.id))[0], { open: 0, closedReason: 'rule_removed', closedAt: open?.troubleSince })
 })
 
-t.test('heartbeat has no data when it stops for longer than its time; an event is never silent', async t => {
+t.test('heartbeat has no data after its permitted silence, and an event never has no data', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.signal('deploy', 'custom_event')
@@ -866,7 +866,7 @@ t.test(
   },
 )
 
-t.test('input is not silent right after a take-over, even without a checkpoint', async t => {
+t.test('input is not silent right after a take-over, even if there is no checkpoint', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -884,7 +884,7 @@ t.test('input is not silent right after a take-over, even without a checkpoint',
   t.strictSame(await house.kinds(), ['no_data'], 'and real silence is seen')
 })
 
-t.test('silent input stays silent for a successor when the checkpoint has any age', async t => {
+t.test('silent input stays silent for a successor whatever the age of the checkpoint', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.signal('other', 'custom_event')

@@ -102,7 +102,7 @@ class House {
     return this.lastReply ?? { ok: false }
   }
 
-  /** Records a deed that the keeper carried out, for the oracle. */
+  /** Records the action for the oracle if the keeper carried it out. */
   note({ at, command }: Deed): void {
     if (this.lastReply?.ok !== true) return
     const { windows } = this.life

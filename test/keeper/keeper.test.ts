@@ -1,4 +1,4 @@
-// The keeper's loop, with one test for each sentence of the design's section 3, on memory bus and store with a clock that the test moves.
+// The keeper's loop: placement, commits, time, checkpoints and failures, on memory bus and store with a clock that the test moves.
 import { pino } from 'pino'
 import t from 'tap'
 import type { BucketName } from '#shared/bus/port.ts'
@@ -24,7 +24,7 @@ t.test('placement', async t => {
     t.equal((await world.client.bucket('leases').list(keys.allLeases)).length, 64)
   })
 
-  t.test('rival takes a lease and continues its work when the revision of the lease is unchanged for 8 s', async t => {
+  t.test('rival takes a lease whose revision is unchanged for 8 s, and continues the work of its holder', async t => {
     const world = createWorld()
     const dead = await world.startOne({ keeperId: 'dead' })
     const id = await world.create()
@@ -90,23 +90,20 @@ t.test('placement', async t => {
     t.equal(holders(await world.client.bucket('leases').list(keys.allLeases)).get('second'), 64)
   })
 
-  t.test(
-    'once presence is stable a keeper gives up one partition a second to a live one that holds at least two fewer',
-    async t => {
-      const world = createWorld()
-      await world.startOne({ keeperId: 'first' })
-      await world.startOne({ keeperId: 'second' })
-      await world.clock.advance(10 * second)
-      const early = holders(await world.client.bucket('leases').list(keys.allLeases)).get('second') ?? 0
-      t.ok(early > 0 && early <= 10, `one a second: ${early} after 10 s`)
-      await world.clock.advance(60 * second)
-      const shares = holders(await world.client.bucket('leases').list(keys.allLeases))
-      t.ok(
-        Math.abs((shares.get('first') ?? 0) - (shares.get('second') ?? 0)) <= 2,
-        `${shares.get('first')} and ${shares.get('second')}`,
-      )
-    },
-  )
+  t.test('once presence is stable a keeper gives up one partition a second to a live keeper with at least two fewer', async t => {
+    const world = createWorld()
+    await world.startOne({ keeperId: 'first' })
+    await world.startOne({ keeperId: 'second' })
+    await world.clock.advance(10 * second)
+    const early = holders(await world.client.bucket('leases').list(keys.allLeases)).get('second') ?? 0
+    t.ok(early > 0 && early <= 10, `one a second: ${early} after 10 s`)
+    await world.clock.advance(60 * second)
+    const shares = holders(await world.client.bucket('leases').list(keys.allLeases))
+    t.ok(
+      Math.abs((shares.get('first') ?? 0) - (shares.get('second') ?? 0)) <= 2,
+      `${shares.get('first')} and ${shares.get('second')}`,
+    )
+  })
 
   t.test('partition that is given up goes to the keeper that holds the fewest', async t => {
     const world = createWorld()
@@ -170,7 +167,7 @@ t.test('loop writes observations, subjects and outbox before it sends replies', 
   const order: string[] = []
   const world = createWorld(store => noting(store, order))
   await world.startOne({ exclusive: true, confirmAfterMs: 0 })
-  // The checkpoint clears every outbox. In this subject's partition it comes last, after the counted writes.
+  // The checkpoint clears every outbox. The checkpoint of this subject's partition comes last, after the counted writes.
   const id = await world.create({}, 'keptSome02')
   order.length = 0
   await world.report(id, false)
@@ -236,7 +233,7 @@ t.test('idempotence', async t => {
     t.strictSame(await world.subject(id), before)
   })
 
-  t.test("report is dropped when its assignment is old or its location is not one of the subject's", async t => {
+  t.test('report is dropped when its assignment is old or the subject is not checked from its location', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -367,7 +364,7 @@ t.test('commit', async t => {
   })
 
   t.test(
-    'partition that closes while its checkpoint is prepared writes no checkpoint, because its freshness has left the memory',
+    'partition that closes while its checkpoint is prepared writes none, because its fresh readings have left the memory',
     async t => {
       const gate = { held: false, release: (): void => undefined }
       const world = createWorld(store => ({
@@ -784,7 +781,7 @@ t.test('incident recovers by a late ok report from before the end of its silence
 t.test('partition is live at once when the stream is shorter than the checkpoint and has no recent report', async t => {
   const world = createWorld()
   const keeper = await world.startOne()
-  // The partition whose checkpoint is written last. The other partitions would have moved theirs by then.
+  // Partition whose checkpoint is written last: the checkpoints of all other partitions would have moved earlier.
   const id = await world.create({}, idOfPartition(limits.partitions - 1))
   await world.report(id, true)
   await world.clock.advance(10 * minute)
@@ -927,7 +924,7 @@ t.test('failures of store and input', async t => {
     t.equal(await world.subject(id), null, 'after four days')
   })
 
-  t.test('tombstone is kept for four days from its creation when its subject was judged ahead', async t => {
+  t.test('tombstone is kept for four days from its creation when the clock was ahead at the last judgement', async t => {
     const world = createWorld()
     const day = 24 * 60 * minute
     await world.startOne({ exclusive: true })
@@ -942,7 +939,7 @@ t.test('failures of store and input', async t => {
     t.ok(dueAt >= deletedAt + 4 * day && dueAt < deletedAt + 4 * day + minute, `${(dueAt - deletedAt) / day} days`)
   })
 
-  t.test('future rows and dead letters are removed with their subject', async t => {
+  t.test('rows with future instants and dead letters are removed with their subject', async t => {
     const world = createWorld()
     const day = 24 * 60 * minute
     await world.clock.advance(day - (world.clock.now() % day) - 30 * second)

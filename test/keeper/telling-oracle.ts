@@ -27,7 +27,7 @@ export interface Life {
 interface Spell {
   from: number
   until: number
-  /** Instant from which the hold counts this time. */
+  /** Instant from which the hold counts this period. */
   since: number
   says: Verdict
   /**
@@ -102,7 +102,7 @@ interface Confirmation {
 }
 
 /**
- * Sums up continuous time that is not ok, problem or no data, up to the end of the hold inclusive. An ok starts it anew. Time that is not
+ * Sums up continuous time that is not ok, problem or no data, up to the end of the hold inclusive. An ok restarts the sum. Time that is not
  * judged confirms nothing.
  */
 function confirmationOf(spells: Spell[]): Confirmation | null {

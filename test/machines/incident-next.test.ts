@@ -100,7 +100,7 @@ t.test('v3 5.2 history lists only openings, confirmations, other verdicts and cl
   t.end()
 })
 
-t.test('transition takes effect at the end of its delay or at its recovery, otherwise at its event', t => {
+t.test('transition takes effect at the end of a delay or at the recovery, otherwise at its event', t => {
   const open = { confirmedAt: null, closedAt: null }
   const cases: [type: string, context: object, at: number][] = [
     ['problem.judged', open, 90],

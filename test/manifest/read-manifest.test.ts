@@ -1,4 +1,4 @@
-// Templates as they are published, held against section 3 of docs/reference/v3.md: what is taken, and each refusal with its kind and dotted place.
+// Reading of published Templates by section 3 of docs/reference/v3.md: accepted Templates, and each refusal with its kind and dotted path.
 import t from 'tap'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { answersToKeep, holdsOf, readAnswers } from '#shared/manifest/answers.ts'

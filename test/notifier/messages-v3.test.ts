@@ -572,7 +572,7 @@ t.test('v3 10.5 message of a confirmation withdraws the opening that waits for a
   ])
 })
 
-t.test('v3 10.5 opening that is being sent does not delay the confirmation, and is not retried after it', async t => {
+t.test('v3 10.5 confirmation is sent while an opening is being sent, and ends the retries of the opening', async t => {
   let refuse: (answer: Answer) => void = () => {}
   const answered = new Promise<Answer>(resolve => {
     refuse = resolve

@@ -91,7 +91,7 @@ t.test('a repeat pauses between the end of a run and the start of the next', asy
   t.strictSame(synchronous.beganAt, [100, 200, 300], 'without waiting for anything but the clock')
 })
 
-t.test('a repeat pauses as long as its run returns, or as long as its options say after a failure', async t => {
+t.test('a repeat pauses for the time that its run returns, or that its options state after a failure', async t => {
   const short = createRepeat(50, {}, () => 10)
   await pass(short.clock, 300)
   t.strictSame(short.beganAt, [100, 160, 220, 280])
@@ -183,7 +183,7 @@ t.test('a semaphore runs work in its order within its bound, also after failures
   t.strictSame([began, semaphore.isFull, semaphore.waiting], [[0, 1, 2, 3, 4], false, 0])
 })
 
-t.test('pages are read one after the other until one has no next, or the reader has enough', async t => {
+t.test('pages are read one after the other until a page has no successor, or the reader has enough', async t => {
   const asked: (number | null)[] = []
   const read = async (after: number | null) => {
     asked.push(after)

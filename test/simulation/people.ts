@@ -102,7 +102,7 @@ export class People {
     if (deal.reply.error !== null || !random.chance(0.3)) return
     await time.pass(random.integer(0, 40_000))
     const again = await this.#ask(subjectId, command)
-    // A command sent while the store was unavailable can have waited longer than replies are kept.
+    // Not compared: the command waited for the store for longer than replies are kept.
     if (time.now() - deal.answeredAt > limits.keeper.idempotencyAgeMs) return
     if (JSON.stringify(again) === JSON.stringify(deal.reply)) return
     onFault(

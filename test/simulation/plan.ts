@@ -6,7 +6,7 @@ import { Random } from './random.ts'
 /**
  * steady: reports come in time, and everything that a keeper needs fails; the oracle is exact. silent: reports stay away, no keeper is
  * replaced; the oracle is exact. long: a day with reminders and few faults; the oracle is exact. rough: all faults at once, late reports,
- * cut lines, another stream; the oracle permits the differences listed in `compare.ts`.
+ * cut lines, a recreated stream; the oracle permits the differences listed in `compare.ts`.
  */
 export type Profile = 'steady' | 'silent' | 'long' | 'rough'
 

@@ -1,4 +1,4 @@
-// The house rules on every file that git tracks or would add. A planted violation of each rule shows that the rule works.
+// Text rules of `npm run check` on every file that git tracks or would add. A planted violation of each rule shows that the rule works.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'

@@ -8,7 +8,7 @@ export interface BareFigures {
   checks: number
   failed: number
   elapsedMs: number
-  /** CPU of this process alone. */
+  /** CPU time of this process, ms. */
   cpuMs: number
 }
 

@@ -58,7 +58,7 @@ export const bareRowsNames: Record<BareRows, string> = {
   pushedObservations: 'pushed observations',
 }
 
-/** Returns the rows inserted per second into the table in a new file, made beforehand, in batches of 512: the median of three rounds. */
+/** Returns the rate of inserting prepared rows into a new file, in rows a second: the median of three rounds. Batches have 512 rows. */
 export function measureBareInsert(collection: BareRows, rowsInAll: number): number {
   const folder = makeTemporaryFolder()
   const makeRows = { observations: observationRows, pushedObservations: pushedRows }[collection]

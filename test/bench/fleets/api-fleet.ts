@@ -16,7 +16,7 @@ export interface ApiFleet {
   smallWorkspaceId: string
   /** Subject ids, indexed by path number; the ids of the small workspace come last. */
   subjectIds: string[]
-  /** Open incidents so far, each of one monitor. */
+  /** Incidents that were open after the creation, one for each failing monitor. */
   incidents: { id: string; monitorId: string }[]
 }
 

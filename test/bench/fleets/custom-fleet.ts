@@ -85,7 +85,7 @@ function verifyRows(database: DatabaseSync, made: number, generation: Generation
     throw new Error(`${made} observations were reported; ${stored} are stored, ${accepted} of them accepted.`)
 }
 
-/** Throws if the newest report of a signal is not stored, or if the rule was not judged by it. */
+/** Throws if the newest report of a signal is not stored, or if the rule was not judged by that report. */
 function verifySubject(
   database: DatabaseSync,
   subjectId: string,

@@ -38,7 +38,7 @@ const generation2: Sending = {
   isOwnRow: 'source IS NULL',
 }
 
-/** Reports with ids of their sender. */
+/** Reports whose sender gives each of them an id. */
 const generation3: Sending = {
   rest: ({ workspaceId, slugs }, subject, report) => ({
     path: `/api/v3/workspaces/${workspaceId}/resources/${slugs[subject]}/observations`,

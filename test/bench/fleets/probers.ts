@@ -14,7 +14,7 @@ const readyTimeoutMs = 30_000
 export interface Prober {
   locationId: string
   pid: number
-  /** Address of its metrics. */
+  /** Address of the prober's metrics. */
   opsUrl: string
   stop(): Promise<void>
 }

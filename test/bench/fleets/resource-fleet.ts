@@ -13,7 +13,7 @@ export interface ResourceFleetOptions {
   template: string
   resources: number
   signals: number
-  /** Rules of the Template. Absent: one rule that reads all signals and says problem if any of them does, as in a custom fleet. */
+  /** Rules of the Template. Absent: one rule that reads all signals and is a problem if any signal is, as in a custom fleet. */
   rules?: object[]
 }
 

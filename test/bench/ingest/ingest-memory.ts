@@ -27,9 +27,7 @@ interface Held {
   seed(connection: Connection, workspaceId: string, subjects: number): Promise<CustomFleet>
 }
 
-/**
- * Returns the resident memory beyond that of the same process before the subjects were created, both at rest. Each signal has one report.
- */
+/** Returns the growth of resident memory by the subjects, measured at rest before and after. Each signal has one report. */
 export async function measureMemory(run: Run, held: Held): Promise<PartResult> {
   const subjects = run.options.quick ? 500 : 10_000
   run.say(`${held.part}: memory of ${subjects} ${held.named}`)

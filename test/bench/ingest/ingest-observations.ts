@@ -14,10 +14,10 @@ import type { System } from '../run/system.ts'
 const signals = 5
 const clients = 50
 const batch = { perBatch: 100, atOnce: 64 }
-/** Share of the rate of checks that the system sustains. */
+/** Rate of checks beside the reports, as a share of the sustained rate. */
 const checksBeside = 0.25
 const burstsEveryMs = 2_000
-/** Rounds of warm-up until V8 has compiled the hot path. Even, so that the last round restores the verdicts from before. */
+/** Rounds of warm-up until V8 has compiled the hot path. Even, so that the last round restores the verdicts from before the warm-up. */
 const warmUpBursts = 6
 
 const subjectsOf = ({ options }: Run) => (options.quick ? 100 : 1_000)

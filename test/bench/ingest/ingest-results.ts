@@ -17,7 +17,7 @@ export async function ingestResults(run: Run): Promise<PartResult> {
     const connection = await system.connect()
     try {
       const seeded = await seedUnprobed(system, connection, fleet)
-      // These slots end a minute before those of the measurement, so that each slot is newer than the previous one.
+      // The slots of this warm-up end a minute before the measured slots, so that each slot is newer than the previous one.
       const now = Date.now()
       await pushResults(system, connection, seeded, { slots: 2, slotMs: 1_000, endsAt: now - 120_000 })
       const { found: pushed, bareInsert } = await run.besideBareInsert('observations', () => {

@@ -115,7 +115,7 @@ async function addDestination(url: string, key: string, hookUrl: string): Promis
   if (error) throw new Error(`The destination was refused: ${error.message}: ${error.details}`)
 }
 
-/** Causes outages one after the other, each on the next path, each ended when its message has arrived. */
+/** Causes outages one after the other, each on another path. Ends each outage when its message has arrived. */
 async function causeOutages(target: Target, count: number): Promise<Outages> {
   const samples = { fromFlip: [] as number[], fromCheck: [] as number[], recovery: [] as number[] }
   for (let outage = 0; outage < count; outage++) {
@@ -128,7 +128,7 @@ async function causeOutages(target: Target, count: number): Promise<Outages> {
     const healed = await target.heal(path)
     const up = await messageOf(target, `m${path} is back up`, healed.at)
     samples.recovery.push(up - (await firstHit(target, healed.count, path)))
-    // Out of step with the slots: the wait of an outage for its check differs each time.
+    // Shifts the next outage against the slots, so that the time from an outage to its check differs each time.
     const staggerMs = (outage * 137) % 1_000
     await pause(Math.max(0, spacingMs - (performance.now() - startedAt)) + staggerMs)
   }
@@ -150,7 +150,7 @@ async function messageOf(target: Target, title: string, since: number): Promise<
   return hooks.find(isMeant)?.at as number
 }
 
-/** Returns the instant of the first hit on the path with that response, after `from` hits. */
+/** Returns the instant of the first hit on the path with that response, without the first `from` hits. */
 async function firstHit(target: Target, from: number, signedPath: number): Promise<number> {
   const { instants, paths } = await target.hits(from)
   const at = instants[paths.indexOf(signedPath)]

@@ -10,7 +10,7 @@ import { summarize } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
 import { atPace } from '../run/waiting.ts'
 
-/** Share of the rate of checks that the system sustains. */
+/** Rate of checks during the requests, as a share of the sustained rate. */
 const share = 0.5
 const connections = 20
 const warmUpMs = 4_000

@@ -12,7 +12,7 @@ import type { System } from '../run/system.ts'
 
 /** Budgets, ms: first rows on this machine, first rows on the slow one, display of a change. */
 const budget = { fastMs: 600, slowMs: 1_500, changeMs: 300 }
-/** So long that checks cost nothing during the measurement. */
+/** Interval of checks, so long that checks use no CPU during the measurement. */
 const intervalSeconds = 3_600
 /** A page of the gateway without data and script. */
 const emptyPage = '/no/such/page'

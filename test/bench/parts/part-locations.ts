@@ -9,7 +9,7 @@ import { median } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
 
 const many = 3
-/** Share of the rate that the system sustains. */
+/** Rate of checks, as a share of the sustained rate. */
 const share = 0.5
 
 interface Setup {

@@ -16,7 +16,7 @@ const warmUp = 20
 const budgetMs = 5
 /** Budget of a compressed page; the prototype needed 4.8 kB. */
 const budgetKilobytes = 8
-/** So long that checks cost nothing during the measurement. */
+/** Interval of checks, so long that checks use no CPU during the measurement. */
 const intervalSeconds = 3_600
 
 interface Found {

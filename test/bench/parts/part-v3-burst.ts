@@ -9,7 +9,7 @@ import { median } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
 import { customSenders, resourceSenders } from './part-v3-intake.ts'
 
-/** Share of the rate of checks that the system sustains. */
+/** Rate of checks beside the bursts, as a share of the sustained rate. */
 const checksBeside = 0.25
 const burstsEveryMs = 2_000
 /** Warm-up bursts of each generation. */

@@ -116,7 +116,7 @@ const orders = [
 
 const batchOf = (perResource: number) => `${batch.perBatch} in a batch, ${perResource} of a Resource`
 
-/** An odd number: see `middle`. */
+/** Returns an odd number of rounds, as `middle` requires. */
 const roundsOf = ({ options }: Run) => Math.max(fewestRounds, Math.floor(options.seconds / windowSeconds / 2) * 2 + 1)
 
 const subjectsOf = ({ options }: Run) => (options.quick ? 100 : 1_000)

@@ -6,11 +6,11 @@ import { createSystem, type System, type SystemOptions } from './system.ts'
 export interface RunOptions {
   /** Length of one measurement. */
   seconds: number
-  /** Small counts that only show that everything works; the figures are no measurement. */
+  /** True: the counts are so small that the run only shows that everything works. Its figures are no measurement. */
   quick: boolean
-  /** Adds 50,000 monitors to `memory`. */
+  /** True: the part `memory` also measures 50,000 monitors. */
   full: boolean
-  /** Shares of the bare prober's rate, percent; replaces those of the ladder. */
+  /** Steps of the rate, percent of the bare prober's rate. They replace the ladder of `checks`; null: the ladder. */
   rungs: readonly number[] | null
   /** Share of the bare prober's rate that counts as sustained if `checks` has not measured it in this run, percent. */
   heldShare: number

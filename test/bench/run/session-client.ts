@@ -1,4 +1,4 @@
-// Signs people in, and sends requests of their browsers. Each has one cookie.
+// Signs in people, whose cookies authenticate requests to the session API.
 import type { Role } from '#shared/contracts/account.ts'
 import type { Connection } from './connection.ts'
 

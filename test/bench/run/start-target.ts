@@ -15,7 +15,7 @@ export interface Seen {
   firstSeenAt: number | null
   /** Instant of the newest hit that was the first of its path; null: no hit. */
   lastNewAt: number | null
-  /** Hits kept since the start. */
+  /** Number of hits kept since the start. */
   count: number
   /** Number of hits that were counted and not kept. */
   dropped: number

@@ -46,7 +46,7 @@ export interface System {
 export interface SystemOptions {
   /** Options of Node, for profiling. */
   nodeArguments?: readonly string[]
-  /** Services of its process; absent: all. */
+  /** Services that the process runs; absent: all. */
   services?: string
 }
 

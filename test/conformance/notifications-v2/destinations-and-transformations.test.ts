@@ -1,5 +1,5 @@
-// Destinations and transformations of generation 2 (reference/messages). One case a line, against the real directory and
-// notifier, with receivers over HTTP.
+// Destinations and transformations of generation 2 (reference/messages). Tested on the real directory and notifier, with receivers over
+// HTTP.
 import t from 'tap'
 import { type Refusal, resultOf } from '../../support/clients/answers.ts'
 import {

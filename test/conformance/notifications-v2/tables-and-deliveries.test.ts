@@ -1,5 +1,5 @@
-// Delivery tables, messages and the delivery log of generation 2 (reference/messages). One case a line, against the real directory and
-// notifier, with receivers over HTTP.
+// Delivery tables, messages and the delivery log of generation 2 (reference/messages). Tested on the real directory and notifier, with
+// receivers over HTTP.
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -433,7 +433,7 @@ refuses(
     ]
   }),
 )
-t.test('workspace is read from the body when the query does not name one', async t => {
+t.test('workspace is read from the body when the query does not name a workspace', async t => {
   const sent = { enabled: true, workspace_id: home }
   t.match(resultOf(await post(`${destinations}/${things.second}/enabled`, sent, both)), { workspace_id: home })
   const elsewhere = await post(`${destinations}/${things.second}/enabled`, { ...sent, workspace_id: foreign }, both)

@@ -1,5 +1,5 @@
-// Websites that became custom, deletion, bounds and races of custom subjects of generation 2 (reference/custom-subjects). One case a line,
-// against the real keeper in virtual time.
+// Websites that became custom, deletion, bounds and races of custom subjects of generation 2 (reference/custom-subjects). Tested on the
+// real keeper in virtual time.
 import t from 'tap'
 import { createDirectoryClient, createKeeperClient } from '#shared/bus/clients/clients.ts'
 import { subjects as bus } from '#shared/bus/subjects.ts'
@@ -195,7 +195,7 @@ t.test('session API on websites and custom subjects', async t => {
     world.call(method, `/session/subjects/${path}`, { body, headers: { ...sameOrigin, cookie: cookies[who] } })
   const document = (slug: string) => ({ name: 'Mine', document: anyOf(statusOf(slug)) })
 
-  t.test('kind of a website becomes custom when it gets its first signal', async t => {
+  t.test('website becomes custom by its first signal', async t => {
     const { id, slug } = await website('Becomes by signal')
     const answer = await send('POST', `${id}/signals`, { name: 'Orders', kind: 'event', meta: { a: 1 } })
     t.equal(answer.status, 201, answer.text)

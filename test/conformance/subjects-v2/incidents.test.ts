@@ -1,5 +1,5 @@
-// Judging, alerts, acknowledgement and maintenance of custom subjects of generation 2 (reference/custom-subjects). One case a line, against the real keeper in virtual
-// time.
+// Judging, alerts, acknowledgement and maintenance of custom subjects of generation 2 (reference/custom-subjects). Tested on the real
+// keeper in virtual time.
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { type Refusal, resultOf } from '../../support/clients/answers.ts'
@@ -174,7 +174,7 @@ t.test('judging and incidents', async t => {
     [{ need: 'at_least', at_least: 3 }, '1?0', false],
   ]
   for (const [decision, readings, open] of quorums) {
-    t.test(`${JSON.stringify(decision)} over ${readings} ${open ? 'opens' : 'opens nothing'}`, async t => {
+    t.test(`${JSON.stringify(decision)} over ${readings} ${open ? 'opens an incident' : 'opens no incident'}`, async t => {
       const subject = await made()
       const slug = await signal(subject, 'Number', 'event')
       for (const [i, reading] of [...readings].entries()) {
@@ -187,7 +187,7 @@ t.test('judging and incidents', async t => {
     })
   }
 
-  t.test('rule reads the verdict of another, and their incidents are listed newest first, then by rule slug', async t => {
+  t.test('rule reads the verdict of another rule, and incidents are listed newest first, then by rule slug', async t => {
     const subject = await made()
     const one = await signal(subject, 'One', 'event')
     const two = await signal(subject, 'Two', 'event')
@@ -338,7 +338,7 @@ t.test('acknowledgement', async t => {
     t.equal(resultOf(await post(path, undefined, editor)).acknowledged_by, 'editor')
   })
 
-  t.test('closed incident returns its acknowledgement, and is refused without one', async t => {
+  t.test('closed incident returns its acknowledgement, and is refused when it was never acknowledged', async t => {
     const acknowledged = await open({ close_after: '0s' })
     resultOf(await post(acknowledged.path))
     const plain = await open({ close_after: '0s' })

@@ -1,5 +1,4 @@
-// Observations on custom subjects of generation 2 (reference/custom-subjects). One case a line, against the real keeper in virtual
-// time.
+// Observations on custom subjects of generation 2 (reference/custom-subjects). Tested on the real keeper in virtual time.
 import t from 'tap'
 import { type Refusal, resultOf } from '../../support/clients/answers.ts'
 import {
@@ -95,7 +94,7 @@ t.test('observation', async t => {
     ['older than the retention of 30 days', 30 * day + 1, 'out_of_retention'],
   ]
   for (const [title, ageMs, reason] of reasons) {
-    t.test(`an observation ${title} is stored and ${reason}`, async t => {
+    t.test(`an observation ${title} is stored with the reason ${reason}`, async t => {
       const answer = resultOf(await send({ status: 'problem', observed_at: iso(now() - ageMs), labels: { title } }))
       t.match(answer, { accepted: reason === 'accepted', reject_reason: reason })
     })

@@ -1,5 +1,4 @@
-// Rules of custom subjects of generation 2 (reference/custom-subjects). One case a line, against the real keeper in virtual
-// time.
+// Rules of custom subjects of generation 2 (reference/custom-subjects). Tested on the real keeper in virtual time.
 import t, { type Test } from 'tap'
 import { resultOf } from '../../support/clients/answers.ts'
 import type { Answer } from '../../support/worlds/api-world.ts'

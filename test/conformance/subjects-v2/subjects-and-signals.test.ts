@@ -1,5 +1,4 @@
-// Custom subjects of generation 2 and their signals (reference/custom-subjects). One case a line, against the real keeper in virtual
-// time.
+// Custom subjects of generation 2 and their signals (reference/custom-subjects). Tested on the real keeper in virtual time.
 import t, { type Test } from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { resultOf } from '../../support/clients/answers.ts'

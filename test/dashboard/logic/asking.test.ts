@@ -88,7 +88,7 @@ t.test('request is sent once more after its response when any number of changes 
   t.same([asking.answer.value, asked.length], ['second', 2])
 })
 
-t.test('request is repeated when its response or failure says so, and not after the stop', async t => {
+t.test('request is repeated after the pause that its outcome determines, and not after the stop', async t => {
   const { asking, asked, timers, pass, settle } = setUp(outcome => ('answer' in outcome ? Number(outcome.answer) : 5))
   asking.change('a')
   pass()

@@ -43,7 +43,7 @@ const pageOf = (records: IncidentRecordObject[], more: boolean): IncidentRecords
   },
 })
 
-t.test('records are read to the end, and only newer ones after that', async t => {
+t.test('records are read to the end, and after that only newer records', async t => {
   const stored = [1, 2, 3, 4, 5].map(n => record(n, 'pending'))
   const asked: number[] = []
   const records = createRecords(async after => {
@@ -106,7 +106,7 @@ t.test('moment is the present, or the record in the page address', async t => {
   t.equal(momentAt([], null, now), null)
 })
 
-t.test("moment shows the deadline by the moment's own clock, and the next arrow", async t => {
+t.test('moment shows the next arrow, and the time from the moment to the deadline', async t => {
   const records = [record(0, 'pending', instant(10)), record(10, 'problem', instant(40))]
   const at = (sequence: number | null, now: number) => momentAt(records, sequence, Date.parse(instant(now)))!
   const outlook = { by_time: { to: 'recovering' } as OutlookStep, by_report: [] }

@@ -53,7 +53,7 @@ t.test('refusal is shown at its field, or at the nearest field around it', async
   t.strictSame([shownPlace('hold', places), shownPlace(null, places)], ['answers.hold', null])
 })
 
-t.test('typed answer becomes a value of its type, or stays text if it is no such value', async t => {
+t.test('typed answer becomes a value of its field type, or stays text if it does not fit the type', async t => {
   t.strictSame(
     [answerOf('duration', '90'), answerOf('number', 'x'), answerOf('boolean', 'true'), answerOf('string', '5')],
     [90, 'x', true, '5'],

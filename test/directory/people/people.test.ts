@@ -53,7 +53,7 @@ t.test('accounts', async t => {
     await t.rejects(addUser('bob', { id: ann.id }), { code: 'validation', message: 'User exists' })
     t.equal(await store.count('users', {}), before)
   })
-  await t.test('password is stored as argon2id alone and returned nowhere', async t => {
+  await t.test('password is stored only as an argon2id hash, and never returned', async t => {
     const [kept] = await store.get('users', [ann.id])
     t.match(kept?.password, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/)
     t.notMatch(JSON.stringify(await store.find('users', { limit: 10 })), good)
@@ -81,7 +81,7 @@ t.test('workspaces and members', async t => {
   const key = await addKey(world, 'id-bob')
   const role = async () => (await key.whose())?.memberships.find(({ workspaceId }) => workspaceId === 'team')?.role ?? null
 
-  await t.test('creator owns a workspace, and a retry creates no second one', async t => {
+  await t.test('creator owns a workspace, and a retry creates no second workspace', async t => {
     t.strictSame(await ask('create-workspace', order), { id: 'team', name: 'Team', role: 'owner' })
     t.strictSame(await ask('create-workspace', order), { id: 'team', name: 'Team', role: 'owner' })
     await t.rejects(ask('create-workspace', { ...order, userId: 'id-eve' }), { code: 'validation' })
@@ -90,7 +90,7 @@ t.test('workspaces and members', async t => {
       await t.rejects(ask('create-workspace', { ...order, id: 'w2', name }), { code: 'validation', message: 'Invalid name' })
     t.match(await ask('list-all-workspaces', {}), { items: [{ id: 'team', name: 'Team', members: 1 }], next: null })
   })
-  await t.test('renamed workspace shows its name, and an unknown one is refused', async t => {
+  await t.test('renamed workspace shows its new name, and an unknown workspace is refused', async t => {
     t.strictSame(await ask('rename-workspace', { workspaceId: 'team', name: 'Crew' }), { id: 'team', name: 'Crew' })
     t.match(await ask('list-workspaces', { userId: 'id-ann' }), [{ name: 'Crew', role: 'owner' }])
     await t.rejects(ask('rename-workspace', { workspaceId: 'none', name: 'Crew' }), { code: 'not_found' })

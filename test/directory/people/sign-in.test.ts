@@ -26,7 +26,7 @@ t.test('passwords', async t => {
     t.not(await passwords.hash('12345678'), await passwords.hash('12345678'))
   })
   await t.test('password is verified against a hash with other parameters', async t => {
-    // The reference implementation's own test vector: password "password", salt "somesalt".
+    // Test vector of argon2's reference implementation: password "password", salt "somesalt".
     const kept = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4'
     t.equal(await passwords.verify('password', kept), true)
     t.equal(await passwords.verify('passwort', kept), false)
@@ -283,7 +283,7 @@ t.test('sessions', async t => {
 
 t.test('new password', async t => {
   const better = 'staple of another kind'
-  await t.test('new password ends every session but the requesting session, and the old password', async t => {
+  await t.test('new password replaces the old password and ends all sessions except the requesting session', async t => {
     const { addUser, ask, signIn, told } = await start(t)
     await addUser('ann', { password: good })
     const [kept, other] = [await signIn('ann', good), await signIn('ann', good)]
@@ -323,7 +323,7 @@ t.test('new password', async t => {
     await ask('update-user', { userId: 'id-ann', disabled: false })
     t.equal(await ask('find-session', { tokenHash }), null)
   })
-  await t.test('new password requires the present password from a person, and wrong ones count as bad sign-ins', async t => {
+  await t.test('person needs the present password for a new password, and a wrong one counts as a bad sign-in', async t => {
     const { addUser, ask, signIn } = await start(t)
     await addUser('ann', { password: good })
     const change = (password: string, attemptId: string) =>

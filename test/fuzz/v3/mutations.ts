@@ -1,4 +1,4 @@
-// Ways to break one thing in a valid body, each with the required refusal: 400 for the shape, 422 for a value, and the place in
+// Ways to break one thing in a valid body, each with the required refusal: 400 for the shape, 422 for a value, and the path in
 // `details.field` (v3 1.4 and 1.5). Uses only the schema of the served document, never the code that checks bodies.
 import type { Random } from '../../simulation/random.ts'
 import type { Schema } from '../operations.ts'
@@ -83,7 +83,7 @@ function change(place: Place, random: Random): Change | null {
 
 type Changer = (place: Place, random: Random) => Change | null
 
-/** Returns the dotted place; inside a Template that the body contains, it begins at the Template (v3 3.11). */
+/** Returns the dotted path of the field. In a Template within the body, the path begins at the Template (v3 3.11). */
 const fieldOf = (path: readonly string[]): string | null =>
   path.length === 0 ? null : path.slice(path[0] === 'manifest' && path.length > 1 ? 1 : 0).join('.')
 

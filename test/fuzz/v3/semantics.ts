@@ -77,7 +77,7 @@ const [comparison, other] = [
 ]
 const deep = { not: { not: { not: { not: comparison } } } }
 const many = { all: [{ any: Array(9).fill(comparison) }, { any: Array(8).fill(comparison) }] }
-/** Faulty decisions, each with the place of its fault. */
+/** Faulty decisions, each with the path of the faulty field. */
 const wrongDecisions: readonly [decision: object, place: string][] = [
   [{ ...comparison, signal: 'constructor2' }, '.signal'],
   [{ ...comparison, operator: 'gt' }, '.operator'],

@@ -86,7 +86,7 @@ t.test('administrator reads health findings, oldest first, and audit rows of cha
   for (const path of ['/session/health', '/session/audit']) t.equal((await world.owner.send('GET', path)).status, 403, path)
 })
 
-t.test('location shows the instant of the last sign of life of a prober', async t => {
+t.test('location shows the instant of the last heartbeat of its probers', async t => {
   const place = async () =>
     (await world.viewer.send('GET', '/session/locations')).json.locations.find(({ id }: { id: string }) => id === 'aaaa')
   t.match(await place(), { active_workers_count: 0, last_seen_at: null })

@@ -83,7 +83,7 @@ const read = async (id: string) => (await call('GET', `${incidents}/${id}`)).jso
 const kindsOf = ({ history }: { history: { kind: string }[] }) => history.map(({ kind }) => kind)
 const now = (afterMs = 0) => new Date(world.clock.now() + afterMs).toISOString()
 
-t.test('v3 5.1, 5.5 and 5.7 Incident has exactly its members from opening to closing', async t => {
+t.test('v3 5.1, 5.5 and 5.7 Incident has exactly the documented members from opening to closing', async t => {
   const id = await create('life')
   await observe('life', { signal: 'probe', state: 'problem', reason: 'no answer at https://user:pw@db.example/' })
   const openedAt = now()

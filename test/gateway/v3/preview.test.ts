@@ -98,7 +98,7 @@ t.test('v3 3.11 preview applies silence, ends of windows and delays up to `at`',
   const { json } = await preview({ manifest: silent, observations: [beat(0, 'ok')], at: at(3 * 86_400) })
   const [{ status, explanation, incidents }] = json.result.rules
   t.match({ status, explanation }, { status: 'problem', explanation: /^beat unresolved .*, beat not known$/ })
-  // A preview shows no reminders, although this time is longer than three of their periods.
+  // A preview shows no reminders, although the time is longer than three periods of reminders.
   t.match(incidents, [
     { opened_at: '2026-10-05T12:03:00.001Z', confirmed_at: '2026-10-05T12:03:00.001Z', closed_at: null, history: { length: 2 } },
   ])

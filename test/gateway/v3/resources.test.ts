@@ -59,7 +59,7 @@ async function create(body: object = {}, options: CallOptions = {}) {
 const observe = (key: string, body: object, options: CallOptions = {}) =>
   call('POST', `${resources}/${key}/observations`, { body, ...options })
 
-t.test('v3 6.6 Resource has exactly its members', async t => {
+t.test('v3 6.6 Resource has exactly the documented members', async t => {
   const { status, result } = await create({ key: 'srv-1', meta: { team: 'core' }, labels: { env: 'prod' } })
   t.equal(status, 201)
   const members = {

@@ -6,7 +6,7 @@ import type { Present } from '../../../services/gateway/configuration/present.ts
 import { readWanted } from '../../../services/gateway/configuration/wanted.ts'
 import { bound, job, planned, present, resource } from './planned.ts'
 
-t.test('plan takes the next version of a Template if its content differs from the highest', async t => {
+t.test('plan gives a Template the next version if its content differs from the highest version', async t => {
   const [made] = planned(job)
   t.match(made, { verb: 'made', name: 'job@1' })
   const body = made?.requests[0]?.body

@@ -25,7 +25,7 @@ function poisoned(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain.test(key) ? member : poisoned(member)]))
 }
 
-/** Removes the characters from a request, so that the installation knows the ids in it. */
+/** Removes the control characters from a request, so that the installation knows the ids in the request. */
 const healed = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(JSON.stringify(poison).slice(1, -1), ''))
 
 const proxy = createServer(async (request, response) => {

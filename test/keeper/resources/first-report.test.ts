@@ -114,7 +114,7 @@ t.test(
   },
 )
 
-t.test('v3 8.4 second first report only adds its Observation', async t => {
+t.test('v3 8.4 first report on a Resource that exists already only adds its Observation', async t => {
   const world = await setStage()
   const id = randomId(10)
   await report(world, id, { answers: { load_max: 7 } })

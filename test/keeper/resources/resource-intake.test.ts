@@ -393,7 +393,7 @@ t.test('baseline is the median of the numbers before the newest Observation (v3 
     status: 'problem',
     explanation: 'load 40 (1d median 100 of 2 readings), load 40 (7d median 90 of 4 readings)',
   })
-  // The Observation at the begin of the day would now lie outside it.
+  // The Observation at the beginning of the day would now lie outside the day.
   await world.clock.advance(2 * hour)
   t.match(
     await ruleOf(world, id, 'low'),

@@ -81,7 +81,7 @@ for (const [title, make, kind] of subjects) {
   })
 }
 
-t.test('declared signal above its bounds is refused without a trace (v3 7.3)', async t => {
+t.test('declared signal above its bounds is refused, and nothing is stored (v3 7.3)', async t => {
   const world = await setStage()
   const { id } = await create(world)
   const declare = async (signal: string) => fieldOf((await observe(world, id, { signal, signalKind: 'event' }))[0])
@@ -373,7 +373,7 @@ t.test("website's Observation counts until the next check, and the newest instan
   t.match(await push('ok', 0, { signalKind: 'heartbeat' }), { ok: true, signal: reachability, createdSignal: false })
 })
 
-t.test("website's Observation is refused with the wrong field and without a trace (v3 7.4)", async t => {
+t.test("website's Observation is refused with the wrong field, and nothing is stored (v3 7.4)", async t => {
   const world = await setStage()
   const id = await world.create()
   const now = world.clock.now()

@@ -1,4 +1,4 @@
-// Resources of published Templates in the keeper, on memory bus and store with a clock turned by hand. Rules: docs/reference/v3.md.
+// Resources of published Templates in the keeper, on memory bus and store with a clock that the test moves. Rules: docs/reference/v3.md.
 import t from 'tap'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { createWorld, minute } from '../world.ts'
@@ -73,7 +73,7 @@ t.test('hold pauses while the rule cannot decide, and continues from its remaini
   t.match(await world.incidents(id), [{ troubleSince: opened, confirmedAt: confirmed }])
 })
 
-t.test('a counted comparison decides by the newest readings of its window, a late one among them (v3 4.1, 4.4)', async t => {
+t.test('a counted comparison decides by the newest readings of its window, also by a late reading (v3 4.1, 4.4)', async t => {
   const world = await setStage()
   const { id } = await create(world)
   const atUs = (agoMs: number) => (world.clock.now() - agoMs) * 1_000

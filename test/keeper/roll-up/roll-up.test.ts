@@ -246,7 +246,7 @@ t.test('read returns all kept observations when nothing is rolled up', async t =
   }
 })
 
-t.test('late check is read at once for a day when its hour is rolled up', async t => {
+t.test('late check of a rolled-up hour is read at once for a day, and then only after the day is settled', async t => {
   const store = createMemoryStore()
   await world.storeSubjects(store)
   const report = (at: number) => ({ subjectId: site, source: { kind: 'location' as const, id: 'aaaa' }, at, ok: true, value: 1 })

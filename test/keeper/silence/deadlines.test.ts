@@ -42,7 +42,7 @@ t.test('incident is confirmed after the commit of its first failure when its del
   t.equal(world.nudged.length, 1)
 })
 
-t.test('two silences are both announced at once when one follows the other', async t => {
+t.test('second silence is announced at once when it begins during the commit of the first silence', async t => {
   const { pause, ...world } = slowWorld()
   await world.startOne({ exclusive: true })
   const id = randomId(10)
@@ -273,7 +273,7 @@ t.test('reports read again after a crash open and close no incident', async t =>
   t.equal((await world.alerts(id)).length, 1)
 })
 
-t.test("no report is skipped for a later one of another partition when the bus's clock is behind", async t => {
+t.test("later report of another partition makes the keeper skip no report when the bus's clock is behind", async t => {
   const { world, stepBus } = createTwoClocks()
   const first = await world.startOne({ exclusive: true })
   const id = await world.create()

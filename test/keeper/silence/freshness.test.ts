@@ -55,7 +55,7 @@ t.test('merge drops a report from before its location was added again', async t 
   t.equal(mergeNewer(again, fresh(subject, subject.rev - 1, passed(now)), context).subject.readings['aaaa']?.slotAt, now)
 })
 
-t.test('merge of series leaves a commit that the merge of checks requires', async t => {
+t.test('merge of series keeps the kind of change that the merge of checks requires', async t => {
   const { subject, context } = await reported()
   const custom = { signals: [], signalsMade: 0, rulesMade: 0, stampedUs: 0, observed: {} }
   const series = {

@@ -240,7 +240,7 @@ t.test('input is not silent while the stream has no leader, and is silent when n
   t.match(await world.alerts(silent), [{ kind: 'no_data' }])
 })
 
-t.test('time counts as heard only between signs of life that follow each other closely', async t => {
+t.test('time counts as heard only between heartbeats that follow each other closely', async t => {
   let now = 0
   const heard = new HeardTime(() => now, 100)
   t.equal(heard.now(), 0)

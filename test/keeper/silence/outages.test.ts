@@ -61,7 +61,7 @@ function createStoppableClock() {
   const goOn = () => {
     const late = held ?? []
     held = null
-    // Last in, first out: the keeper need not be the first to learn that its process was suspended.
+    // Runs the newest timer first, so that the keeper is not the first part to notice that its process was suspended.
     for (const ring of late.reverse()) ring()
   }
   return { wrap, stop, goOn }
@@ -208,7 +208,7 @@ for (const [what, sentence, suffer] of outages) {
     },
   )
 
-  t.test(`heartbeat that ends while ${what} is notified as silent once the hold is over, and no other is`, async t => {
+  t.test(`heartbeat that ends while ${what} is notified as silent after the hold, and no other heartbeat is`, async t => {
     const lived = await live()
     const { world } = lived
     await suffer(lived, minute)

@@ -6,8 +6,8 @@ const hour = 3_600_000
 const start = 1_700_000_000_000
 
 /**
- * Returns the instant of each message on the keeper's clock. `now`: when it is read on that clock; `at`: its stamp. All in ms after the
- * start.
+ * Returns the instant of each message on the keeper's clock. `now`: instant of the read on that clock; `at`: stamp of the bus. All in ms
+ * after the start.
  */
 function place(messages: readonly (readonly [now: number, at: number])[], isFresh: boolean, knownBehindMs = 0): number[] {
   const clock = { now: () => 0 }

@@ -43,7 +43,7 @@ async function startAndStop(world: World): Promise<{ site: string; heart: string
   return { site, heart, spokeAt }
 }
 
-/** A started keeper learns this much later that a gateway accepts reports, and holds silence back for this much longer. */
+/** Time from a keeper's start until it notices that a gateway accepts reports, ms. It prolongs the hold of silence. */
 const gatewayMs = 2 * limits.presence.beatMs + second
 
 const stop = (world: World, keeper: KeeperHandle) => Promise.all([keeper.service.stop(), world.clock.advance(100)])

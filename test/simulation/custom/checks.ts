@@ -20,7 +20,7 @@ const blindMs = [0, 10 * second, 20 * second, 30 * second, latenessMs]
 const clockOffMs = 13 * second
 
 export interface ToldCount {
-  /** Rules with messages, and the number of messages that the keepers sent. Each sent message must be possible. */
+  /** Number of rules with messages; `told`: number of messages that the keepers sent. Each sent message must be possible. */
   rules: number
   told: number
   /** Number of messages that the oracle requires, however late silence was noticed after an injected fault. Each must have been sent. */
@@ -124,7 +124,7 @@ interface Absence {
   from: number
   until: number
   lacks: House['outages'][number]['lacks']
-  /** Start of the first outage of a chain: each later outage starts while silence alerts are still held back after the one before. */
+  /** Start of the first outage of a chain: each later outage starts while silence alerts are still held back after the previous outage. */
   heldFrom: number
   /** End of the time in which silence alerts are held back after this outage. */
   heldTo: number
@@ -132,7 +132,7 @@ interface Absence {
 
 /**
  * Returns the outages, each with the time in which silence is held back after it. After each outage silence is held back for the outage's
- * length plus the rest of the hold before it, an hour at most (ADR 22).
+ * length plus the rest of the previous hold, an hour at most (ADR 22).
  */
 function absencesOf({ outages }: House): Absence[] {
   const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
@@ -209,8 +209,8 @@ const ways: readonly Omit<Lateness, 'ms'>[] = [
 const waysOfBlows: typeof ways = [heldBack, oldReports]
 
 /**
- * Returns the oracle's messages if silence was noticed that much later. Reports from a time without a keeper are judged when a keeper runs
- * again. A reminder that is more than a minute late by then is skipped.
+ * Returns the messages that the oracle requires if silence is noticed with this delay. Reports from a time without a keeper are judged when
+ * a keeper runs again. A reminder that is more than a minute late by then is skipped.
  */
 function variantOf(
   house: House,

@@ -87,7 +87,7 @@ export class House {
     throw new Error(`${command['kind']} is never answered`)
   }
 
-  /** Checks the outcome of a command. Either outcome is right if the expected one differs between the sending and the reply. */
+  /** Checks the outcome of a command. Accepts either outcome if the expected outcome changed between the sending and the reply. */
   #compareRefusal(command: Record<string, unknown>, reply: Reply, expectedBefore: string | null): void {
     if (command['kind'] === 'acknowledge-incident') return
     const expected = expectedRefusal(this, command, this.keepers.now())

@@ -40,7 +40,7 @@ interface Keeper {
   bus: Bus
   service: Service | null
   isAlive: boolean
-  /** Number of writes of the next round after which the keeper dies; null: it runs on. */
+  /** Number of writes of the next round after which the keeper dies; null: the keeper keeps running. */
   writesLeft: number | null
 }
 
@@ -159,7 +159,7 @@ export class Keepers {
     return { bus: life.bus, clock: this.#clockOf(life), store: this.#storeOf(life), die }
   }
 
-  /** Sends one request; null: no reply. `meanwhile` runs through the first moments. */
+  /** Sends one request; null: no reply. `meanwhile` advances the clock right after the sending. */
   async ask(
     subjectId: string,
     command: Record<string, unknown>,

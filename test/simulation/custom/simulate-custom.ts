@@ -77,8 +77,8 @@ function makeDeals(seed: number, { world, keepers }: House, lengthMs: number): D
 }
 
 /**
- * May inject a fault right before a reminder or silence that is due before the next deal: a fault of the keeper, or an outage of keepers,
- * store or gateways until long after. Returns the instant of the fault; null: none was injected.
+ * May inject a fault right before a reminder or silence that is due before the next planned action: a fault of the keeper, or an outage of
+ * keepers, store or gateways until long after. Returns the instant of the fault; null: none was injected.
  */
 async function ambushBefore(house: House, random: Random, before: number): Promise<number | null> {
   const { keepers, outages } = house

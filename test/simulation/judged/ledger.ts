@@ -101,5 +101,5 @@ export class Ledger {
 export const identityOf = ({ subjectId, locationId, slotAt }: { subjectId: string; locationId: string; slotAt: number }) =>
   `${subjectId}.${locationId}.${slotAt}`
 
-/** Address of a report from a sender with a true identity. */
+/** Bus subject of a report whose sender states its own location and subject. */
 export const addressOf = (locationId: string, subjectId: string) => subjects.observation(locationId, subjectId)

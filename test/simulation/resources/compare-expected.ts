@@ -1,5 +1,5 @@
-// Compares the stored incidents and messages with those of the oracle's variants. Each stored one must occur in a variant. Each that occurs
-// in all variants must be stored once, at its exact instant if the variants agree on the instant.
+// Compares the stored incidents and messages with those of the oracle's variants. Each stored item must occur in a variant. An item of all
+// variants must be stored once, at its exact instant if the variants agree on the instant.
 import type { Struck } from './blows.ts'
 import { storedIncidents, storedMessages } from './checks.ts'
 import { expectedOf, type Variant } from './expected.ts'

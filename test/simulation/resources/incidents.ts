@@ -40,7 +40,7 @@ export interface IncidentsContext {
 }
 
 interface Open extends ExpectedIncident {
-  /** Length of the present problem, and of the present health, ms. Neither grows while the rule cannot decide. */
+  /** Time in problem, and time in ok since the problem, ms. Neither grows while the rule cannot decide. */
   badMs: number
   wellMs: number
   wellSince: number | null

@@ -96,7 +96,7 @@ interface Watch {
   told: number
   /** Later entries that the watch has not received. */
   news: KeyState[]
-  /** True at its start and after a lost connection: the watch must read the whole bucket. */
+  /** True: the watch must read the whole bucket, as at its start and after a lost connection. */
   behind: boolean
   /** True after the watch has received all entries that were present at its start. */
   ready: boolean

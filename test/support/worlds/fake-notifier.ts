@@ -1,4 +1,4 @@
-// A notifier that delivers every test message, and sends nothing.
+// Fake notifier: reports every test message as delivered, and sends nothing.
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { TestMessageResult } from '#shared/contracts/notifications/delivery.ts'

@@ -24,8 +24,8 @@ export interface Request {
 }
 
 /**
- * Pause that a busy receiver requests. No wait of a rule is a multiple of it: a retry at the instant of a message could come before that
- * message.
+ * Pause that a busy receiver requests. No wait of a rule is a multiple of this pause: a retry at the instant of a message could come before
+ * that message.
  */
 export const busySeconds = 77
 
