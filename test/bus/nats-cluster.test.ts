@@ -56,7 +56,7 @@ t.test('cluster of three nats-servers keeps working when it loses one', { timeou
 async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: number): Promise<void> {
   const buses = await Promise.all([0, 1, 2].map(node => cluster.connect(`client ${node}`, { servers: cluster.urlOf(node) })))
   for (const stream of fault.leads) await cluster.lead(stream, victim)
-  // One responder at the failing server and one at another: a request from the third server can reach either.
+  // One responder is at the failing server, one at a second server: a request from the third server can reach either of them.
   const responders = await Promise.all(
     [victim, (victim + 1) % 3].map(node => buses[node]!.subscribe('ask.test', answer, { queue: 'test' })),
   )

@@ -147,7 +147,7 @@ await withBrowser(async () => {
       }
   })
 
-  t.test('unknown incident is a page that says so and leads on', async () => {
+  t.test('page of an unknown incident says so, and links the monitoring page', async () => {
     const { page, close } = await show('unknown000')
     await page.getByRole('heading', { name: 'There is no such incident' }).waitFor()
     await page.getByRole('link', { name: 'To the monitoring page' }).click()

@@ -38,7 +38,7 @@ await withBrowser(async () => {
   }
   const trial = (page: Page) => page.getByRole('region', { name: 'What it would say now' })
 
-  t.test('a newcomer makes a custom subject by keyboard and sees whether a rule would wake somebody', async t => {
+  t.test('a newcomer makes a custom subject by keyboard and sees whether a rule would notify somebody', async t => {
     const { page, faults, close } = await visit('/', 'edith')
     await page.getByRole('link', { name: 'Add monitor' }).or(page.getByLabel('Address')).first().waitFor()
     await page.goto(`${world.address}/monitors/new`)

@@ -497,7 +497,7 @@ await withBrowser(async () => {
     await empty.close()
   })
 
-  t.test('a viewer reads the deliveries with their payload, filtered, and older ones on demand', async t => {
+  t.test('a viewer reads the deliveries with their payload, filtered, and older deliveries on demand', async t => {
     const row = (number: number, over: Partial<DeliveryLogDocument> = {}): DeliveryLogDocument => ({
       ...{ id: `Log${number}`, rev: 1, number, workspaceId: home, destinationId: 'dest1', destinationNumber: 1 },
       ...{ destinationName: 'Ops', destinationType: 'webhook', alertKind: 'problem', event: 'problem', status: 'delivered' },

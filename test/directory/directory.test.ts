@@ -259,7 +259,7 @@ onEachStore('locations', async (t, given) => {
     clock.advance(limits.bus.presenceAgeMs)
     t.equal(await workers('eu'), 0)
   })
-  await t.test('live probers are a metric by location name, and the list has the last instant of each', async t => {
+  await t.test('live probers are counted by location name, and a location has the instant of its last heartbeat', async t => {
     const { id } = await ask('ensure-location', { name: 'eu' })
     const before = { id: `location_lost.${id}`, kind: 'location_lost', objectId: id, name: 'eu', raised: 0, unsent: [] }
     const never = { writer: '', since: 0, changedAt: 0, count: 0, summary: '', attempts: 0, claimedBy: null, dueAt: null }

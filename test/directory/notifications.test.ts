@@ -246,7 +246,7 @@ onEachStore('references to deleted things', async (t, store, rounds) => {
 
 for (const after of [false, true]) {
   t.test(
-    `deletion that dies ${after ? 'after' : 'before'} any of its writes makes no other destination default, and a repeat finishes it`,
+    `deletion cut off ${after ? 'after' : 'before'} any of its writes makes no other destination default, and a repeat finishes it`,
     async t => {
       let crashes = 0
       for (let n = 1; n < 10; n++) {

@@ -36,7 +36,7 @@ export interface CastOptions {
   hasCareless: boolean
 }
 
-/** Duration of a short failure. It fails at most two checks, so the website passes again 10 s after the first of them. */
+/** Duration of a short failure. It fails at most two checks, so the website passes again 10 s after the first failing check. */
 export const blipMs = 6 * second
 
 /** Slow senders: one lost report is permitted, as it makes 40 s without a report. Two are lost only in an outage of 20 s or more. */

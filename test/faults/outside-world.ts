@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Message } from './told.ts'
 
-/** Instants, ms since the epoch. */
+/** Period of a failure. Instants are ms since the epoch. */
 export interface Spell {
   from: number
   to: number

@@ -40,7 +40,7 @@ export async function fuzz(installation: FuzzedInstallation, { seed, cases, onCa
   const report: FuzzReport = { cases: 0, successes: new Map(), refusals: new Map(), unanswered: [], slowestMs: 0, findings: [] }
   const isWanted = (number: number) => number < cases || (number < cases + chasesMax && unanswered(operations, report).length > 0)
   for (let number = 0; isWanted(number) && report.findings.length < findingsMax; number++) {
-    // The first requests and the additional ones are valid, so that objects exist and every operation succeeds once.
+    // The first requests and the additional requests are valid, so that objects exist and every operation succeeds once.
     const early = number < order.length * 3
     const mustFit = early || number >= cases
     const operation = early ? (order[number % order.length] as Operation) : pickOperation(operations, known, report, random)

@@ -576,7 +576,7 @@ t.test('unreadable request is refused after the responses to earlier requests, a
   t.equal(rest, '', 'of a request that has its answer, a body that cannot be read ends the connection')
 })
 
-t.test('unreadable request is refused by its own path when it shares a packet with another', async t => {
+t.test('unreadable request is refused by its own path when it shares a packet with another request', async t => {
   const { world, token } = await start(t)
   const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
   const before = (path: string) => [

@@ -79,7 +79,7 @@ t.test('every described route has a line in the conformance table', async t => {
   t.strictSame(nameless([...new Set(listed), apart]), nameless(described))
 })
 
-t.test('each generation has its own routes and the shared ones', async t => {
+t.test('each generation has its own routes and the shared routes', async t => {
   t.strictSame(
     Object.keys(generations.v1.routes).filter(route => !/ \/(v1\/|version$)/.test(route)),
     [],

@@ -143,7 +143,7 @@ t.test('new connection is closed when all other connections have a key', async t
   t.equal(await ask(world, neighbour), 200, 'there is room again')
 })
 
-t.test('connection with an accepted session stays open among too many without one', async t => {
+t.test('connection with an accepted session stays open among too many connections without a session', async t => {
   const world = await startSessionWorld(t, { connections: bounds })
   const address = world.addresses[0] as string
   const owner = await world.signedIn('owner')

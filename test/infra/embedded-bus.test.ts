@@ -61,7 +61,7 @@ async function start(t: Test) {
   return { dataFolder, clock, says, bus }
 }
 
-t.test('bus server that could not write continues until the disk has room, then restarts', async t => {
+t.test('bus server that could not write continues until the disk has free space, then restarts', async t => {
   const { dataFolder, clock, says } = await start(t)
   const first = await serverPid(dataFolder)
   // A folder at the path of the file that tests the disk, so that this write fails.

@@ -78,7 +78,7 @@ const instant = (atUs: number): string => {
 }
 const rowsOf = ({ store }: Stage, subjectId: string): Promise<PushedRow[]> => pushedRows(store, subjectId)
 
-/** Returns the messages of the refused replies and the number of the accepted ones. */
+/** Returns the messages of the refused replies and the number of the accepted replies. */
 function sides(answers: readonly Answer[]): { done: number; refused: string[] } {
   const refused = answers.map(errorOf).filter(message => message !== null)
   return { done: answers.length - refused.length, refused }
@@ -306,7 +306,7 @@ async function raceHandOver(t: Test, stage: Stage, { reports }: Load): Promise<v
   const sending = [0, 1, 2, 3].map(async sender => {
     for (let number = 0; number < reports; number++) {
       const value = sender * 10_000 + number
-      // Half of the senders send no time, so the keeper sets it; two reports of one sender never have the same millisecond.
+      // Half of the senders send no instant, so the keeper sets the instant. Two reports of one sender never have the same millisecond.
       const stamp = sender % 2 ? {} : { observed_at: instant(clock.now() * 1_000 + sender) }
       const status = number % 5 ? 'ok' : 'problem'
       const { json } = await subject.report(

@@ -20,7 +20,7 @@ interface Case {
   locations: number
   mode: FailureMode
   holdMs: number
-  /** Number of locations from which the site is down; from the other locations it is up. */
+  /** Number of locations from which the site is down; from the other locations the site is up. */
   failing: number
   /** Time between the response to a slot's request and the failure of the site, as a share of the interval; 0 is the worst case. */
   phase: number

@@ -25,7 +25,7 @@ interface Page {
   results?: object[]
 }
 
-/** In reading order: later pages use the objects of earlier ones. */
+/** In reading order: later pages use the objects of earlier pages. */
 const pages: Page[] = [
   {
     name: 'getting-started.md',
@@ -198,7 +198,7 @@ function scriptOf(page: Page, place: Place): string {
 }
 
 async function runPage(t: Test, page: Page, place: Place): Promise<void> {
-  // Commands print the addresses of their settings.
+  // Commands print addresses that begin with PUBLIC_URL.
   const env = { PATH: process.env['PATH'] ?? '', HOME: place.folder, PUBLIC_URL: place.baseUrl }
   const child = spawn('bash', ['-c', scriptOf(page, place)], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
@@ -250,7 +250,7 @@ async function startPlace(t: Test) {
 
 type Client = ReturnType<typeof createClient>
 
-/** Creates a workspace with objects of the same names as those on the pages. */
+/** Creates a workspace with objects of the same names as on the pages. */
 async function makeTwin(client: Client, command: (...words: string[]) => string, name: string): Promise<string> {
   const workspaceId = command('workspace', 'create', name)
   const place = `?workspace_id=${workspaceId}`

@@ -272,7 +272,7 @@ t.test('invalid arguments are refused by name before anything is sent', async t 
   t.equal(asked[2], '/api/v3/workspaces/w%2F..%2Fx/resources/..%2Fy%3Fz')
 })
 
-t.test('workspace may be omitted if the key reaches exactly one', async t => {
+t.test('workspace may be omitted if the key reaches exactly one workspace', async t => {
   let workspaces: object[] = []
   const asked: string[] = []
   const url = await stub(t, (request, response) => {

@@ -74,7 +74,7 @@ t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSecond
   })
   t.teardown(() => installation.main.kill())
 
-  await t.test('revocation of a credential disconnects the attacker, and not the other location', async t => {
+  await t.test('revocation of a credential disconnects the attacker, and no prober of the other location', async t => {
     const running = attack({ seconds: 600, attacks: ['idle connections', 'reports'] })
     await running.entered
     const { ask } = createDirectoryClient(house, clock)

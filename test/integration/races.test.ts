@@ -327,7 +327,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
   }
 }
 
-/** Returns another id of the same partition, whose inputs are processed after the earlier ones. */
+/** Returns another id of the same partition. Its inputs are processed after all earlier inputs of `id`. */
 function neighbourOf(id: string): string {
   for (;;) {
     const other = randomId(10)

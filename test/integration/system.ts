@@ -37,7 +37,7 @@ export function killAllPrograms(): void {
 /** Longest permitted duration of a start: ten times what a busy machine needs. */
 const startMs = 120_000
 
-/** Starts the program with these settings; resolves when it says that everything runs. Kills it and rejects if that takes too long. */
+/** Starts the program with these settings; resolves when its log reports that everything runs. Kills it and rejects after `startMs`. */
 export async function startProgram(settings: Record<string, string>): Promise<Program> {
   const environment = {
     PATH: process.env['PATH'],

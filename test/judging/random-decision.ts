@@ -1,4 +1,4 @@
-// Random decisions within the bounds of the language, and random histories to judge them over.
+// Random decisions within the bounds of the language, and random histories of Observations that they judge.
 import type { Comparison, DecisionNode, Operator, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import type { Random } from '../simulation/random.ts'
 import type { NaiveObservation } from './naive-decision.ts'
@@ -52,7 +52,7 @@ function randomComparison(random: Random, withKnown: boolean): Comparison {
   }
 }
 
-/** Observations in order of arrival: late ones, equal instants, repetitions, and every state with and without a value. */
+/** Observations in order of arrival: some are late, repeated or of equal instants. Every state occurs with and without a value. */
 export function randomObservations(random: Random, start: number, spanMs: number, count: number): NaiveObservation[] {
   const taken: NaiveObservation[] = []
   for (let number = 1; number <= count; number++) {

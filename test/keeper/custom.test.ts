@@ -765,7 +765,7 @@ t.test('newest report of a series is remembered as long as the rows of the serie
   t.ok(keptMs >= limits.retention.pushedMs && keptMs <= limits.retention.pushedMs + hour, `${keptMs} ms`)
 })
 
-t.test("keeper reads nothing for a sender's newer reports, and recognizes repeated ones", async t => {
+t.test("keeper reads nothing for a sender's newer reports, and recognizes repeated reports", async t => {
   const reads: string[] = []
   const house = await createCustom(store => ({
     ...store,

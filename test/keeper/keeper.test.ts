@@ -105,7 +105,7 @@ t.test('placement', async t => {
     )
   })
 
-  t.test('partition that is given up goes to the keeper that holds the fewest', async t => {
+  t.test('partition that is given up goes to the keeper with the fewest partitions', async t => {
     const world = createWorld()
     for (const keeperId of ['first', 'second', 'third']) await world.startOne({ keeperId })
     await world.clock.advance(2 * minute)

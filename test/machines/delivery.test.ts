@@ -59,7 +59,7 @@ t.test('delivery keeps the invariants of its states on every path', async t => {
   t.same(broken, [])
 })
 
-t.test('delivery changes state by each event as its table says', async t => {
+t.test('delivery has the state of the table after each event', async t => {
   const rows: [string, DeliverySnapshot, DeliveryEvent, string, number | null, string[]][] = [
     ['a claim before its time is not taken', after(), { ...claimed, at: 999 }, 'queued', 1_000, []],
     ['a claim orders the sending', after(), claimed, 'sending', 1_100, ['send']],

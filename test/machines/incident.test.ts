@@ -501,7 +501,7 @@ const cases: Case[] = [
   },
 ]
 
-t.test('incident moves, records and announces as its table says (reference/incidents 2.1)', t => {
+t.test('incident has the states, records and messages of the table (reference/incidents 2.1)', t => {
   for (const { title, given, events, state, told, context } of [...cases, ...loudCases]) {
     const walked = walk(events, input(given))
     t.equal(walked.state, state, `${title}: state`)

@@ -56,7 +56,7 @@ const cases: Case[] = [
   },
 ]
 
-t.test('maintenance window runs, moves and ends as its table says (reference/custom-subjects 5.4 and 5.5)', async t => {
+t.test('maintenance window has the states of the table (reference/custom-subjects 5.4 and 5.5)', async t => {
   for (const { title, events, state, context } of cases) {
     const walked = walk(events)
     t.equal(walked.state, state, `${title}: state`)

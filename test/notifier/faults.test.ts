@@ -415,7 +415,7 @@ t.test('every message arrives once when bus and store stop and start again', { t
   await store.close()
 })
 
-t.test('dead receiver with a thousand messages delays no other receiver', async t => {
+t.test('receiver that never responds delays no other receiver of a thousand messages', async t => {
   const house = createHouse()
   const receiver = await createReceiver(() => ({ status: 200 }))
   const { url } = await listen(t, () => undefined)

@@ -600,7 +600,7 @@ t.test('next notifier repeats a message at most once with the same key when a no
   t.match(await house.rows(), [{ id: `${claimed?.id}.2`, status: 'delivered' }])
 })
 
-t.test('notifier sends the claims of a dead notifier at once, and leaves claims of live notifiers', async t => {
+t.test('notifier sends messages claimed by a dead notifier at once, and leaves messages claimed by live notifiers', async t => {
   const house = await scene(t, [])
   const receiver = await house.receive(ok)
   await house.store.insert('destinations', [destination('one', receiver.url)])

@@ -145,7 +145,7 @@ t.test('mongodb: every declared index exists, and expiring documents have the da
   await store.close()
 })
 
-t.test('mongodb: error says whether the caller may retry', async t => {
+t.test('mongodb: error states whether the caller may retry', async t => {
   const system = (code: string) => Object.assign(new Error(code), { code })
   const named: [string, unknown, StoreErrorKind][] = [
     ['a socket that died', system('EPIPE'), 'unavailable'],

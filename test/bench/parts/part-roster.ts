@@ -104,7 +104,7 @@ async function measure(run: Run, system: System, monitors: number): Promise<Foun
   }
 }
 
-/** Publishes a changed row like a keeper: another row each time, which moves to its new place. */
+/** Publishes a change of one row like a keeper. Each change moves the row to another position in the list. */
 function change({ bus }: Connection, workspaceId: string, i: number): void {
   const status: MonitorPage['rows'][number]['status'] = i % 2 === 0 ? 'down' : 'recovering'
   const base = { key: 'x', name: `changed ${i}`, kind: 'website', template: null, host: null, incident: null } as const

@@ -73,7 +73,7 @@ function checkPunctuality(): void {
   deepStrictEqual([ofTwo.due, ofTwo.onTime, ofTwo.jitter.count], [40, 18 / 40, 0])
 }
 
-/** Checks that figures of /proc agree with those that this process reports about itself. */
+/** Checks that figures of /proc agree with the figures that this process reports about itself. */
 function checkProcesses(): void {
   const before = { tree: usageOfTree(process.pid), own: process.cpuUsage() }
   const until = performance.now() + 150

@@ -208,7 +208,7 @@ const item = (over: Partial<IncidentItem>): IncidentItem => ({
   ...over,
 })
 
-t.test('a list shows the state of each incident, the worst first, and the closed ones by day', async t => {
+t.test('a list shows the state of each incident, the worst first, and closed incidents by day', async t => {
   const items = [item({ condition: 'ok' }), item({ confirmation: 'unconfirmed' }), item({ condition: 'no_data' }), item({})]
   t.same(items.toSorted(byTrouble).map(stateOfItem), ['problem', 'no_data', 'pending', 'recovering'])
   t.equal(stateOfItem(item({ lifecycle: 'closed', condition: 'ok' })), 'closed')

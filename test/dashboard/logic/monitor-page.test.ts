@@ -27,7 +27,7 @@ t.test('time alone confirms a pending incident, closes a recovering one, and cha
   t.equal(next('pending', null, 'not_judged'), null)
 })
 
-t.test('ticks reach from below the lowest value to above the highest, and have 0 among them', async t => {
+t.test('ticks range from below the lowest value to above the highest value, and include 0', async t => {
   t.strictSame(valueTicks(90, 4), [0, 25, 50, 75, 100])
   t.strictSame(valueTicks(40, 4, -25), [-40, -20, 0, 20, 40])
   t.strictSame(valueTicks(-3, 4, -8), [-8, -6, -4, -2, 0])

@@ -1,4 +1,4 @@
-// The editor of Templates without a browser: places in a draft, samples, the debounced preview, changes between revisions, rebinding.
+// The editor of Templates without a browser: fields of a draft, samples, the debounced preview, changes between revisions, rebinding.
 import t from 'tap'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { Refusal } from '../../../services/dashboard/data/api.ts'

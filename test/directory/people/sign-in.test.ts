@@ -33,7 +33,7 @@ t.test('passwords', async t => {
     t.equal(await passwords.verify('password', 'no PHC text'), false)
   })
   await t.test(
-    'password of a user without a password takes the same work and never matches, and too many concurrent tries are refused',
+    'password check of a user without a password takes as long and always fails, and too many concurrent checks are refused',
     async t => {
       const { atOnce, waiting } = limits.password
       const asked = Array.from({ length: atOnce + waiting + 1 }, () => passwords.verify(good, undefined))

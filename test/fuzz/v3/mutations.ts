@@ -30,7 +30,7 @@ type Resolve = (schema: Schema) => Schema
 const huge = '@huge@'
 const keys = ['x', '__proto__', 'constructor', 'toString', 'a.b', '👍', ' ', '\u0000', 'hasOwnProperty', '']
 
-/** Breaks one place of a body that fits `schema`; null: the body has no place whose fault has exactly one correct refusal. */
+/** Breaks one part of a body that fits `schema`; null: the body has no part whose fault has exactly one correct refusal. */
 export function mutate(schema: Schema, body: object, resolve: Resolve, random: Random): Mutation | null {
   const places = [...placesOf(schema, body, [], true, resolve)]
   for (let tries = 0; tries < 10; tries++) {

@@ -298,7 +298,7 @@ t.test('stream ends within a minute when the end of its session was not announce
   t.strictSame((await stream.next(named('ended'))).data, { why: 'session' })
 })
 
-t.test('quiet stream sends a heartbeat every 15 s', async t => {
+t.test('stream without events sends a heartbeat every 15 s', async t => {
   const world = await start(t)
   const stream = await world.watch()
   await stream.next(named('hello'))
@@ -338,7 +338,7 @@ t.test('stream is closed when its reader lags 256 kB, and other streams continue
   await quick.next(named('gone'))
 })
 
-t.test('stopping gateway ends its streams first and opens no new ones', async t => {
+t.test('stopping gateway ends its streams first and opens no new streams', async t => {
   const world = await startDashboardWorld()
   const path = `/session/workspaces/${world.workspaceId}/events`
   const stream = await readEvents(world.address, world.viewer, path)

@@ -19,7 +19,7 @@ const resource = {
   meta: { url: 'https://db.example/', locations: ['aaaa'], interval_value: 1, interval_unit: 'HOUR' },
 }
 
-t.test('every route of generation 3 serves a session, and refuses a request without one', async t => {
+t.test('every route of generation 3 serves a session, and refuses a request without a session', async t => {
   const nobody = world.viewer.copy()
   nobody.cookies().clear()
   for (const { method, path, needs } of v3Routes) {
@@ -35,7 +35,7 @@ t.test('every route of generation 3 serves a session, and refuses a request with
   t.match((await world.viewer.send('GET', '/session/v3/nothing')).json, { result: null, error: { code: 1404 } })
 })
 
-t.test('every route of generation 2 serves a session, and refuses a request without one', async t => {
+t.test('every route of generation 2 serves a session, and refuses a request without a session', async t => {
   const nobody = world.viewer.copy()
   nobody.cookies().clear()
   for (const { method, path } of v2Routes) {

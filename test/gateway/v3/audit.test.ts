@@ -154,7 +154,7 @@ t.test('v3 11.3: path is recorded without query and tokens within 500 characters
   t.equal(found[0]?.status, 404, 'a path that cannot be decoded')
 })
 
-t.test('v3 11.3: User-Agent is recorded up to 200 characters, and null without one', async t => {
+t.test('v3 11.3: first 200 characters of User-Agent are recorded, or null if the header is absent', async t => {
   const world = await start(t)
   const agents = ['x'.repeat(200), 'x'.repeat(201), '']
   for (const agent of agents) {
@@ -242,7 +242,7 @@ t.test('v3 11.3: change of a subject by its id is recorded in the workspace of t
 
 const withoutAddresses = allFamilies.filter(({ prefix }) => prefix !== '/in')
 
-/** Test routes at the place of Observation addresses: reads of evidence, Observations by key, and an address that replaces the key. */
+/** Test routes below the path of Observation addresses: reads of evidence, Observations by key, and an address that replaces the key. */
 const planted: Family = {
   prefix: '/in',
   dialect: { ...v3Dialect, prefixes: ['/in'] },

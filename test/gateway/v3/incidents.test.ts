@@ -279,7 +279,7 @@ t.test('v3 5.6 acknowledgement is refused when only the keeper knows that the In
   t.match(await call('POST', path), { status: 409, json: { error: { message: /closed/ } } })
 })
 
-t.test('v3 5.6 earlier of acknowledgement and closing takes effect', async t => {
+t.test('v3 5.6 acknowledgement during a closing either succeeds and is stored, or is refused as closed', async t => {
   await create('closing')
   await observe('closing', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('closing')

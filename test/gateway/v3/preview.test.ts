@@ -156,7 +156,7 @@ t.test('v3 3.11 preview refuses a Template with the same sentences as publicatio
   }
 })
 
-t.test('v3 3.11 preview is refused in a workspace without room for a revision', async t => {
+t.test('v3 3.11 preview is refused in a workspace with the largest number of revisions', async t => {
   const rows = Array.from({ length: limits.templateRevision.perWorkspace - 1 }, (_, i): TemplateDocument => {
     const version = i + 1
     return {

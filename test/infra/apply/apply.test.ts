@@ -41,7 +41,7 @@ const job = `${plainJob}    destination: {name: Ops}\n`
 const ops = 'kind: Destination\nname: Ops\ntype: webhook\n'
 const resource = (name: string, more = '') => `---\nkind: Resource\nkey: ${name}\nname: ${name}\ntemplate: job\n${more}`
 
-t.test('apply creates the objects of the files, keeps equal ones, changes others, and deletes only with --prune', async t => {
+t.test('apply creates the objects of the files, keeps equal objects, changes others, and deletes only with --prune', async t => {
   const workspace = await newWorkspace('Whole')
   const place = filesOf('whole', { 'a.yaml': `${ops}---\n${job}`, 'b.yaml': resource('one') + resource('two') })
   const apply = (...more: string[]) => run(t, ['apply', place, '--workspace', workspace, ...more])

@@ -74,7 +74,7 @@ t.test('plan rebinds a Resource whose file names another revision, and changes o
   ])
 })
 
-t.test('plan deletes only with --prune, archives Resources, and skips archived ones', async t => {
+t.test('plan deletes only with --prune, archives Resources, and skips archived Resources', async t => {
   const text = 'kind: Destination\nname: Ops\ntype: slack'
   t.strictSame(
     planned(text).map(({ verb }) => verb),

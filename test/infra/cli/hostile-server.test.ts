@@ -1,4 +1,4 @@
-// Commands against a server that puts control characters into every text. A proxy adds them to the responses of a real installation.
+// Commands against a server with control characters in every text. A proxy adds these to the responses of a real installation.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

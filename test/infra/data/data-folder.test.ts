@@ -21,7 +21,7 @@ t.test('exactly one of several processes gets the folder when all find its lock 
   }
 })
 
-t.test('lock does not block when its holder is dead', async t => {
+t.test('lock does not block when its holder has ended', async t => {
   const path = t.testdir({ lock: '' })
   const folder = await takeDataFolder(path, 'me')
   await t.rejects(takeDataFolder(path, 'me'), { message: /is in use by process/ })

@@ -1,4 +1,4 @@
-// A start after a killed process: the lock of the dead holder, its presence on the bus, and signals that reach a process through npm. All
+// A start after a killed process: the lock and the presence entry of the killed process, and signals that reach a process through npm. All
 // programs are real processes.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

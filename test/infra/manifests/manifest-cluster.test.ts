@@ -33,7 +33,7 @@ const servers = await startManifestBus(binary, secrets, folder)
 t.teardown(() => Promise.all(servers.map(server => server.stop())))
 const [first, second] = servers as [ManifestServer, ManifestServer, ManifestServer]
 
-/** Sends SIGTERM, as Kubernetes does after preStop, unless the server has ended by then. */
+/** Sends SIGTERM, as Kubernetes does after preStop, unless the server has ended already. */
 const terminate = ({ pid }: ManifestServer) => {
   try {
     process.kill(pid, 'SIGTERM')

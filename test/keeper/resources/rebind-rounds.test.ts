@@ -61,7 +61,7 @@ const declaring = {
   rules: [counted, measured],
 }
 
-/** A report of this value, or a rebind to this revision. */
+/** Number: a report of this value. Text: a rebind to this revision. */
 type Deed = number | string
 
 /** Returns the rules' verdicts after `deeds`, each sent alone or all in one round. */

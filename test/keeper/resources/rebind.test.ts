@@ -84,7 +84,7 @@ t.test('rebound Resource has the rules of its new revision and keeps the ids of 
   t.match(await observe(world, id, { signal: 'disk' }), [refusedFor('signal')])
 })
 
-t.test('answers are kept if the new revision accepts them, else they are defaults, sent answers or missing (v3 6.5)', async t => {
+t.test('answers that the new revision refuses are replaced by defaults or sent answers, or are missing (v3 6.5)', async t => {
   const fields = (...list: object[]) => ({ ...host, version: list.length + 2, fields: [{ ...host.fields[0], max: 10 }, ...list] })
   const owner = { key: 'owner', type: 'string', required: true }
   const size = { key: 'size', type: 'integer', min: 1, required: true }

@@ -86,7 +86,7 @@ t.test('purge removes nothing when the stream is created again while checkpoints
       const found = await client.observations.firstSequenceOf(partition, from)
       if (partition === 63) {
         hub.recreateStream()
-        // The new stream is longer than the old one, so only the creation time distinguishes them.
+        // The new stream is longer than the old stream, so only the creation time distinguishes them.
         for (let turn = 0; turn < 9; turn++) await client.observations.publish(subjects.observation('aaaa', one), {})
       }
       return found

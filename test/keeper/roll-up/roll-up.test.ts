@@ -412,7 +412,7 @@ t.test('two keepers make the same rows when they roll up one partition at once',
   t.strictSame(await rowsOf(store), wanted)
 })
 
-t.test('hours are rolled up again when a clock that was ahead ended them early', async t => {
+t.test('hours are rolled up again when they were rolled up too early by a clock that was ahead', async t => {
   const { make, times, rowsOf, wanted } = await prepared()
   const store = await make()
   const reports = await store.find('observations', { limit: 10_000 })

@@ -1,4 +1,4 @@
-// Silence whose end a keeper could not have heard: an outage of the system itself leads to no message (ADR 22).
+// Silence during which no keeper could receive reports: an outage of the system itself leads to no message (ADR 22).
 import t from 'tap'
 import type { SilenceNote } from '#shared/contracts/observations/silence.ts'
 import { hour, limits, second } from '#shared/limits/limits.ts'

@@ -1,6 +1,6 @@
 // Clock that runs while events happen and jumps over the time between them. While only recurring timers of the keepers run (leases,
-// presence, scans), wall time jumps to the next deadline or deed. During a jump these timers and the monotonic clock stand still, as on a
-// machine that sleeps.
+// presence, scans), wall time jumps to the next deadline or planned action. During a jump these timers and the monotonic clock stand still,
+// as on a machine that sleeps.
 
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'

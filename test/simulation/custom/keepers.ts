@@ -1,4 +1,4 @@
-// Keepers of a simulated custom subject, and their faults: a keeper dies or hands over, all keepers are away for a while, the store or the
+// Keepers of a simulated custom subject, and their faults: a keeper dies or hands over, no keeper runs for a while, the store or the
 // gateways fail, the machine's clock is set. In the end a keeper always runs again.
 import { pino } from 'pino'
 import { Registry } from 'prom-client'

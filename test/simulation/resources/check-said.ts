@@ -8,7 +8,7 @@ import { latestBinding } from './facts.ts'
 import type { Resource } from './resource.ts'
 import { silenceTo, statusAt, stepsOf, tenuresOf } from './truths.ts'
 
-/** `view` was read between the two instants. */
+/** `instants`: the instants before and after the read of `view`. */
 export async function checkSaid(
   resource: Resource,
   view: ResourceView,

@@ -185,7 +185,7 @@ async function killNotifier({ keepers, notifiers }: House, random: Random): Prom
   }
 }
 
-/** Injects a fault before the deed, during it, or right before a deadline of a Resource. */
+/** Injects a fault before or during the planned action, or right before a deadline of a Resource. */
 async function ambush(resources: readonly Resource[], random: Random, before: number, come: () => Promise<void>): Promise<void> {
   const { house } = resources[0] as Resource
   const { clock } = house.keepers
