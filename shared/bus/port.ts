@@ -44,9 +44,7 @@ export interface StreamState {
   createdAt: string
   firstSequence: number
   lastSequence: number
-  /**
-   * Time stamp of the newest message, ms since the epoch; 0 or less: none. If the clock was set back, earlier messages may have later ones.
-   */
+  /** Time stamp of the newest message, ms since the epoch; 0 or less: none. Not the latest time stamp if the clock was set back. */
   lastAt: number
   /** Bus time of the response, ms since the epoch; null: the bus does not report it. */
   askedAt: number | null

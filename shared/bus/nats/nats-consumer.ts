@@ -86,7 +86,7 @@ export class ConsumerMaker {
     this.#unproven = null
   }
 
-  /** After a failure, the consumer may exist on a dead server. By a new name the cluster can place the next consumer on another. */
+  /** After a failure, the consumer may exist on a dead server. Under a new name, the cluster can place the next one on a live server. */
   async #add(plan: Plan): Promise<ConsumerInfo> {
     try {
       return await this.#link.manager.consumers.add(this.#options.stream, plan)

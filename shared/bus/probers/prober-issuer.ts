@@ -23,7 +23,7 @@ import type { Clock } from '#shared/time/clock.ts'
 export type Announced = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export interface ProberIssuer {
-  /** Returns the credentials of an id, location and instant, always the same. Valid after their location is announced. */
+  /** Returns credentials, the same for the same id, location and instant. They are valid after their location is announced. */
   issue(credentialId: string, locationId: string, at: number): { publicKey: string; credentials: string }
   /** Updates the accounts and revocations of these locations on the server. Rejects with a BusError; may be repeated. */
   announce(locations: Announced): Promise<void>
