@@ -5,7 +5,7 @@ import type { PageName } from '#shared/contracts/session/page-paths.ts'
 /** A page gets the parameters of its path. */
 export type Page = ComponentType<{ params: Readonly<Record<string, string>> }>
 
-/** A module exports its pages by their names: this table is part of what every page loads. */
+/** A module exports its pages by their names, so that this table, which every page loads, stays short. */
 type Loads = { readonly [Name in PageName]: () => Promise<Readonly<Record<Name, Page>>> }
 
 const websites = () => import('./website/pages.ts')

@@ -1,5 +1,5 @@
 // Directory service: owns accounts, keys, locations, names and destinations, and serves every request of shared/contracts/ask/ask.ts from
-// the store. Any number of directories share the requests through a queue group, and no directory needs the memory of another one.
+// the store. Any number of directories share the requests through a queue group, and none depends on the memory of another.
 import { Counter } from 'prom-client'
 import { serve } from '#shared/bus/clients/serve.ts'
 import { BusError } from '#shared/bus/port.ts'
@@ -29,7 +29,7 @@ import type { NewUserWorkspace } from './settings.ts'
 const changesLocations = new Set<AskVerb>(['ensure-location', 'create-location', 'update-location', 'delete-location'])
 
 export interface DirectoryOptions {
-  /** Salt from which public incident ids are derived; empty: only internal ids can be read. */
+  /** Salt from which public incident ids are derived; empty: requests may contain only internal ids. */
   incidentSalt?: string
   /** Confirmation delay and recovery delay of website monitors; absent: two minutes each. */
   websiteHolds?: DefaultHolds

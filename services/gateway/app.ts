@@ -172,7 +172,7 @@ function noSchemas(): never {
   throw new Error('Invariant broken: a route has a schema of its own')
 }
 
-/** Refuses a path that cannot be decoded: no route matches it. If the dialect checks the key first, the key is checked first here too. */
+/** Refuses a path that cannot be decoded: no route matches it. Checks the key first if the dialect checks the key first. */
 function refuseUndecodable(
   context: GatewayContext,
   authenticate: AuthenticateHook,

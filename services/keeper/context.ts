@@ -49,8 +49,8 @@ export interface KeeperContext {
 export class NoLongerOurs extends Error {}
 
 /**
- * Calls the store or the bus, and retries until the call succeeds. Checks `mayGoOn` before each attempt, and rejects with NoLongerOurs when
- * it returns false. Rejects with the store's error if no retry can help. `doing` is for the log.
+ * Calls the store or the bus, and retries until the call succeeds. Rejects with NoLongerOurs if `mayGoOn` returns false before an attempt.
+ * Rejects with the store's error if no retry can help. `doing` is for the log.
  */
 export function retryWhile<T>(
   context: KeeperContext,

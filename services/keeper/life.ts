@@ -54,7 +54,7 @@ const incidentsOf = ({ outbox }: SubjectDocument): IncidentDocument[] =>
 
 type Standing = Pick<IncidentDocument, 'confirmedAt' | 'closedAt'>
 
-/** Earlier state of the incident, from the outbox or from its rule; null: there was none. */
+/** Earlier state of the incident, from the outbox or from the incident's rule; null: there was none. */
 function standingOf(before: SubjectDocument | null, incidentId: string): Standing | null {
   if (before === null) return null
   const written = incidentsOf(before).find(({ id }) => id === incidentId)

@@ -6,7 +6,7 @@ import type { KeeperContext } from './context.ts'
 import type { Partition } from './partition/partition.ts'
 
 export interface Readiness {
-  /** Call this whenever a partition has caught up. */
+  /** Called whenever a partition has caught up. */
   look(): void
   stop(): void
 }

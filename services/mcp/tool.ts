@@ -42,7 +42,7 @@ export interface Tool<Arguments = object> {
   arguments: ObjectSchema
   /** Schema of `result`. */
   result: object
-  /** Right that the key needs. Null: any key; an action; `full`: a full key, not a scoped one. */
+  /** Right that the key needs: an action, or `full` for a key without a scope. Null: any key may call the tool. */
   needs: KeyAction | 'full' | null
   effect: 'reads' | 'changes' | 'destroys'
   /** Whether the tool has effects on systems other than Watchkeeper, such as the receivers of messages. */

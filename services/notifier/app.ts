@@ -25,7 +25,7 @@ import { serveTestMessages } from './send/test-message.ts'
 /** Queue group in which notifiers share nudges and test messages. */
 const queue = 'notifiers'
 
-/** Resolves when the notifier receives nudges. The first scan is still running then. */
+/** Resolves when the notifier receives nudges, possibly before the end of the first scan. */
 export async function startNotifier(serviceContext: ServiceContextWithStore, options: NotifierOptions): Promise<Service> {
   const { bus, store, clock, metrics } = serviceContext
   const logger = serviceContext.logger.child({ service: 'notifier', notifier: options.notifierId })
@@ -41,7 +41,7 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
     stopping: () => stopping,
   }
 
-  // Freed capacity starts new claims, claimed deliveries are sent, and an ended attempt frees its capacity and is recorded.
+  // Freed capacity starts new claims. Claimed deliveries are sent. An ended attempt frees capacity and is recorded.
   const pump = () => claims.pump()
   const bodies = createBodyMaker(context)
   const sender = createSender({ clock, ...options })

@@ -26,7 +26,7 @@ export class Answer {
   #headerBytes = 0
   /** All bytes read, minus an upper bound of the body's bytes on the wire so far. */
   #wrapping = 0
-  /** Name of the present header. Name and value may arrive in several parts. */
+  /** Name of the header that is being read. Name and value may arrive in several parts. */
   #name = ''
   #isNameComplete = true
   #encoding = ''
@@ -112,7 +112,7 @@ export class Answer {
   onHeaderName(at: number, length: number): number {
     if (this.#isNameComplete) this.#name = ''
     this.#isNameComplete = false
-    // A name that is already longer is not the needed one.
+    // A name that is already longer is not `content-encoding`.
     if (this.#name.length <= encodingName.length) this.#name += this.#text(at, length).toLowerCase()
     return this.#countHeader(length)
   }
@@ -163,7 +163,7 @@ const encodingName = 'content-encoding'
 const nothing = Buffer.alloc(0)
 /** Bound of bytes that the parser skips without a callback, such as empty lines, blanks and chunk extensions. */
 const wrappingMax = 4 * limits.check.headerBytes
-/** Maximum number of bytes on the wire for one byte of the body, sent as a chunk of its own. */
+/** Largest number of bytes on the wire for one byte of the body: the byte is a chunk of its own. */
 const chunkBytes = 8
 
 // Numbers of llhttp: the type of a parser, and results of a call.

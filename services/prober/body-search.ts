@@ -10,7 +10,7 @@ export type Finding = 'found' | 'absent' | 'broken'
 export interface BodySearch {
   /** Adds a raw chunk, which may be overwritten after the call. False: the caller must pause until `onDrain`. */
   write(chunk: Buffer): boolean
-  /** Says that the body is complete. The finding may come later. */
+  /** Called when the body is complete. The finding may come later. */
   end(): void
   /** Ends the search. No callback is called any more. */
   destroy(): void

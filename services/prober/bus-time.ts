@@ -58,7 +58,7 @@ function correctionMs({ aheadMs, roundTripMs }: ClockOffset): number {
   return Math.abs(aheadMs) <= roundTripMs / 2 + 1 ? 0 : Math.round(aheadMs)
 }
 
-/** Returns the measurement whose possible error is smaller now. If they contradict each other, a clock was set: the newer one. */
+/** Returns the measurement with the smaller possible error now. If both contradict each other, a clock was set: returns the newer one. */
 export function better(known: Measure, newer: Measure): Measure {
   const driftMs = ((newer.at - known.at) / 1_000) * limits.clock.driftMsPerSecond
   const knownErrorMs = known.roundTripMs / 2 + driftMs

@@ -24,7 +24,7 @@ export interface Trust {
   readonly context: SecureContext
 }
 
-/** Returns trust in the built-in authorities (and NODE_EXTRA_CA_CERTS), or only in the given PEM certificates. */
+/** Returns a trust of the built-in authorities (and NODE_EXTRA_CA_CERTS), or only of the given PEM certificates. */
 export function createTrust(authorities?: string): Trust {
   let made: SecureContext | null = null
   return {

@@ -94,7 +94,7 @@ export class Fleet {
 
   /**
    * Schedules a monitor. It is checked at once if its latest slot may be missed, or if its entry is newer than its interval. The slot of a
-   * new entry is the entry's instant, which is the same for all probers, or one ms after the slot of the latest check.
+   * check for a new entry is the entry's instant, which is the same for all probers, but at least 1 ms after the slot of the latest check.
    */
   #enlist(monitor: Monitor, missedSince = Number.POSITIVE_INFINITY): void {
     this.#take(monitor)

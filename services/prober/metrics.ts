@@ -17,7 +17,7 @@ export interface ProberMetrics {
   buffered: { set(count: number): void }
 }
 
-/** Returns the metrics of one prober. Several probers may share a registry: their labels differ. */
+/** Returns the metrics of one prober. Several probers may share a registry, because their labels differ. */
 export function createMetrics(registry: Registry, location: string, prober: string): ProberMetrics {
   const checks = registeredMetric(registry, 'watchkeeper_prober_checks_total', name => {
     return new Counter({ name, help: 'Checks made, by result', labelNames: ['location', 'result'], registers: [registry] })

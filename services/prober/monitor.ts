@@ -52,7 +52,7 @@ export function createMonitor(subjectId: string, entry: CheckEntry): Monitor {
   }
 }
 
-/** Stores the outcome of a check. Returns whether it is new: each failure is, and the first success after a failure. */
+/** Stores the outcome of a check. Returns true for each failure, and for the first success after a failure. */
 export function noteOutcome(monitor: Pick<Monitor, 'hasPassed'>, ok: boolean): boolean {
   const isNews = !ok || !monitor.hasPassed
   monitor.hasPassed = ok

@@ -1,6 +1,6 @@
 // Sender of results to the observation stream. Owns the results without an acknowledgement. Their number is bounded: if the bus is
-// unreachable or full, the oldest result is dropped and counted. A result without an acknowledgement is sent again; its slot makes a
-// duplicate harmless.
+// unreachable or full, the oldest result is dropped and counted. A result without an acknowledgement is sent again; keepers recognise a
+// duplicate by its slot.
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -132,7 +132,7 @@ export class Reporter {
     this.#pause()
   }
 
-  /** Begins before the present result is acknowledged, because an acknowledgement may never arrive. */
+  /** The pause begins before the result is acknowledged, because an acknowledgement may never arrive. */
   #pause(): void {
     this.#pauseMs = Math.min(Math.max(limits.report.retryMs, this.#pauseMs * 2), limits.report.retryMsMax)
     this.#paused = this.#options.clock.schedule(this.#pauseMs, this.#resume)
@@ -140,7 +140,7 @@ export class Reporter {
 }
 
 /**
- * Returns the message of a result. It contains the result's age at the moment of sending, so that time spent waiting does not shift the
+ * Returns the message of a result. It contains the time since the end of the check, so that waiting before the sending does not shift the
  * instant of the check.
  */
 function messageOf(report: Report, now: number): CheckResult {

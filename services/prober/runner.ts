@@ -26,7 +26,7 @@ export class Runner {
   readonly #inFlightMax: number
   readonly #extraMax: number
   readonly #running = new Set<Monitor>()
-  /** Monitors with a waiting check outside of the regular slots, in the order of the calls. */
+  /** Monitors with a waiting check outside of the regular slots, in the order of the calls of `runExtra`. */
   readonly #extras = new Set<Monitor>()
   #extrasRunning = 0
   #isTakingExtras = false

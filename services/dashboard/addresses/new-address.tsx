@@ -62,7 +62,7 @@ export function NewAddress({ path, onMade, onClose }: NewAddressProps) {
   )
 }
 
-/** Returns the workspace's own Templates, each key once. Returns none if they cannot be read, because an address does not need any. */
+/** Returns the workspace's own Templates, each key once; empty if they cannot be read, because an address needs no Template. */
 async function ownTemplates(): Promise<readonly TemplateName[]> {
   const path = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/templates`
   const found = await askV3<readonly TemplateName[]>('GET', path).catch(() => [])

@@ -24,7 +24,7 @@ export function AuditFilters({ filters, onApply, onClear }: FiltersProps) {
   const members = loaded.value.value?.members ?? []
   const people = members.map(({ user_id, username }) => ({ value: user_id, word: username }))
   const person = filters.get('person') ?? ''
-  // The audit still names a person who is no longer a member.
+  // The audit also has rows of people who are no longer members, so the chosen person stays in the list.
   const gone = person === '' || people.some(({ value }) => value === person) ? [] : [{ value: person, word: person }]
   const apply = async (values: FormData) =>
     onApply({

@@ -53,7 +53,7 @@ function Credentials() {
   const revoked = useSignal<Credential | null>(null)
   const show = async (credential: Made) => {
     await loaded.reload()
-    // The focus moves to the credentials after the dialog has closed.
+    // The dialog closes first, because the focus then moves to the credentials.
     isMaking.value = false
     made.value = credential
   }

@@ -1,4 +1,4 @@
-// Lines over time, drawn as SVG. A cursor, moved by mouse or keys, shows the values. They are also available as a table and as CSV.
+// Lines over time, drawn as SVG. A cursor, moved by mouse or keys, shows the values. The values are also available as a table and as CSV.
 import { useSignal } from '@preact/signals'
 import { instant } from '../data/format.ts'
 import { lazy } from '../parts/lazy.tsx'

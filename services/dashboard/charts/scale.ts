@@ -7,7 +7,7 @@ export interface Point {
   value: number | null
 }
 
-/** Returns about `count` round numbers from 0, or from below `lowest`, to at least `highest`; to 1 if all values are 0. */
+/** Returns about `count` round numbers from 0 or below to at least `highest`, so that `lowest` is included; up to 1 if all values are 0. */
 export function valueTicks(highest: number, count: number, lowest = 0): number[] {
   const least = Math.min(0, lowest)
   const most = highest > 0 || least < 0 ? Math.max(0, highest) : 1
@@ -55,14 +55,14 @@ export function linePath(
     }
     const joins = before !== null && at - before <= stepMs * 1.5
     path += `${joins ? 'L' : 'M'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`
-    // A single point has no length: a line of length zero with round ends draws a dot.
+    // A single point gets a line of length zero, which round ends draw as a dot.
     if (!joins) path += 'h0'
     before = at
   }
   return path
 }
 
-/** Returns all instants of some series, in order, each instant once. */
+/** Returns the instants of all these series, in order, each instant once. */
 export const instantsOf = (series: readonly { points: readonly Point[] }[]): number[] =>
   [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))].sort((one, other) => one - other)
 

@@ -63,7 +63,7 @@ interface Refused {
 /** Reads a refusal of the session API, or of generation 3. A 401 because the session has ended sets `isSignedOut`. */
 export function refusalOf(status: number, json: unknown, retryAfter: string | null): Refusal {
   const { code = '', message, details, field: plain } = (json as Refused | undefined)?.error ?? {}
-  // A wrong password at the sign-in is 401 too, but ends no session.
+  // A wrong password at the sign-in has status 401 too, but no session has ended.
   if (status === 401 && code !== 'wrong_credentials') isSignedOut.value = true
   const named = typeof details === 'object' && details !== null ? (details as Record<string, unknown>) : {}
   const field = [plain, named['field']].find(one => typeof one === 'string') ?? null

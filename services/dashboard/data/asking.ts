@@ -3,9 +3,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Asking<In, Out> {
-  /** Newest response; null: none yet. It stays during a repeated request, and after a failure. */
+  /** Newest response; null: none yet. The response stays during a repeated request, and after a failure. */
   answer: ReadonlySignal<Out | null>
-  /** Failure of the newest request; null: it did not fail. */
+  /** Failure of the newest request; null: no failure. */
   failure: ReadonlySignal<unknown>
   /** Whether the response belongs to an older input than the present one. */
   isOld: ReadonlySignal<boolean>

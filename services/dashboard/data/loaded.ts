@@ -2,13 +2,13 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Loaded<T> {
-  /** Value of the read; null until the first response. It stays during a reload. */
+  /** Value of the read; null until the first response. The value stays during a reload. */
   value: ReadonlySignal<T | null>
-  /** Failure of the latest read; null: it did not fail. */
+  /** Failure of the latest read; null: no failure. */
   failure: ReadonlySignal<unknown>
   /** Reads again. Never rejects. */
   reload(): Promise<void>
-  /** Changes the value in place, until the next read. */
+  /** Changes the shown value. The next read replaces the change. */
   patch(change: (value: T) => T): void
 }
 

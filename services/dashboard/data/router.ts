@@ -9,7 +9,7 @@ export const query = computed(() => new URLSearchParams(at.value.query))
 /** Path and query, as in a link to this view. */
 export const address = computed(() => `${at.value.path}${at.value.query}`)
 
-/** Resolves when the page of the address is shown; the browser then moves focus and scrolls. */
+/** Resolves when the page of the address is shown, so that the browser moves focus and scrolls only then. */
 type Arrive = () => Promise<void>
 
 export function startRouter(arrive: Arrive): void {
@@ -29,13 +29,13 @@ export function startRouter(arrive: Arrive): void {
   })
 }
 
-/** Goes to a path of the dashboard, as a link does. */
+/** Goes to a path of the dashboard like a link. */
 export function go(path: string): void {
   if (window.navigation === undefined) location.assign(path)
   else window.navigation.navigate(path)
 }
 
-/** Changes parameters of the query in place; null removes one. */
+/** Changes parameters of the query in place; null removes the parameter. */
 export function setQuery(changes: Readonly<Record<string, string | null>>): void {
   const next = new URLSearchParams(at.peek().query)
   for (const [name, value] of Object.entries(changes)) {

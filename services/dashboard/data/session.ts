@@ -19,7 +19,7 @@ export interface Session {
 
 export const session = signal<Session | null>(null)
 export const workspaceId = signal<string | null>(null)
-/** Whether the server no longer knows the session: then no request is sent until the person signs in again. */
+/** True if the server no longer knows the session. No request is then sent until the person signs in again. */
 export const isSignedOut = signal(false)
 
 export const workspace = computed<Workspace | null>(

@@ -12,7 +12,7 @@ export const heardAt = signal(serverNow())
 
 /** The names of the events of `GET /session/workspaces/{ws}/events`. `reset`: read everything again. */
 const newsNames = ['row', 'gone', 'reset', 'incident', 'window', 'delivery', 'reading', 'template', 'prober'] as const
-/** `opened`: the first stream was opened. Events between the read of the page's data and this event may be missing. */
+/** `opened`: the first stream was opened, but events since the read of the page's data may be missing, so data must be read again. */
 export type NewsName = (typeof newsNames)[number] | 'opened'
 type Listener = (name: NewsName, data: unknown) => void
 export type IsWanted = (name: NewsName, data: unknown) => boolean
@@ -106,7 +106,7 @@ export function createStream(
       if (typeof at === 'string') setServerClock(Date.parse(at))
       link.value = 'live'
       heardAt.value = serverNow()
-      // Only a new stream may lack events. A stream that the browser reopened has sent the missed ones.
+      // Only a new stream may lack events. A stream that the browser reopened has sent the missed events.
       if (isNew) tellNews(isFirst ? 'opened' : 'reset', {})
       isNew = false
       isFirst = false

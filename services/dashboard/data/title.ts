@@ -14,7 +14,7 @@ export function startTitle(): void {
     document.title = count === 0 ? name : `(${count}) ${name}`
   })
   const link = document.querySelector<HTMLLinkElement>('link[rel=icon]')
-  // The icon that the page links, in which the colour of `up` is replaced.
+  // The icon that the page links. For another tone, the colour of `up` in this icon is replaced.
   const icon = link?.href ?? ''
   effect(() => {
     if (link !== null && troubles.value !== null)

@@ -27,7 +27,7 @@ export async function reloadSession(): Promise<void> {
   session.value = await read<Session>('/session')
 }
 
-/** Like `reloadSession`, but a Refusal does not reject: a 401 sets `isSignedOut`, and any other one changes nothing. */
+/** Like `reloadSession`, but a Refusal does not reject: a 401 sets `isSignedOut`, any other refusal changes nothing. */
 export async function renewSession(): Promise<void> {
   try {
     await reloadSession()

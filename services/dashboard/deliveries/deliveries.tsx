@@ -41,7 +41,7 @@ function Filters() {
   const loaded = useLoaded(() => askV3<readonly { id: string; name: string }[]>('GET', path))
   const chosen = query.value.get('destination') ?? ''
   const destinations = loaded.value.value ?? []
-  // The log still contains deleted destinations.
+  // The log also has rows of deleted destinations, so the chosen destination stays in the list.
   const gone = chosen === '' || destinations.some(({ id }) => id === chosen) ? [] : [{ id: chosen, name: chosen }]
   return (
     <div class="acts">

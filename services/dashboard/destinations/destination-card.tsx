@@ -51,7 +51,7 @@ function Acts({ destination, onChanged }: CardProps) {
   const makeDefault = useAct(patch({ default: true }, `Destination ${name} is the default now.`))
   const given = { destination, onChanged, onClose: () => (dialog.value = null) }
   const show = (made: string) => {
-    // The focus moves to the secret after the dialog has closed.
+    // The dialog closes first, because the focus then moves to the secret.
     dialog.value = null
     secret.value = made
   }

@@ -16,12 +16,12 @@ const files = {
   },
 } as const
 
-/** Media query of the wide layout: in a narrower window its words are too small to read. */
+/** Media query of the wide layout, whose words are too small to read in a narrower window. */
 const wideFrom = '(min-width: 64rem)'
 
 /**
- * Returns the layout that fits the window; null until it is loaded, and if it cannot be loaded. The rest of the page gives the same facts
- * in words.
+ * Returns the layout that fits the window; null until the layout is loaded, or if it cannot be loaded. The page gives the same facts in
+ * words, too.
  */
 export function fittingLayout(machine: keyof typeof files): ReadonlySignal<MachineLayout | null> {
   const layout = signal<MachineLayout | null>(null)

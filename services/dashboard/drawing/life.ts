@@ -9,7 +9,7 @@ export interface Life {
   latest: string | null
   /** Arrows that the next event by time takes. */
   next: ReadonlySet<string>
-  /** The deadline of the active state. `share`: the part of the wait that has passed, 0 to 1. */
+  /** The deadline of the active state; null: none. `share`: the part of the wait that has passed, 0 to 1. */
   due: { text: string; share: number } | null
 }
 

@@ -9,7 +9,7 @@ export const configurationApi = (workspace: string): PageApi => ({
   all: path => askV3('GET', path),
   page: (path, { state }, cursor) => readPageOf(`${path}?state=${encodeURIComponent(state)}&limit=200`, cursor),
   call: ({ method, path, body }) => askV3(method, path, bodyOf(body)),
-  // Some of these paths have the workspace in their query already; it is replaced by the same workspace.
+  // Some of these paths have the workspace in their query already: the query is dropped, because `askV2In` adds the workspace.
   classic: ({ method, path, body }) => askV2In(workspace, method, path.split('?', 1)[0] ?? path, bodyOf(body)),
   isGone: error => error instanceof Refusal && error.status === 410,
   reasonOf: error =>

@@ -17,7 +17,7 @@ export type ImportStage =
 
 export interface Import {
   stage: ReadonlySignal<ImportStage>
-  /** Why the entered URLs allow no plan; null: they do, or no URLs were entered yet. */
+  /** Reason why the entered URLs allow no plan; null: no reason, or no URLs were entered yet. */
   refusal: ReadonlySignal<string | null>
   /** Reads a file. Does nothing while another file is read or written. */
   choose(file: File): Promise<void>
@@ -25,7 +25,7 @@ export interface Import {
   write(): Promise<void>
   /** Sends no further request. The next stage shows the completed steps. */
   stopWriting(): void
-  /** Drops the file, also while it is read. */
+  /** Drops the file, even while the file is being read. */
   restart(): void
   /** Call this when the page is closed. A running write continues. */
   leave(): void

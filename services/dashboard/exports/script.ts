@@ -16,7 +16,7 @@ import { sentenceOf } from '../data/api.ts'
 /** Client of the worker, for one request at a time. Each method rejects with an Error whose message is a sentence. */
 export interface Script {
   exportFile(): Promise<ExportedFile>
-  /** Resolves with the names of the destinations that the import has to create. A plan needs the URL of each. */
+  /** Resolves with the names of the destinations that the import has to create. A plan needs the URL of each of these destinations. */
   readFile(file: File): Promise<readonly string[]>
   plan(urls: ReadonlyMap<string, string>): Promise<readonly ShownStep[]>
   /** Executes the plan. `onDone` gets the completed steps. Steps before a failure stay done. */

@@ -1,4 +1,4 @@
-// Page in place of a thing that does not exist, or that the person may not see.
+// Page shown for an object that does not exist, or that the person may not see.
 
 export const NoSuch = ({ noun }: { noun: string }) => (
   <>

@@ -1,5 +1,5 @@
 // Sender of an incident's records to the Stately inspector in a separate window: all records from the first one, then each new record.
-// Messages go to the inspector's origin alone.
+// Messages are sent only to the inspector's origin.
 
 export const inspectorOrigin = 'https://stately.ai'
 const inspectorPath = '/inspect'
@@ -10,7 +10,7 @@ interface InspectionPage {
 }
 
 export interface Inspection {
-  /** Sends the messages of records newer than the last message. */
+  /** Sends the messages of records that are newer than the last sent record. */
   sendNews(): Promise<void>
   end(): void
 }
@@ -74,5 +74,5 @@ export function startInspection(
   }
 }
 
-/** Each record sends one snapshot; sequences have no gap. */
+/** Each record has one snapshot message, so the number of snapshots is the last sequence. */
 const isSnapshot = (message: unknown): boolean => (message as { type?: unknown }).type === '@xstate.snapshot'

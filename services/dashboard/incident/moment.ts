@@ -15,8 +15,8 @@ export interface Moment {
 }
 
 /**
- * `sequence`: of the chosen record; null: the present. Returns null without records. For an unknown sequence, returns the record before it,
- * or the first.
+ * `sequence`: of the chosen record; null: the present. Returns null without records. For an unknown sequence, returns the record before
+ * this sequence, or the first record.
  */
 export function momentAt(records: readonly IncidentRecordObject[], sequence: number | null, now: number): Moment | null {
   const found = sequence === null ? records.length - 1 : records.findLastIndex(one => one.sequence <= sequence)

@@ -20,7 +20,7 @@ export interface IncidentPage {
   isPlaying: ReadonlySignal<boolean>
   /** Shows the record with this index; null: the present. */
   show(index: number | null): void
-  /** Shows one record after the other, one each 0.9 s. A second call stops that. */
+  /** Shows one record after the other, a new one each 0.9 s. A second call stops the replay. */
   play(): void
   reload(): Promise<void>
   /** Updates the state by events until the returned function is called. */
@@ -79,5 +79,5 @@ export function createIncidentPage(id: string, schedule: (ms: number, run: () =>
   return { id, records, incident, deliveries, moment, life, isPlaying, show, play, reload, start }
 }
 
-/** Returns the sequence in the `at` of an address; null (the present) if it is no sequence. */
+/** Returns the sequence in the `at` of an address; null (the present) if the text is no sequence. */
 const sequenceIn = (text: string | null): number | null => (text !== null && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : null)

@@ -5,12 +5,12 @@ import type { IncidentRecordObject, IncidentRecordsPage } from '#shared/contract
 
 export interface Records {
   all: ReadonlySignal<readonly IncidentRecordObject[]>
-  /** The latest response; null before the first one. */
+  /** The latest response; null before the first response. */
   latest: ReadonlySignal<IncidentRecordsPage | null>
   /** Names of the locations in the evidence, by id. */
   locations: ReadonlySignal<Readonly<Record<string, string>>>
   failure: ReadonlySignal<unknown>
-  /** Reads records newer than the last one. Never rejects. A call during a read waits for that read. */
+  /** Reads the records after the last record. Never rejects. A call during a read waits for this read. */
   readOn(): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { Button } from '../parts/button.tsx'
 import { stateOf } from '../words/statuses.ts'
 import type { IncidentPage } from './page-state.ts'
 
-/** Maximum number of ticks: more would look like a bar. */
+/** Maximum number of ticks: more ticks would look like a bar. */
 const ticksMost = 100
 
 export function Slider({ page }: { page: IncidentPage }) {

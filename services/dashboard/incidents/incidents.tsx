@@ -1,4 +1,4 @@
-// Incidents of the workspace: the open ones by trouble, then the closed ones by day. Filters are in the address.
+// Incidents of the workspace: open incidents by trouble, then closed incidents by day. Filters are in the address.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { now } from '../data/clock.ts'

@@ -33,7 +33,7 @@ export function Keys() {
   const revoked = useSignal<Key | null>(null)
   const show = async (key: MadeKey) => {
     await loaded.reload()
-    // The focus moves to the token after the dialog has closed.
+    // The dialog closes first, because the focus then moves to the token.
     isMaking.value = false
     made.value = key
   }

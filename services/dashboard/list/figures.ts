@@ -6,7 +6,7 @@ import { workspaceId } from '../data/session.ts'
 export interface Figure {
   /** 95th percentile of the response time, ms; null: nothing was measured. */
   p95: number | null
-  /** A share of 1; null: nothing was measured. */
+  /** Share of the last 30 days without trouble, 0 to 1; null: nothing was measured. */
   uptime_30d: number | null
 }
 

@@ -1,4 +1,4 @@
-// Actions on the chosen rows, or on the row under the cursor.
+// Actions on the chosen rows; if no row is chosen, on the row under the cursor.
 import { counted } from '../data/format.ts'
 import { openIncidents } from '../monitors/open-incidents.ts'
 import { ActButtons, useActs } from '../monitors/use-acts.tsx'

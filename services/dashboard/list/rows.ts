@@ -1,5 +1,5 @@
 // Rows of the list: pages of thirty around the visible rows. The server filters, sorts and counts. Changed rows are updated in place. The
-// order is read again only when the pointer is not over the rows.
+// order is read again only while the pointer is not over the rows.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import { listPageRows } from '#shared/contracts/session/page-paths.ts'
 import type { MonitorCounts, MonitorPage, MonitorRow } from '#shared/contracts/session/session-monitors.ts'
@@ -149,7 +149,7 @@ function createPages(read: Context['read'], given: ListFilter, first: MonitorPag
       const change = (rows: readonly MonitorRow[]) => rows.map(one => (one.id === row.id ? row : one))
       pages.value = new Map([...pages.peek()].map(([number, rows]) => [number, change(rows)]))
     },
-    /** Resolves with whether the visible rows equal the server's rows. */
+    /** Resolves with true if the visible rows equal the server's rows. */
     isCurrent: async () => {
       const mine = generation
       const { from, to } = range
@@ -180,7 +180,7 @@ function pageNumbers({ from, to }: { from: number; to: number }, total: number):
   return Array.from({ length: last - start + 1 }, (_, index) => start + index)
 }
 
-/** Returns the rows that a window of the list shows, with some rows around it so that scrolling shows no gap. */
+/** Returns the rows that a window of the list shows, with some rows around the window so that scrolling shows no gap. */
 export const windowOf = (top: number, height: number, rowPx: number, total: number) => {
   const from = Math.max(0, Math.floor(top / rowPx) - 6)
   return { from, to: Math.min(total, from + Math.ceil(height / rowPx) + 7) }

@@ -13,7 +13,7 @@ export const listStatuses: readonly ListStatus[] = ['all', 'trouble', ...trouble
 export const totalOf = ({ maintenance, ...statuses }: MonitorCounts): number =>
   Object.values(statuses).reduce((sum, count) => sum + count, 0)
 
-/** Returns the number of monitors that are not up, without those that were not judged yet. */
+/** Returns the number of monitors that are not up, without monitors that were not judged yet. */
 export const troubleOf = (counts: MonitorCounts): number => troubleStatuses.reduce((sum, status) => sum + counts[status], 0)
 
 /** The tone of the worst status that some monitor has. */

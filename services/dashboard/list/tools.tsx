@@ -1,4 +1,4 @@
-// Search and filters. The address holds both, so that a view can be copied and found again.
+// Search and filters. Both are in the page's address, so that a person can copy a view and open it again.
 import { useRef } from 'preact/hooks'
 import { schedule } from '../data/clock.ts'
 import { grouped } from '../data/format.ts'

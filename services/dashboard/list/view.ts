@@ -10,12 +10,12 @@ import { workspaceId } from '../data/session.ts'
 import { createRows, createSelection, type ListFilter, type Rows, windowOf } from './rows.ts'
 import { type ListStatus, listStatuses } from './summary.ts'
 
-/** Largest number of chosen monitors: an action on a hundred takes a few seconds. */
+/** Largest number of chosen monitors: an action on a hundred monitors takes a few seconds. */
 const mostChosen = 100
 
 export const scroll = { top: signal(0), height: signal(700) }
 export const rowPx = signal(40)
-/** The index of the row that keys act on; -1: none. */
+/** Index of the row to which keys apply; -1: none. */
 export const cursor = signal(-1)
 export const selection = createSelection(mostChosen)
 
@@ -26,7 +26,7 @@ export const filterOfAddress = (): ListFilter => {
 }
 
 let present: { workspace: string | null; rows: Rows } | null = null
-/** The rows of the present workspace. Known ones are read again. */
+/** Returns the rows of the present workspace. Rows that are known already are read again. */
 export function rowsOfWorkspace(): Rows {
   const workspace = workspaceId.peek()
   if (present?.workspace === workspace) {

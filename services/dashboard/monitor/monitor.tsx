@@ -1,4 +1,4 @@
-// The page of a monitor: its state, why and what comes next, its open incidents, rules and signals, then its figures over time and its past.
+// The page of a monitor: state, reason and next transition, open incidents, rules and signals, then figures over time and the past.
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { read } from '../data/api.ts'

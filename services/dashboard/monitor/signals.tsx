@@ -1,4 +1,4 @@
-// Signals of a monitor: the last report of each, and for each declared signal the command that reports on it.
+// Signals of a monitor: the last report of each signal, and for each declared signal the command that reports on the signal.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { latency } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'

@@ -9,7 +9,7 @@ import { type Acted, acknowledge } from './acts.ts'
 
 interface Props {
   incidents: readonly Acted[]
-  /** Called after the incidents were acknowledged, or some of them refused. */
+  /** Called after all acknowledgements were made or refused. */
   onDone?(): void
   onClose(): void
 }

@@ -15,7 +15,7 @@ type Kind = ActDialogProps['kind']
 const ActDialog = lazy(() => import('./dialogs.ts').then(it => it.ActDialog))
 
 interface Acting {
-  /** Returns the monitors of an act that begins. */
+  /** Returns the monitors to which an action that begins now applies. */
   rows(): readonly MonitorRow[]
   /** Called after the act was done, or refused by the server. */
   onDone(): void
@@ -47,7 +47,7 @@ export function useActs({ rows, onDone }: Acting): Acts {
   return { begin, dialog: act.value && <ActDialog {...act.value} onClose={close} onDone={onDone} /> }
 }
 
-/** `canTake`: whether an incident is not acknowledged yet. */
+/** `canTake`: true if an incident is not acknowledged yet. */
 export function ActButtons({ begin, canTake, look }: Pick<Acts, 'begin'> & { canTake: boolean; look?: 'main' }) {
   return (
     <>

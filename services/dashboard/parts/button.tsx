@@ -1,4 +1,4 @@
-// Buttons, and links that look like them. While a button waits for a response, it cannot be pressed again.
+// Buttons, and links that look like buttons. While a button waits for a response, it cannot be pressed again.
 import type { ComponentChildren, JSX } from 'preact'
 
 interface Look {

@@ -1,4 +1,4 @@
-// Button that copies a text and announces that.
+// Button that copies a text and announces the copy.
 import { announce } from './announce.ts'
 import { Button } from './button.tsx'
 

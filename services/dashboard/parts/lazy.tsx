@@ -1,4 +1,4 @@
-// A component that is loaded when it is first drawn, so that the page before it stays small.
+// A component that is loaded when it is first drawn, so that the page's first scripts stay small.
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -7,7 +7,7 @@ import { Button } from './button.tsx'
 
 const failed = 'This could not be loaded'
 
-/** Draws nothing until the component is loaded. After a failure a dialog is closed, and another part offers to try again. */
+/** Draws nothing until the component is loaded. After a failure, a dialog closes; any other component shows a button to try again. */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let known: ComponentType<Props> | null = null
   return function Lazy(props: Props) {

@@ -15,5 +15,5 @@ function addSheet(text: string): void {
 // The first sheet names the layers in their order.
 addSheet(main)
 
-/** Adds a sheet to the layer of pages. It is never removed. */
+/** Adds a sheet to the layer of pages. A sheet is never removed. */
 export const addPageStyle = (text: string): void => addSheet(`@layer pages { ${text} }`)

@@ -6,7 +6,7 @@ import { Copy } from './copy.tsx'
 
 interface ShownOnceProps {
   title: string
-  /** The thing that is copied, as in "Token copied." */
+  /** Name of the secret, as in "Token copied." */
   noun: string
   secret: string
   onDone(): void

@@ -26,7 +26,7 @@ export function Loading() {
 interface FailedProps {
   error: unknown
   onRetry(): void
-  /** Thing that the page shows, such as `monitor`: the heading is then the page's heading. Absent: the page has other content. */
+  /** Object that the page shows, such as `monitor`: the heading is then the page's heading. Absent: the page has other content. */
   page?: string
 }
 

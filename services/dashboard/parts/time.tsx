@@ -11,7 +11,7 @@ export function Time({ at, isLong = false }: { at: number; isLong?: boolean }) {
   )
 }
 
-/** How long something lasts since `at`, drawn again each second. */
+/** Time since `at`, drawn again each second. */
 export function Since({ at }: { at: number }) {
   return (
     <time dateTime={utc(at)} title={`since ${utc(at)}`}>
@@ -20,7 +20,7 @@ export function Since({ at }: { at: number }) {
   )
 }
 
-/** The time left until `at` on the server's clock, drawn again each second. Screen readers read it when they reach it, not each second. */
+/** The time left until `at` on the server's clock, drawn again each second. Screen readers read the text only when they reach it. */
 export function Countdown({ at }: { at: number }) {
   return (
     <time class="countdown" dateTime={utc(at)} title={utc(at)}>

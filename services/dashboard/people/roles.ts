@@ -1,4 +1,4 @@
-// The roles in a workspace, and what each may do, in words.
+// The roles in a workspace, with the rights of each in words.
 import type { Role } from '../data/session.ts'
 
 export const roles: readonly { value: Role; word: string }[] = [

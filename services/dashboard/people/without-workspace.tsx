@@ -1,4 +1,4 @@
-// Pages shown when there is no workspace to show: the person is a member of none, or no longer a member of the present one.
+// Pages shown when there is no workspace to show: the person is a member of no workspace, or no longer a member of the present workspace.
 import { session } from '../data/session.ts'
 import { chooseWorkspace } from '../data/workspace.ts'
 import { Empty } from '../parts/states.tsx'

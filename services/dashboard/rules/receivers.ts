@@ -1,7 +1,7 @@
 // The destinations that receive messages of a subject, by kind of message. Pure.
 import { listed } from '../data/format.ts'
 
-/** As generation 2 serves the delivery table. */
+/** Delivery table in the form of generation 2. */
 export interface DeliveryTable {
   selections: readonly { destination_name: string; alert_kinds: readonly string[] }[]
 }

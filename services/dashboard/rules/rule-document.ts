@@ -17,7 +17,7 @@ export interface RuleDocument {
   wait: { confirm_after: string; close_after: string }
 }
 
-/** One input as its fields hold it. `of`: `signal:<slug>` or `rule:<slug>`. `mode`: `status`, `>` or `<`. */
+/** Values of the fields of one input. `of`: `signal:<slug>` or `rule:<slug>`. `mode`: `status`, `>` or `<`. */
 export interface InputFields {
   of: string
   mode: string
@@ -89,7 +89,7 @@ const noNumber = 'Give a number to compare with.'
 
 const set = (name: string, value: string): [string, string][] => (value === '' ? [] : [[name, value]])
 
-/** One label a line. */
+/** Reads one label from each line. */
 function labelsOf(text: string, field: string): Record<string, string> {
   const lines = text.split('\n').flatMap(line => (line.trim() === '' ? [] : [line.trim()]))
   return Object.fromEntries(
@@ -127,7 +127,7 @@ export function placed(refusal: Refusal): Refusal {
   return new Refusal(refusal.status, refusal.code, words, field)
 }
 
-/** The sentence without the place that it begins with. */
+/** Returns the sentence without the place at its beginning. */
 function wordsBeside(sentence: string, place: string): string {
   const at = sentence.toLowerCase().indexOf(place.toLowerCase())
   if (at < 0) return sentence

@@ -10,7 +10,7 @@ interface InputProps {
   at: number
   given: InputFields
   subject: Subject
-  /** The rule that is changed, which cannot read itself; null: a new one. */
+  /** The rule that is changed, which cannot read itself; null: a new rule. */
   self: string | null
   isOnly: boolean
   onRemove(): void

@@ -26,7 +26,7 @@ export function ruleWords({ inputs, decision }: Pick<RuleDocument, 'inputs' | 'd
   return inputs.length === 1 ? `Problem if ${said[0]}.` : `Problem if ${need}: ${said.join('; ')}.`
 }
 
-/** The effect of saving the rule, at once and by time. */
+/** Returns the effects of saving the rule: at once, and later by time alone. */
 export function consequence(trial: RuleTrialObject, receivers: Receivers): string {
   const { incident, verdict, open_now: isOpen } = trial
   const its = isOpen ? 'Its open incident' : 'An incident'

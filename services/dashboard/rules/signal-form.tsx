@@ -1,4 +1,4 @@
-// The forms that make a signal and change one. Its kind and its slug never change.
+// The forms that create and change a signal. Kind and slug of a signal never change.
 import { Refusal } from '../data/api.ts'
 import { announce } from '../parts/announce.ts'
 import { FormDialog } from '../parts/confirm.tsx'

@@ -94,7 +94,7 @@ export const readersOf = (subject: Subject, by: 'signal' | 'from', id: string): 
 export const incidentOf = ({ detail }: Subject, ruleId: string) =>
   detail.rules.find(({ key }) => key === ruleId)?.incident ?? null
 
-/** Returns the name of the signal or rule that an input reads; its slug if that was deleted. */
+/** Returns the name of the signal or rule that an input reads; the slug if the signal or rule was deleted. */
 export function nameIn({ signals, rules }: Pick<Subject, 'signals' | 'rules'>, { signal, from }: RuleInput): string {
   const found = from === undefined ? signals.find(({ id }) => id === signal) : rules.find(({ id }) => id === from)
   return found?.name ?? from ?? signal ?? ''

@@ -19,7 +19,7 @@ export type Typed = { document: object } | { refusal: Refusal }
 
 export interface Trial {
   asking: Asking<object, RuleTrialObject>
-  /** The obstacle to a trial, with the field of the form; null: there is none. */
+  /** Reason why the rule cannot be tried, with the field of the form; null: no reason. */
   refusal: ReadonlySignal<Refusal | null>
   /** The newest typed document, complete or not; null: the fields form no document. */
   document: ReadonlySignal<Partial<RuleDocument> | null>
@@ -32,10 +32,10 @@ export interface Trial {
 const gatherMs = 150
 /** Least time between two trials without a change or an event, ms. */
 const leastMs = 1_000
-/** Pause after a failure that may pass, ms. */
+/** Pause before the retry after a failure that may be temporary, ms. */
 const retryMs = 5_000
 
-/** `first`: document that is tried at once; null: the first trial follows the first change. */
+/** `first`: document that is tried at once; null: no trial before the first change of the form. */
 export function useTrial(subject: Subject, replaced: string | null, first: object | null = null): Trial {
   const parts = useMemo(() => createTrial(subject, replaced), [])
   useEffect(() => {

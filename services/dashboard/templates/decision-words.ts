@@ -1,4 +1,4 @@
-// A rule's decision in words. Pure: it reads any JSON, because a draft may be unfinished.
+// A rule's decision in words, from any JSON, because a draft may be unfinished. Pure.
 import { isObject } from './editor/draft.ts'
 
 export interface DecisionWords {

@@ -9,12 +9,12 @@ export interface TemplateRow {
   /** The highest published version; null: the Template has only a draft, or cannot be read. */
   version: number | null
   revisions: number
-  /** Numbers of Resources bound to the highest revision and to older ones. */
+  /** Numbers of Resources bound to the highest revision, and to older revisions. */
   current: number
   older: number
   isSystem: boolean
   hasDraft: boolean
-  /** Sentences; empty: it is usable. */
+  /** Sentences about faults; empty: the Template has no fault. */
   faults: string[]
 }
 
@@ -53,7 +53,7 @@ export function templateRows({ templates, destinations, uses }: TemplatesRead, d
 const unreadSentence = (id: string, count: number): string =>
   `${id} is missing or damaged in the store: ${counted(count, 'Resource')} of it ${count === 1 ? 'is' : 'are'} not judged. Bind ${count === 1 ? 'it' : 'them'} to another revision.`
 
-/** Rules whose messages lead nowhere, because their destination was deleted or is disabled. */
+/** Returns sentences about rules whose messages cannot be sent, because a destination was deleted or is disabled. */
 function destinationFaults({ rules }: SentTemplate, destinations: readonly NamedDestination[]): string[] {
   return rules.flatMap(({ key, destination, routes }) => {
     const named = destination === null ? (routes ?? []).map(route => route.destination) : [destination]

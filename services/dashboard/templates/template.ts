@@ -25,7 +25,7 @@ const workspacePart = () => encodeURIComponent(workspaceId.peek() ?? '')
 /** A path of generation 3 in the present workspace. */
 export const inWorkspace = (path: string): string => `/workspaces/${workspacePart()}${path}`
 
-/** Rejects with a Refusal, as the other reads do. */
+/** Rejects with a Refusal. */
 export async function readTemplates(): Promise<TemplatesRead> {
   const [written, uses] = await Promise.all([readWritten(), readUses()])
   return { ...written, uses }

@@ -1,4 +1,4 @@
-// The Templates of the workspace as a page shows them: read once, and again with each of their news.
+// The Templates of the workspace for a page: read once, and again after each event about Templates.
 import { useEffect } from 'preact/hooks'
 import type { Loaded } from '../data/loaded.ts'
 import { type IsWanted, onGatheredNews } from '../data/stream.ts'
@@ -8,7 +8,7 @@ import { readTemplates, type TemplatesRead } from './template.ts'
 /** Time in which news are gathered, ms: Templates are read once for each group of news. */
 const gatherMs = 400
 
-/** Reads again when a revision is published, and when a Resource is bound to one or leaves it. */
+/** Reads again when a revision is published, or gains or loses a Resource. */
 export function useTemplates(): Loaded<TemplatesRead> {
   const loaded = useLoaded(readTemplates)
   useEffect(() => onGatheredNews(gatherMs, isWanted, () => void loaded.reload()), [loaded])

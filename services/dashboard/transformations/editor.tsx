@@ -10,7 +10,7 @@ import { Fields } from './fields.tsx'
 import { type Preview, previewTemplate, saveTransformation, sharedError, type Transformation } from './transformation.ts'
 
 interface EditorProps {
-  /** Transformation that is edited; null: a new one. */
+  /** Transformation that is edited; null: a new transformation. */
   edited: Transformation | null
   onSaved(): Promise<void>
   onClose(): void

@@ -45,7 +45,7 @@ export const readSamples = (): Promise<readonly Sample[]> => askV2('GET', `${all
 export const previewTemplate = (template: string, signal: AbortSignal): Promise<Preview> =>
   askV2('POST', `${all}/preview`, { template }, signal)
 
-/** `id` null makes one. */
+/** Saves a transformation. `id` null: creates a new transformation. */
 export const saveTransformation = (id: number | null, fields: { name: string; template: string }): Promise<Transformation> =>
   askV2('POST', id === null ? all : `${all}/${id}`, fields)
 
@@ -66,7 +66,7 @@ export function usedBy(names: readonly string[]): string {
   return names.length === 0 ? 'No destination uses it.' : `Used by ${listed(names)}.`
 }
 
-/** The effect of its deletion. */
+/** Returns the effect of a transformation's deletion. `names`: destinations that use it. */
 export const lossOf = (names: readonly string[]): string =>
   names.length === 0
     ? 'No destination uses it. Its template is lost.'
@@ -77,7 +77,7 @@ function listed(names: readonly string[]): string {
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** Returns the error if all samples have the same one, which is then a fault of the template. Null: the errors differ, or there is none. */
+/** Returns the error that all samples have in common, which is then a fault of the template. Null: the errors differ, or there is none. */
 export function sharedError({ results }: Preview): string | null {
   const errors = new Set(results.map(result => (result.ok ? null : result.error)))
   const [only = null] = errors

@@ -1,4 +1,4 @@
-// Transformations of the workspace: messages in its own words, and the destinations that send them. For editors and owners.
+// Transformations of the workspace: templates of messages, and the destinations that use them. For editors and owners.
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { may } from '../data/session.ts'

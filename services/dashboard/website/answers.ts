@@ -42,7 +42,7 @@ const textIn = (values: Values, name: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Returns the answers, including those of collapsed fields. An empty delay is left out. A text that is no number is sent as typed. */
+/** Returns the answers, including those of collapsed fields. An empty delay is omitted. A text that is no number is sent as typed. */
 export function answersOf(values: Values): Record<string, unknown> {
   return {
     url: withScheme(textIn(values, 'url')),

@@ -12,6 +12,6 @@ interface Past {
 export const stateWords = ({ closed_at: closed, confirmed_at: confirmed }: Past): string =>
   `${closed === null ? 'Open' : 'Closed'}${confirmed === null ? ', not confirmed' : ''}`
 
-/** Empty while it is open. */
+/** Returns how long the incident lasted; empty while it is open. */
 export const lasted = ({ opened_at: from, closed_at: to }: Past): string =>
   to === null ? '' : duration(Date.parse(to) - Date.parse(from))

@@ -54,7 +54,7 @@ export const listAuditedWorkspaces: Answer<'list-audited-workspaces'> = async ({
 /** Returns the least id greater than all block ids of the workspace: `0` follows `/`. */
 const behind = (workspaceId: string) => `${workspaceId}0`
 
-/** Returns the place before which the rows of the page lie: the last row of the previous page, or `until`. Null: no limit. */
+/** Returns the exclusive end of the page's rows: the last row of the previous page, or `until`. Null: no end. */
 function endOf({ until, after = null }: AskRequest<'list-audit'>): AuditPlace | null {
   if (after === null) return until === null ? null : { at: until, number: 0, gateway: '' }
   const place = readAuditPlace(after)

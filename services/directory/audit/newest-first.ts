@@ -16,9 +16,9 @@ interface Wanted {
   workspaceId: string | null
   /** Start, ms since the epoch, inclusive; null: the first row. */
   since: number | null
-  /** End, exclusive; null: the last row. */
+  /** End, exclusive; null: after the last row. */
   end: AuditPlace | null
-  /** Approximate number of rows of one read. */
+  /** Approximate number of rows that one read of the store returns. */
   perRead: number
 }
 

@@ -59,7 +59,7 @@ export class PageItems<T> {
     return true
   }
 
-  /** Returns how many more items of the average size fit, plus one that shows that the page is full. */
+  /** Returns how many more items of the average size fit, plus one, whose refusal shows that the page is full. */
   room(): number {
     const room = Math.max(0, limits.request.pageBytes - this.#bytes)
     return this.#bytes === 0 ? limits.request.pageReads : 1 + Math.ceil((room * this.items.length) / this.#bytes)

@@ -4,8 +4,8 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 /**
- * Returns a function that resolves to the bus time: `clock` plus its offset. An offset that is too old is measured again. Rejects with a
- * BusError.
+ * Returns a function that resolves to the bus time: `clock` plus its offset. Measures the offset again if the last measurement is too old.
+ * Rejects with a BusError.
  */
 export function createBusClock(bus: Pick<Bus, 'clockOffset'>, clock: Clock): () => Promise<{ at: number; errorMs: number }> {
   let measuring: ReturnType<Bus['clockOffset']> | null = null

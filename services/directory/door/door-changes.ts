@@ -124,7 +124,7 @@ function createReading({ bus, location, changes: log }: DoorContext) {
 const charactersOf = (changes: readonly Change[]): number => changes.reduce((sum, change) => sum + sizeOf(change), 0)
 const sizeOf = (change: Change): number => JSON.stringify(change).length
 
-/** Returns as many changes as one response may contain. The next request gets the others. */
+/** Returns as many changes as one response may contain. The prober's next request gets the remaining changes. */
 function cut({ changes, position, isLast }: Changes): Changes {
   let characters = 0
   const count = changes.findIndex((change, i) => {

@@ -1,4 +1,4 @@
-// Presence of a location's remote probers: handles their heartbeats and departures, and lists all of them.
+// Presence of a location's remote probers: handles their heartbeats and departures, and lists all probers of the location.
 import { keys } from '#shared/bus/subjects.ts'
 import type { DoorRequest, Members } from '#shared/contracts/observations/door.ts'
 import { refusal } from '#shared/errors.ts'

@@ -41,10 +41,7 @@ export async function resourcesBehind(
   }
 }
 
-/**
- * Returns the query parameter of the first filter by a property of Resources. A filter by state alone does not count. Null: no such filter
- * was sent.
- */
+/** Returns the query parameter of the first filter by a property of Resources, not by state. Null: no such filter was sent. */
 function firstOf({ template, meta: [field], labels: [label] }: IncidentFilters): string | null {
   if (template !== null) return 'template'
   if (field !== undefined) return `meta.${field.key}`

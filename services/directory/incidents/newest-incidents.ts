@@ -4,7 +4,7 @@ import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import type { Cursor } from '../documents/page.ts'
 
-/** Columns of an Incident. Documents are read later, only for the Incidents that are shown. */
+/** Columns of an Incident. Whole documents are read later, only for the Incidents that are shown. */
 export type IncidentEntry = Pick<IncidentDocument, (typeof columns)[number] | 'id'>
 
 const columns = ['troubleSince', 'subjectId', 'ruleShown', 'facets'] as const

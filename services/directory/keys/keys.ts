@@ -81,7 +81,7 @@ export const keyDocument = (
   made: Pick<KeyDocument, 'id' | 'userId' | 'description' | 'tokenHash' | 'prefix' | 'createdAt' | 'scope'>,
 ): KeyDocument => ({ ...made, rev: 1, expiresAt: made.createdAt + limits.key.lifeMs, lastUsedAt: null })
 
-/** Returns the keys of a user, oldest first. Without a user: the newest keys of all users, also oldest first. */
+/** Returns the keys of a user, or without a user the newest keys of all users. Both lists are oldest first. */
 export const listKeys: Answer<'list-keys'> = async ({ store }, { userId }) => {
   const found = await store.find('keys', {
     where: userId === null ? {} : { userId },

@@ -30,7 +30,7 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
   let stopped = false
 
   /**
-   * The running announcement, and the next one. All calls during the running one share the next one, because it reads the store after these
+   * The running announcement, and the next one. All calls during an announcement share the next one, which reads the store after these
    * calls.
    */
   let current: Promise<void> | null = null

@@ -37,7 +37,7 @@ export function requireEnabledDefault(isMarked: boolean, enabled: boolean): void
   throw invalid('default', 'Destination is disabled', 'Only a destination that is switched on becomes default')
 }
 
-/** Whether a destination becomes the default when it is enabled: if no other one is enabled or marked as the default. */
+/** Whether a destination becomes the default when it is enabled: if no other destination is enabled or marked as default. */
 export const isFirstEnabled = (others: readonly Pick<DestinationDocument, 'enabled' | 'default'>[]): boolean =>
   others.every(other => !other.enabled && !other.default)
 

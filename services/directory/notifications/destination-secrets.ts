@@ -44,7 +44,7 @@ export const deleteDestinationSecret: Answer<'delete-destination-secret'> = asyn
   return { destinationName: changed.name, removed }
 }
 
-/** Returns the unexpired secrets. Each then ends at `until`, or at its own end if that is earlier. */
+/** Returns the unexpired secrets. Each now expires at `until` at the latest. */
 const expiring = (secrets: readonly SigningSecret[], until: number, at: number): SigningSecret[] =>
   secrets
     .map(secret => ({ ...secret, expiresAt: Math.min(secret.expiresAt ?? until, until) }))

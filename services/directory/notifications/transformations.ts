@@ -63,7 +63,7 @@ export const updateTransformation: Answer<'update-transformation'> = async ({ st
   return transformationView(stored)
 }
 
-/** Deletes a transformation. Destinations that name it use the built-in body from then on; their references are cleared afterwards. */
+/** Deletes a transformation. Its destinations use the built-in body from then on; their references are cleared later. */
 export const deleteTransformation: Answer<'delete-transformation'> = async ({ store }, { workspaceId, id }) => {
   const [present = null] = await store.get('transformations', [id])
   if (present?.workspaceId !== workspaceId) return null

@@ -75,7 +75,7 @@ export async function confirmFirstKey(context: BootstrapContext, token: string):
   return true
 }
 
-/** Whether the API accepts this token now. Its key may be deleted or expired. */
+/** Whether the API accepts this token now. False if the token's key is deleted or expired. */
 export async function isWorkingKey(context: BootstrapContext, token: string): Promise<boolean> {
   const identity = await authenticate(context, { tokenHash: hashToken(token) })
   return identity !== null && !identity.disabled

@@ -24,7 +24,7 @@ export function usernameFrom(proposal: string): string {
   const kept = usernameOf(proposal)
     .replace(/[^a-z0-9._@+-]+/g, '-')
     .replace(/^[^a-z0-9]+/, '')
-  // Four characters stay free for a number, as in `name-2`.
+  // Four characters stay free for a suffix such as `-2` in `name-2`.
   return kept.slice(0, limits.people.usernameCharacters - 4) || 'user'
 }
 

@@ -10,7 +10,7 @@ import { randomId } from '#shared/text/ids.ts'
 export interface Passwords {
   /** Returns the PHC text of a password. Throws `validation` for an invalid password, `busy` if too many are being hashed. */
   hash(password: string): Promise<string>
-  /** Whether a password matches a PHC text. For undefined: false after the same time. Throws `busy`. */
+  /** Whether a password matches a PHC text. For `kept` undefined: false after the same time. Throws `busy`. */
   verify(password: string, kept: string | undefined): Promise<boolean>
 }
 
@@ -29,7 +29,7 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 const saltCharacters = 22
 
 export function createPasswords(cost: PasswordCost = limits.password): Passwords {
-  /** Hash that is compared if a user has no password. It takes the same time, and equals no password's hash. */
+  /** Hash that is compared if a user has no password. The comparison takes the same time and always fails. */
   const nobody: Phc = {
     memory: cost.memoryKib,
     passes: cost.passes,

@@ -29,7 +29,7 @@ export async function beginSession(
     throw refusal('validation', 'Session exists', 'The id or the token belongs to another session')
   }
   const newestFirst = { where: { userId: user.id }, sort: [['createdAt', 'desc']], limit: limits.directory.listed } as const
-  // The oldest of the other sessions are removed. The new session stays, even if another clock gave the others later instants.
+  // The oldest of the other sessions are removed. The new session stays, even if other sessions have later instants from another clock.
   const others = (await store.find('sessions', newestFirst)).filter(session => session.id !== id)
   await removeSessions(store, others.slice(limits.sessions.perUser - 1))
   return identityOf(store, user, present)
@@ -45,7 +45,7 @@ export const findSession: Answer<'find-session'> = async ({ store, clock }, { to
   const expireAt = Math.min(now + limits.sessions.lifeMs, session.createdAt + limits.sessions.lifeMsMax)
   if (expireAt < session.expireAt + limits.sessions.prolongMs) return identityOf(store, user, session)
   const prolonged = { ...session, rev: session.rev + 1, expireAt }
-  // Not written if another request has ended or prolonged the session meanwhile. The next use reads the new state.
+  // The store refuses the write if another request has ended or prolonged the session meanwhile. The next use reads the new state.
   const [result] = await store.replace('sessions', [prolonged])
   return identityOf(store, user, result === 'written' ? prolonged : session)
 }

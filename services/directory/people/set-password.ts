@@ -18,7 +18,7 @@ export const setPassword: Answer<'set-password'> = async (context, request) => {
     if (user.passwordChange?.epoch === epochOf(user)) await cleanSessions(context, user, request.keepSessionId ?? null)
     return { outcome: 'set' }
   }
-  // Hashed first, so that an invalid new password is refused before the try is counted.
+  // The new password is hashed first, so that an invalid one is refused before the try is counted.
   const password = await context.passwords.hash(request.password)
   const refused = await checkPresent(context, user, request)
   if (refused) return refused

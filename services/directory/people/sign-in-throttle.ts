@@ -91,7 +91,7 @@ const clientOf = ({ client }: SignInTry): Counted => ({
   waitMsMax: signIn.waitPerClientMsMax,
 })
 
-/** Returns the network of a client. One IPv6 client has 2^64 addresses, so its network is counted. */
+/** Returns the network of a client. One IPv6 client has 2^64 addresses, so tries are counted by its network. */
 export const networkOf = (client: string): string => clientNetwork(withoutPort(client))
 
 /** Removes the port that some proxies add, which differs for each connection. */

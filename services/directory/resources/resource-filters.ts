@@ -94,8 +94,8 @@ async function answerTags(store: Store, workspaceId: string, reference: string |
 }
 
 /**
- * Returns the declaration of each field in the named revision. For a key without a version: in its highest undamaged revision that declares
- * the field (v3 4.13).
+ * Returns the declaration of each field in the named revision. For a key without a version: in the highest undamaged revision of the key
+ * that declares the field (v3 4.13).
  */
 async function fieldsOf(store: Store, workspaceId: string, reference: string, keys: readonly string[]) {
   const fields = new Map<string, TemplateField>()

@@ -1,5 +1,5 @@
 // Roster of one workspace in memory: read from the store once, then updated by messages of the bus. It is compared with the store's
-// revisions at intervals, so that a lost message has an effect for a minute at most. Never writes.
+// revisions at intervals, so that rows are wrong for at most a minute after a lost message. Never writes.
 import { nextStep } from '#machines/incident-outlook.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'

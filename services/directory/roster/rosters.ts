@@ -16,7 +16,7 @@ interface Kept {
   roster: Promise<Roster>
   /** Open roster; null: it is still being opened. */
   opened: Roster | null
-  /** Instant of the latest read, ms of the monotonic clock. */
+  /** Instant at which the roster was last read, ms of the monotonic clock. */
   lookedAt: number
 }
 

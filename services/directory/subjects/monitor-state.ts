@@ -38,7 +38,7 @@ async function readingsOf(context: DirectoryContext, subject: SubjectDocument): 
   return unread.size === 0 ? read : [...read, ...(await newestReports(context, subject, unread)).map(unreadReading)]
 }
 
-/** Returns the reading of a signal that no rule reads. The subject's document does not contain it, so it comes from the Observation log. */
+/** Returns the reading of a signal that no rule reads. The reading comes from the Observation log, not from the subject's document. */
 const unreadReading = ({ signal, state, value, atUs, reason }: ObservationEntry): MonitorReading =>
   readingOf(signal, { state, value, atUs, reason })
 

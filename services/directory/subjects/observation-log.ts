@@ -42,7 +42,7 @@ export const listObservations: Answer<'list-observations'> = async (
   return await readEntries(store, places.flat().filter(isWithin).sort(newestFirst).slice(0, limit))
 }
 
-/** Returns the newest accepted report of each of these signals, if it has one. */
+/** Returns the newest accepted report of each of these signals that has one. */
 export async function newestReports(
   { store, clock }: Pick<DirectoryContext, 'store' | 'clock'>,
   subject: SubjectDocument,

@@ -28,7 +28,7 @@ export async function* subjectsTagged(
   }
 }
 
-/** Yields the ids of all subjects of a workspace that are not deleted, in the same way. */
+/** Yields the ids of all undeleted subjects of a workspace like `subjectsTagged`. */
 export async function* allSubjects(store: Store, workspaceId: string, after: string): AsyncGenerator<string[]> {
   for (let limit: number = tagReadsFirst, last = after; ; limit = Math.min(limit * 2, tagReads)) {
     const where = { workspaceId, id: { gt: last } }
@@ -58,8 +58,8 @@ async function read(store: Store, { workspaceId, tag }: Lane, { after, limit }: 
 }
 
 /**
- * Returns a text that is greater for rarer tags. It is the last id of the walk's first read, which lies further on if few subjects have the
- * tag. Complete walks sort after incomplete ones, shorter ones last.
+ * Returns a text that is greater for rarer tags: the last id of the walk's first read. If few subjects have the tag, a read of the same
+ * number of ids reaches a greater id. Complete walks sort after incomplete ones, shorter ones last.
  */
 const reachOf = ({ ids, isEnd }: Walk): string =>
   isEnd ? `~${String(tagReadsFirst - ids.length).padStart(6, '0')}` : (ids.at(-1) ?? '')

@@ -84,7 +84,7 @@ export const countTemplateUses: Answer<'count-template-uses'> = async ({ store }
   return Object.fromEntries(uses)
 }
 
-/** Reads a manifest. Throws `malformed` or `validation` with the dotted place of the first fault. */
+/** Reads a manifest. Throws `malformed` or `validation` with the path (`a.b.c`) of the first fault. */
 async function read(store: Store, workspaceId: string, manifest: unknown): Promise<Template> {
   const destinations = await destinationsOf(store, workspaceId)
   try {
@@ -96,7 +96,7 @@ async function read(store: Store, workspaceId: string, manifest: unknown): Promi
   }
 }
 
-/** Throws `validation` if the workspace is full. Simultaneous publications may exceed the bound by one: it only protects the store. */
+/** Throws `validation` if the workspace is full. The bound only protects the store, so simultaneous publications may exceed it by one. */
 async function requireRoom(store: Store, workspaceId: string, bytes: number): Promise<void> {
   const sizes = await store.find('templates', { where: { workspaceId }, limit: bounds.perWorkspace, select: ['bytes'] })
   const total = sizes.reduce((sum, { bytes: size }) => sum + size, bytes)

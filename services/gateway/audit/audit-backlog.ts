@@ -1,4 +1,4 @@
-// Audit rows that wait at a gateway, in batches. A batch never changes after its first write began, so the same batch can be written again.
+// Audit rows that wait at a gateway, in batches. A batch never changes after its first write began, so a retry writes the same rows.
 import { limits } from '#shared/limits/limits.ts'
 import { auditNumbers, gatewayDigits } from '#shared/text/audit-ids.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -13,7 +13,7 @@ export interface AuditBacklog {
   add(row: AuditRow): boolean
   /** Marks all rows that wait now as due for writing. */
   markDue(): void
-  /** Returns the first batch that is full or due; undefined: there is none. */
+  /** Returns the first batch that is full or due; undefined: no batch is. */
   next(): AuditBatch | undefined
   /** Removes the first batch. */
   shift(): void

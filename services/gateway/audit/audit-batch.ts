@@ -1,5 +1,5 @@
-// Audit rows that are written together. Rows of one workspace with nearby instants form one block, stored column by column. A block is one
-// document for any number of rows.
+// Audit rows that are written together. Rows of one workspace with nearby instants form one block, stored column by column. The store keeps
+// a block as one document, whatever the number of its rows.
 import type { AuditBlock, AuditKind } from '#shared/contracts/ask/ask-audit.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { AuditRow } from './audit-row.ts'

@@ -17,7 +17,7 @@ const { queued, flushMs, lastWriteMs } = limits.audit
 
 export interface AuditQueue {
   add(row: AuditRow): void
-  /** Writes the remaining rows, for `limits.audit.lastWriteMs` at most. */
+  /** Writes the remaining rows. Gives up after `limits.audit.lastWriteMs`. */
   stop(): Promise<void>
 }
 

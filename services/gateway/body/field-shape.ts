@@ -4,7 +4,7 @@ import { isObject } from '#shared/json-shape/is-object.ts'
 type Schema = Record<string, unknown>
 
 /**
- * Keywords that are left out: those checked later for each field, and this project's own marks. `required` is checked later too, because a
+ * Omitted keywords: bounds that are checked later for each field, and this project's own marks. `required` is checked later too, because a
  * missing field is not a wrong JSON type.
  */
 const leftOut = new Set([

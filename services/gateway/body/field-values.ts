@@ -22,8 +22,8 @@ export type Words = string | Said | ((place: string, key: string) => Said)
 /** This project's additions to a schema, beside its bounds. */
 interface Marks {
   /**
-   * Refusal of a value outside its bounds. Without `refusal`, a value is not checked here but by the reader of the field. An item of a list
-   * is then checked with the list.
+   * Refusal of a value outside its bounds. Without `refusal`, the reader of the field checks the value, and an item of a list is checked
+   * with the list.
    */
   refusal?: Words
   /** Refusal of a required field that is missing; absent: `Field 'x' is required`. */

@@ -39,7 +39,7 @@ export function fieldReader<T extends TObject>(schema: T): (body: Record<string,
 const wrongType = (place: string) => refusal('malformed', 'Invalid JSON', `Field '${place}' has the wrong type`, place)
 
 const noError = { instancePath: '' }
-/** Characters of a path in a refusal. The keys of the path come from the client and may be long, so a refusal quotes only its beginning. */
+/** Largest number of characters of a path in a refusal. The path contains keys from the client, which may be long. */
 const shownCharacters = 200
 
 /** Converts a JSON pointer into a readable path: `document.inputs[2].match`. */

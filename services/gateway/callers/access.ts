@@ -25,7 +25,7 @@ export function requireEditor(identity: Identity, workspaceId: string): void {
 /** Refusal of a member whose role has too few rights. `needed` is the lowest sufficient role. */
 export const roleNeeded = (needed: Role, role: Role): string => `Needs the role ${needed}; yours is ${role}.`
 
-/** Whether a caller has lost rights between two checks. A higher role counts as a loss too. */
+/** Whether a caller has lost rights between two checks. A higher role in a workspace counts as a loss too. */
 export const hasLostRights = (before: Rights, now: Rights): boolean =>
   (before.admin && !now.admin) || before.memberships.some(({ workspaceId, role }) => roleIn(now, workspaceId) !== role)
 

@@ -14,7 +14,7 @@ import type { Identities } from './token-memory.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Identity of the caller, set by the first check. Present in every route after this check. */
+    /** Identity of the caller. The first check sets the identity before any route runs. */
     identity: Identity
     /** Instant of the request's arrival, ms of the monotonic clock. */
     arrivedAt: number

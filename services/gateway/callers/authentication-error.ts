@@ -1,4 +1,4 @@
-// Reasons why a request has no valid caller. Each dialect has its own code for each reason.
+// Reasons why a request has no valid caller. Each dialect sends a code of its own for each reason.
 import { AppError } from '#shared/errors.ts'
 
 export type AuthenticationReason = 'missing' | 'malformed' | 'invalid' | 'disabled'

@@ -15,7 +15,7 @@ export interface TokenMemory<T> {
    */
   find(tokenHash: string): Promise<T | null>
   /**
-   * Removes the entries that a revocation concerns. Null: an unreadable revocation. Questions that wait for a response are then sent again.
+   * Removes the entries that a revocation concerns. Null: unreadable; no entry is removed. Questions under way are then sent again.
    */
   revoke(revoked: { what: Revoked; id: string } | null): void
   forgetAll(): void

@@ -1,7 +1,7 @@
 // API client inside a worker. The page sends each request with its session and posts the response back to the worker.
 import type { ApiFailureWords, ConfigurationApi, FromScript, ToScript } from '#shared/contracts/session/configuration-script.ts'
 
-/** Failure of a request, in the words of the page. */
+/** Failure of a request, with the sentence that the page sent. */
 class ApiFailure extends Error {
   readonly words: ApiFailureWords
 

@@ -1,4 +1,4 @@
-// One configuration file, YAML or JSON, as the objects in the file. Each object knows its file and the line of each of its members. Pure.
+// One configuration file, YAML or JSON, as the objects in the file. Each object has its file and the position of each of its members. Pure.
 
 import {
   Composer,
@@ -58,7 +58,7 @@ export interface PlacedDocument {
   objects: Placed[]
 }
 
-/** Returns the objects of all documents of a file. Throws as `readDocuments` does. */
+/** Returns the objects of all documents of a file. Throws the errors of `readDocuments`. */
 export const readObjects = (file: string, text: string, options?: ReadingOptions): Placed[] =>
   readDocuments(file, text, options).flatMap(({ objects }) => objects)
 
@@ -108,7 +108,7 @@ function parse(file: string, text: string, reading: Reading): Document.Parsed[] 
   }
 }
 
-/** Like the parser's own `parse`, but reports progress. */
+/** Yields the tokens like the parser's own `parse`, and reports progress. */
 function* tokensOf(text: string, { lines, onRead }: Reading): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)

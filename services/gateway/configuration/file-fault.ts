@@ -12,7 +12,7 @@ export class FileFault extends Error {
   /** Dotted path of the member at fault; `line:column` of a syntax error; empty: a whole object, or the whole file. */
   readonly place: string
   readonly fault: string
-  /** The fault after its dotted path. */
+  /** Sentence about the fault, which follows the dotted path in the message. */
   readonly sentence: string
   /** Position of the place; null: the fault belongs to the whole file. */
   readonly at: Position | null
@@ -39,5 +39,5 @@ export class FileFault extends Error {
 
 const placeOf = ({ line, column }: Position): string => `${line}:${column}`
 
-/** Returns the fault of a text that its language does not permit. Its place is the position. */
+/** Returns the fault of a text with a syntax error. The fault's place is `line:column`. */
 export const syntaxFault = (file: string, at: Position, fault: string): FileFault => new FileFault(file, placeOf(at), fault, at)

@@ -1,5 +1,5 @@
 // Steps that remove objects missing from the files, only with --prune. The API cannot delete Templates, so they stay. It cannot delete
-// Resources, so they are archived. A destination stays while a remaining Template refers to it. Pure.
+// Resources, so they are archived. A destination stays while a remaining Template refers to the destination. Pure.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'

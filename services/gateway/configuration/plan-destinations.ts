@@ -80,7 +80,7 @@ function made(one: WantedDestination, path: string, url: string): Step {
   const step = { phase: 'destinations', kind: 'Destination', name, source } as const
   const body = { ...fields, enabled: enabled || isDefault, default: isDefault }
   const post = { api: 'v3', method: 'POST', path, body } as const
-  // A disabled destination cannot become the default, but stays the default if it already was.
+  // A disabled destination cannot become the default, so the default is created enabled and disabled afterwards.
   const isSwitchedOff = isDefault && !enabled
   const off = { api: 'v3', method: 'PATCH', path, body: { enabled: false }, isBelowMade: true } as const
   return { ...step, verb: 'made', what: '', requests: isSwitchedOff ? [post, off] : [post] }

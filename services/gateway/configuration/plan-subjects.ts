@@ -40,7 +40,7 @@ interface Change {
   requests: StepRequest[]
 }
 
-/** Throws for an input that reads an unknown signal or rule. Signals and rules that only the workspace contains are known too. */
+/** Throws for an input that reads a signal or rule that neither the files nor the workspace contain. */
 function requireKnownInputs({ source, signals, rules }: WantedSubject, found: PresentSubject): void {
   const signalKeys = new Set([...signals, ...found.signals].map(({ key }) => key))
   const ruleKeys = new Set([...rules, ...found.rules].map(({ key }) => key))

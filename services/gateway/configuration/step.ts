@@ -34,7 +34,7 @@ export interface StepRequest {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   body?: unknown
-  /** Whether the id of the object that the step's first request created is appended to `path`. */
+  /** True if the id of the object that the step's first request created is appended to `path`. */
   isBelowMade?: true
   /** Expected id of the new object. Generation 2 derives the id from the name. */
   makes?: string

@@ -21,7 +21,7 @@ export interface WantedDestination {
   isDefault: boolean | null
 }
 
-/** `sent`: the Template as written. Its version is null if the next version is to be used. */
+/** `sent`: the Template as written; `version` null: the next version is used. */
 export interface WantedTemplate {
   source: Placed
   key: string
@@ -145,7 +145,7 @@ function templateOf(source: Placed, { kind: _, version = null, ...sent }: Record
   return { source, key: String(sent['key']), version: version as number | null, sent: sent as Omit<Manifest, 'version'> }
 }
 
-/** Reads the revision as publication would. `destinations`: destinations of the workspace; null: references stay unchanged. */
+/** Reads the revision with the checks of a publication. `destinations`: destinations of the workspace; null: references stay unchanged. */
 export function readRevision(
   source: Placed,
   manifest: Manifest,

@@ -84,7 +84,7 @@ async function buildAssets(): Promise<Assets> {
     const links = { app: bundleOf(app.metafile.outputs), signIn: bundleOf(signIn.metafile.outputs), style: pathOf(style.path) }
     return { files, ...links }
   } finally {
-    // Not awaited, because the first visitor would wait 70 ms longer.
+    // The stop is not awaited, because the first visitor would wait 70 ms longer.
     void esbuild.stop()
   }
 }
@@ -107,7 +107,7 @@ const bundle = (esbuild: typeof import('esbuild'), name: keyof typeof entryPoint
     plugins: [smallSheets(esbuild), ...(name === 'app' ? [oneSharedChunk] : [])],
     outdir: 'assets',
     entryNames: '[name]-[hash]',
-    // Only a hash, without the source's name: the first page lists all chunks, so longer names would make it larger.
+    // Only a hash, without the source's name: the first page lists all chunks, so longer names would make the page larger.
     chunkNames: '[hash]',
     ...shape,
     splitting: true,

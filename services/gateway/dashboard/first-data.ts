@@ -37,7 +37,7 @@ const views: Readonly<Partial<Record<string, View>>> = {
   }),
   [pagePaths.monitor]: async (context, call, workspace) => {
     const monitor = await monitorOfPage(context, call)
-    // For a monitor of another workspace, the page switches to that workspace and reads the monitor itself.
+    // For a monitor of another workspace no data is sent: the page switches to that workspace and reads the monitor itself.
     return monitor.workspace_id === workspace ? { monitor } : {}
   },
 }

@@ -1,4 +1,4 @@
-// Pages of the dashboard and their assets. Pages require a sign-in. Other visitors are redirected to the sign-in page and afterwards back.
+// Pages of the dashboard and their assets. Pages require a sign-in: other visitors are sent to the sign-in page, then back to the page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { configurationPath, type PageName, pagePaths, signInPath } from '#shared/contracts/session/page-paths.ts'
 import { AppError } from '#shared/errors.ts'

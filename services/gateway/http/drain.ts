@@ -54,7 +54,7 @@ export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
   }
 }
 
-/** Adds `Connection: close` to the latest response of a connection. On an earlier response, this header would cut off the latest one. */
+/** Adds `Connection: close` to the latest response of a connection. An earlier response with this header would cut off the latest. */
 function sayClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close')
 }

@@ -34,7 +34,7 @@ export interface Checked<Found, Body> {
 }
 
 /**
- * Memory of objects that paths named earlier, to save calls of `find`. The memory is only a hint. If a request with a remembered object is
+ * Memory of objects that paths named earlier, to save calls of `find`. A remembered object may be outdated: if a request with it is
  * refused, the request is checked again with the object from `find`. Every refusal therefore follows the order of checks.
  */
 export interface FoundMemory<Found, Caller> {
@@ -94,7 +94,7 @@ export interface Route<
   handler(context: Context, call: Caller & Checked<Found, Static<Body>>): Promise<unknown>
 }
 
-/** A record without method and path, which are separate arguments. Without `refusals`, a route has only the shared ones. */
+/** A record without method and path, which are separate arguments. Without `refusals`, a route has only the shared refusals. */
 export type StatedRoute<Full extends Pick<Route, 'method' | 'path' | 'refusals'>> = Omit<Full, 'method' | 'path' | 'refusals'> &
   Partial<Pick<Full, 'refusals'>>
 

@@ -36,7 +36,7 @@ interface Client {
 
 const acceptances = new WeakMap<object, () => void>()
 
-/** Marks a connection on which a key or a session was accepted. From now on the connection is no stranger. */
+/** Marks a connection on which a key or a session was accepted, which ends its limits as a stranger. */
 export function noteAccepted(socket: object): void {
   acceptances.get(socket)?.()
 }
@@ -96,8 +96,8 @@ export function boundStrangers(server: Server, terms: StrangerTerms): () => void
 }
 
 /**
- * Returns the unauthenticated connection to close: the oldest idle one of the client network with the most of them. If none is idle,
- * returns the oldest connection of that network. Null: every connection is authenticated.
+ * Returns the unauthenticated connection to close: the oldest idle one of the client network with the most unauthenticated connections, or
+ * the network's oldest if none is idle. Null: every connection is authenticated.
  */
 function whoGivesWay(clients: Iterable<Client>, terms: StrangerTerms): Socket | null {
   let [idle, idleOf]: [Socket | null, number] = [null, 0]

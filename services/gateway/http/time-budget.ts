@@ -10,8 +10,8 @@ export const budgetOf = (route: Pick<Route, 'budgetMs'>, { budgetMs }: Dialect):
   route.budgetMs === undefined ? budgetMs : route.budgetMs
 
 /**
- * Settles as `work` does. Rejects with `unavailable` when the request that arrived at `arrivedAt` (monotonic) has used its time limit (ms).
- * The work itself continues, so its commands may still take effect.
+ * Settles with the outcome of `work`, or rejects with `unavailable` when the request that arrived at `arrivedAt` (monotonic) has used its
+ * time limit (ms). The work itself continues, so its commands may still take effect.
  */
 export function withinBudget<T>(clock: Clock, arrivedAt: number, budgetMs: number | null, work: Promise<T>): Promise<T> {
   if (budgetMs === null) return work

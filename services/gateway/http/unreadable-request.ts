@@ -15,7 +15,7 @@ interface HttpSocket extends Duplex {
   parser?: { incoming: IncomingMessage | null } | null
 }
 
-/** Parser error with the last bytes of a connection, and how many of them Node had parsed. */
+/** Parser error with the last bytes of a connection, and the number of these bytes that Node had parsed. */
 interface ParseError extends Error {
   code?: string
   rawPacket?: Buffer
@@ -36,7 +36,7 @@ export const refuseUnreadable =
   }
 
 /**
- * Sends the refusal after the responses to earlier requests of the connection. Otherwise the client would take the refusal for one of them.
+ * Sends the refusal after the responses to the connection's earlier requests. Otherwise the client would take it for an earlier response.
  */
 function refuseInTurn(dialects: readonly Dialect[], error: ParseError, socket: HttpSocket): void {
   const answering = socket._httpMessage ?? null

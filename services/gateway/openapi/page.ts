@@ -1,4 +1,4 @@
-// Page for browsing the documents. Everything on the page comes from this server: its policy forbids other sources.
+// Page for browsing the documents. Everything on the page comes from this server: the page's policy forbids other sources.
 import { workspaceStandIn } from '../website/example.ts'
 
 /** `'unsafe-inline'` applies only to styles: Swagger UI writes some styles inline. */

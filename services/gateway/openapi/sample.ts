@@ -95,7 +95,7 @@ const values: Readonly<Record<string, unknown>> = {
   'Key.workspace_id': null,
   'MadeKey.workspace_id': null,
   description: 'deploy script',
-  // No sample: in this component `locations` are objects, not names as in monitors.
+  // No sample here: the `locations` of this component are objects, but those of monitors are names.
   'Places.locations': undefined,
   'Place.id': 'LOCATION_ID',
   'Place.name': 'frankfurt',

@@ -144,7 +144,7 @@ function success({ result: schema = nothing, query = {} }: Route, components: Co
   return { description: 'Done.', ...jsonContent({ schema: allowed, example }) }
 }
 
-/** Returns the refusals by status: those of every route, those of its rights and path, and its own. */
+/** Returns the refusals by status: the refusals of every route, those that follow from the route's rights and path, and the route's own. */
 function refused(route: Route): JsonSchema {
   const schema = { $ref: `${schemaAddress}Refused` }
   return Object.fromEntries(

@@ -43,7 +43,7 @@ export const visiting = (gateway: GatewayContext, options: SessionOptions): Sess
   oidc: null,
 })
 
-/** Sets the headers of every response. Refuses changes that were not sent by a page of this origin. */
+/** Sets the headers of every response. Accepts changes only from a page of this origin. */
 export function letPagesIn(fastify: FastifyInstance, options: SessionOptions): void {
   compressReads(fastify)
   fastify.addHook('onRequest', (request, reply, done) => {

@@ -83,7 +83,7 @@ const acknowledge = acknowledgeRoute({
 export const ruleRoutes: readonly Route[] = [...websiteRoutes(rules), acknowledge]
 
 /**
- * Only this list distinguishes a workspace that does not exist from one whose member the caller is not (reference/website-monitors 4.1).
+ * Only this list distinguishes a missing workspace from a workspace without the caller as a member (reference/website-monitors 4.1).
  */
 async function requireListable({ directory }: GatewayContext, { request, traceId }: Call, workspaceId: string): Promise<void> {
   if (roleIn(request.identity, workspaceId) !== null) return

@@ -1,4 +1,4 @@
-// GET /v2/notifications/deliveries: the delivery log (reference/messages 6), newest first. It never holds a URL.
+// GET /v2/notifications/deliveries: the delivery log (reference/messages 6), newest first. The log never contains a URL.
 import { Type } from 'typebox'
 import { pages } from '#shared/async/pages.ts'
 import type { DeliveryView } from '#shared/contracts/ask/ask-notifications.ts'

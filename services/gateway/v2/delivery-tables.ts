@@ -1,5 +1,5 @@
 // Delivery tables of custom subjects and of website monitors (reference/messages 4): the same table under two paths. Every member may read
-// a table, because it holds no URL.
+// a table, because a table contains no URL.
 
 import { type Static, type TObjectOptions, Type } from 'typebox'
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'

@@ -11,7 +11,7 @@ import { type ClassicCall, type ClassicRefusal, editor, routesWith } from './cla
 import { publicNumber } from './notification-fields.ts'
 import { accessDenied } from './refusals.ts'
 
-/** Query of a route that names its workspace there. */
+/** Query of a route that finds its workspace in the query. */
 export const notificationQuery: Record<string, QueryParameter> = {
   workspace_id: { schema: Type.String(), meaning: 'The workspace; may be left out where you have exactly one.' },
 }
@@ -49,8 +49,8 @@ export function routesOfOne<Found extends { workspaceId: string }>(noun: 'Destin
 }
 
 /**
- * Returns the workspace of a request. Throws invalid_state (2004) if none is named and the caller has not exactly one. Does not check the
- * caller's rights.
+ * Returns the workspace of a request. Throws invalid_state (2004) if none is named, unless the caller has exactly one workspace. Does not
+ * check the caller's rights.
  */
 function notificationWorkspace(request: FastifyRequest, inBody?: unknown): string {
   const named = queryText(request, 'workspace_id')

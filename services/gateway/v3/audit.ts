@@ -1,4 +1,4 @@
-// The audit of a workspace, for its owners. Reading it is not audited. Rule: docs/reference/v3.md, 11.5.
+// The audit of a workspace, for the workspace's owners. Reads of the audit are not audited. Rule: docs/reference/v3.md, 11.5.
 import { Type } from 'typebox'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import { idPattern } from '#shared/contracts/common.ts'

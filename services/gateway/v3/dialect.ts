@@ -37,7 +37,7 @@ const kinds: Record<ErrorCode, [status: number, errorType: string]> = {
 /** Every `error_type`, in the order of the statuses. */
 export const errorTypes: readonly string[] = [...new Set(Object.values(kinds).map(([, errorType]) => errorType))]
 
-/** Number that is added to the HTTP status to make a code. */
+/** Number that is added to the HTTP status to make the envelope's `code`. */
 const codeBase = 1_000
 const retryAfterSeconds = 1
 

@@ -38,8 +38,8 @@ export const formatCursor = (listing: Listing, position: string | null): string 
 const markCharacters = 8
 
 /**
- * Returns a hash of the route, the parameters of its path, the filters and the position. `limit` is left out, so it may differ between
- * pages.
+ * Returns a hash of the route, the parameters of its path, the filters and the position. The hash does not contain `limit`, so `limit` may
+ * differ between pages.
  */
 function markOf({ request, query }: Listing, position: string): string {
   const { cursor: _cursor, limit: _limit, ...filters } = query

@@ -107,7 +107,7 @@ async function createWebsite(work: Work, workspaceId: string, body: Static<typeo
   return answerWebsite(work, stored)
 }
 
-/** Replaces all settings. Only an omitted agreement is kept. */
+/** Replaces all settings. If the agreement is omitted, the monitor keeps its agreement. */
 async function updateWebsite(work: Work, website: WebsiteView, body: Static<typeof SettingsBody>) {
   const { name, check, places, failureMode } = work.family.read(body)
   const locations = await knownLocations(work, places)

@@ -1,4 +1,4 @@
-// Website monitor in responses of generations 1 and 2, and its schema. `kind` differs between the generations.
+// Website monitor in responses of generations 1 and 2, and the schema of these responses. `kind` differs between the generations.
 import { type TProperties, Type } from 'typebox'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { intervalMs } from '#shared/contracts/subjects/website.ts'

@@ -17,7 +17,7 @@ const isContentType = (text: string): boolean => text === '' || (text.length <= 
 const onlyIf = (fits: (text: string) => boolean, refusal: string) =>
   marks({ refusal, faultOf: (text: string) => (fits(text) ? null : refusal) })
 
-/** Unknown fields are ignored: clients send back everything they have read, including `id` and `kind`. */
+/** Unknown fields are ignored, because clients send back everything that they have read, including `id` and `kind`. */
 export const SettingsBody = Type.Object({
   name: Type.String({
     minLength: 1,

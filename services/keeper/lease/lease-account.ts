@@ -19,12 +19,12 @@ export interface Lease extends Account {
 export const accountFound = (seen: { account: Account; at: number } | undefined): Account =>
   seen === undefined ? { silence: null } : { silence: {}, asOf: seen.at, ...seen.account }
 
-/** Returns the account that the holder writes. `notes` null: the holder repeats the account that it found. */
+/** Returns the account that the holder writes. `notes` null: the account that the holder found in the lease. */
 export function accountNow(notes: SilenceNotes | null, found: Account): Account {
   if (notes === null) return found
   return Object.keys(notes).length === 0 ? {} : { silence: notes }
 }
 
-/** Returns the account as the keeper needs it that took the lease at `at` (bus clock); null: the lease has no account. */
+/** Returns the precedent for the keeper that took the lease at `at` (bus clock); null: the lease has no account. */
 export const precedentOf = ({ silence, asOf }: Account, at: number): Precedent | null =>
   silence && asOf !== undefined ? { vacantMs: Math.max(0, at - asOf), notes: silence } : null

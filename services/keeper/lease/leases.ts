@@ -23,7 +23,7 @@ export interface LeaseOptions {
   mayStart(mayCommit: (partition: number) => boolean): void
   /** Begins the take-over of a partition. `precedent`: the lease's account of the time before; null: the lease has no account. */
   onAcquired(partition: number, precedent: Precedent | null): void
-  /** Returns the account of this partition for a successor, which its lease stores; null: this keeper does not know it yet. */
+  /** Returns the account of this partition that its lease stores for a successor; null: not known yet. */
   notesOf(partition: number): SilenceNotes | null
   /** Finishes the running work on the partition and writes its checkpoint. The lease is released afterwards. */
   handOver(partition: number): Promise<void>
@@ -53,7 +53,7 @@ interface Seen {
   holder: string | null
   /** Id of the keeper for which the lease was given up. For a moment no other keeper takes the lease. */
   successor: string | null
-  /** Arrival of the revision on this process's monotonic clock; `heardAt`: the same in HeardTime. */
+  /** Arrival of the revision on this process's monotonic clock; `heardAt`: the same instant in HeardTime. */
   since: number
   heardAt: number
   account: Account

@@ -1,5 +1,4 @@
-// Earlier numbers that a round reads for baselines. If a signal's running median is in memory, reads only the numbers that leave the
-// window.
+// Earlier numbers that a round reads for baselines. For a running median in memory, reads only the numbers that leave the window.
 
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -20,7 +19,7 @@ interface NewestReport {
   signalKey: string
   days: number
   atUs: number
-  /** Key of the sender's id; null: the report has no such id. */
+  /** Key of the sender's id; null: the sender gave no id. */
   placeKey: string | null
 }
 
@@ -70,7 +69,7 @@ export async function numbersOf(
   const { memory, signalKey, days, atUs } = report
   const oldestUs = (clock.now() - limits.retention.pushedMs + hour) * 1_000
   const median = memory.median(signalKey)
-  // Not if the median contains rows that may expire before it has dropped them.
+  // The median is not used if it contains rows that may expire before it has dropped them.
   if (median !== null && median.days === days && median.fromUs >= oldestUs) {
     await learnLeaving(store, prefix, median, fromUs)
     const baseline = median.baselineOf(fromUs, atUs)

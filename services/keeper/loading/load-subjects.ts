@@ -64,8 +64,8 @@ function revisionsWanted(context: KeeperContext, work: readonly Work[], found: r
 
 /**
  * Reads series with reports that were accepted after the document was written, and series of its last revision. A keeper that had lost the
- * partition may have written that revision late and without them. Includes signals that no rule reads, because the count of accepted
- * reports numbers the next report. Series of another revision are returned for the present revision if it is in memory.
+ * partition may have written the last revision late and without these reports. Includes signals that no rule reads, because the count of
+ * accepted reports numbers the next report. Series of another revision are returned for the present revision if it is in memory.
  */
 async function newerSeries(context: KeeperContext, subject: SubjectDocument): Promise<SeriesDocument[]> {
   const { id, rev, custom } = subject
@@ -113,7 +113,7 @@ function takeIntoCache(
   if (change === 'commit') flush.push(id)
 }
 
-/** Returns the series for the Resource's present revision; unchanged if no rule can read its signal any longer. */
+/** Returns the series for the Resource's present revision; unchanged if no rule reads the series' signal any longer. */
 async function heardFor(
   { store }: KeeperContext,
   { id, custom, templated, template: revision }: SubjectDocument,

@@ -19,7 +19,7 @@ export interface WantedHistory {
   newest: Map<string, number>
   /** Instant from which a signal's numbers are read, µs, by the prefix of its row ids. */
   numbers: Map<string, number>
-  /** Revisions to which commands of this round bind a Resource, by its id. */
+  /** Revisions to which commands of this round bind a Resource, by the Resource's id. */
   bound: Map<string, Template[]>
 }
 
@@ -41,7 +41,7 @@ export function addHistory(
     if (!to.signals.some(signal => signal.key === slug)) continue
     const prefix = pushedPrefix(subject.id, key)
     const counted = countedOn(to, slug)
-    // No rule reads a signal that only a sender declared, so nothing of it is kept.
+    // No rule reads a signal that only a sender declared, so none of its Observations is kept.
     const kept = isFirst && from.signals.some(signal => signal.key === slug) ? countedOn(from, slug) : 0
     if (counted > kept) wanted.newest.set(prefix, Math.max(counted, wanted.newest.get(prefix) ?? 0))
     const heard = ownMember(templated.heard, slug)

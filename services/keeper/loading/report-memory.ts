@@ -1,5 +1,5 @@
-// Memory of a subject's reports, which saves a read for each report: positions of its series, and the newest instant with a row. It is
-// removed with its subject. No other writer changes those rows and series.
+// Memory of a subject's reports, which saves a read for each report: positions of series, and the newest instant with a row. The memory is
+// removed with its subject. No other writer changes these rows and series.
 import type { SeriesDocument } from '#shared/contracts/observations/observation.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { RunningMedian } from '../step/judging/running-median.ts'

@@ -1,5 +1,5 @@
 // Decision whether rounds look up senders' ids before they write them. Most ids are new: a round inserts them without a look-up, and looks
-// them up only if one is stored already. Repeated ids come in bursts, after an outage or from a sender that repeats everything.
+// them up only if an insert finds one stored. Repeated ids come in bursts, after an outage or from a sender that repeats everything.
 
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'

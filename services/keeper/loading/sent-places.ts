@@ -1,5 +1,5 @@
-// Stored places of senders' ids (signal and instant of each id's row), and the reads that they need: those rows, and the readings that they
-// change. After a crash, a signal may lack a stored row, and the repeated report may name another signal, instant or labels.
+// Stored places of senders' ids (signal and instant of each id's row), and the reads that these places need: the rows, and the readings
+// that the rows change. After a crash, a signal may lack a stored row, and the repeated report may name another signal, instant or labels.
 import type { ObservationIdDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'

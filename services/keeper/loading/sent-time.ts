@@ -13,7 +13,7 @@ export type SentTime = (message: Pick<StreamMessage, 'sequence' | 'at'>, isFresh
 /** `knownBehindMs`: known delay of the bus's clock against the keeper's clock. Ordinary differences between machines count as zero. */
 export function createSentTime(clock: Pick<Clock, 'now'>, knownBehindMs = 0): SentTime {
   let newest = { sequence: 0, at: 0 }
-  /** Time by which the bus's clock was set back. It shrinks as the stamps approach the keeper's clock. */
+  /** Time by which the bus's clock was set back. This time shrinks as the stamps approach the keeper's clock. */
   let behindMs = knownBehindMs > limits.clock.jumpMs ? knownBehindMs : 0
   return ({ sequence, at }, isFresh) => {
     const now = clock.now()

@@ -22,7 +22,7 @@ export interface RoundReports extends StoredReports {
   knowsPlaces: boolean
   /** Returns true if a step treated an id as new but made no place to insert, whose collision would show that the id is stored already. */
   lacksPlaces(): boolean
-  /** Records the rows that a step of this round has made. Later steps find them like stored rows. */
+  /** Records the rows that a step of this round has made. Later steps find these rows like stored rows. */
   note(made: Made): void
 }
 

@@ -1,5 +1,5 @@
-// Cache of subjects; the least recently used is removed first. A cached subject equals the committed one, except for newer readings. A
-// refused write drops the subject from the cache.
+// Cache of subjects; the least recently used subject is removed first. A cached subject equals the committed one, except for newer
+// readings. A refused write drops the subject from the cache.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import type { ReportMemory } from './report-memory.ts'

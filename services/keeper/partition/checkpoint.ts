@@ -11,8 +11,8 @@ import { isMoved, type Partition } from './partition.ts'
 import { momentOf, notesOf } from './silence.ts'
 
 /**
- * Writes the checkpoint. Requires that every report up to the partition's sequence is committed, or its freshness is in memory. Throws
- * NoLongerOurs if another keeper has moved the checkpoint.
+ * Writes the checkpoint. Requires that every report up to the partition's sequence is committed, or that the freshness of the report is in
+ * memory. Throws NoLongerOurs if another keeper has moved the checkpoint.
  */
 export async function writeCheckpoint(context: KeeperContext, partition: Partition, now: number): Promise<void> {
   partition.position.checkpointDueAt = now + limits.keeper.checkpointMs
@@ -53,8 +53,8 @@ function freshnessOfPartition(context: KeeperContext, partition: Partition): Fre
 }
 
 /**
- * Drops cached subjects that the partition's former holder has written since. While their reports change nothing, no refused write shows
- * that. The next round reads and writes them again.
+ * Drops cached subjects that the partition's former holder has written since. While the reports of such a subject change nothing, no write
+ * is refused, so this keeper would not notice. The next round reads and writes the dropped subjects again.
  */
 async function forgetStrayed(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
   if (partition.fresh.dirty.size === 0) return

@@ -16,7 +16,7 @@ export const noDeadlines = (): Deadlines => ({ heap: new DueHeap(), bySubject: n
 /** Earliest deadline, ms since the epoch; null: none. */
 export const firstDueAt = ({ heap }: Deadlines): number | null => heap.first()?.dueAt ?? null
 
-/** Moves a subject's deadline, but only to an earlier instant. A round that takes a deadline too early computes the true one. */
+/** Moves a subject's deadline, but only to an earlier instant. A round that takes a deadline too early computes the true deadline. */
 export function armDeadline({ heap, bySubject }: Deadlines, subjectId: string, dueAt: number): void {
   const known = bySubject.get(subjectId)
   if (known !== undefined && known.dueAt <= dueAt) return

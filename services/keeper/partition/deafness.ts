@@ -1,5 +1,5 @@
-// Obstacles between a partition and the stream (ADR 24). Deadlines wait while there is one, because an unread report may have come before them.
-// Never decides about silence; `listening.ts` does.
+// Obstacles between a partition and the stream (ADR 24). Deadlines wait while there is an obstacle, because an unread report may have come
+// before them. Never decides about silence; `listening.ts` does.
 import { limits } from '#shared/limits/limits.ts'
 
 /** Obstacle to reports. feed: the partition's feed is lost. stream: nobody can publish, because the stream does not respond. */

@@ -24,13 +24,13 @@ const isOver = ({ deletedAt, archivedAt }: SubjectDocument): boolean => deletedA
 
 export interface Merged {
   subject: SubjectDocument
-  /** commit: the newer readings change the state in the document, so the document must be written before the checkpoint moves. */
+  /** commit: the newer readings change the state in the document, so the subject must be written before the checkpoint moves. */
   change: Change
 }
 
 /**
- * Returns the subject with the newer readings. If the document was replaced, it may have been judged without them: it is judged again.
- * Ignores reports from before a location was added to the subject, and reports from a location that was removed.
+ * Returns the subject with the newer readings. If the document was replaced since, it may have been judged without these readings, so it is
+ * judged again. Ignores reports from before a location was added to the subject, and reports from a location that was removed.
  */
 export function mergeNewer(subject: SubjectDocument, freshness: Freshness, context: StepContext): Merged {
   if (isOver(subject)) return { subject, change: 'nothing' }
@@ -53,8 +53,8 @@ export function mergeNewer(subject: SubjectDocument, freshness: Freshness, conte
 }
 
 /**
- * Like `mergeNewer`, for the series of senders' reports, each as its keeper accepted it. If a series changes a result, no keeper has
- * committed the change: the change is judged at its original instant.
+ * Like `mergeNewer`, for the series of senders' reports, which a keeper has accepted. If a series changes a result, no keeper has committed
+ * the change: the change is judged at its original instant.
  */
 export function mergeNewerSeries({ subject, change }: Merged, series: readonly SeriesDocument[], context: StepContext): Merged {
   const { custom } = subject

@@ -9,14 +9,14 @@ export class Gateways {
   /** Newest revision of each gateway's entry and the instant of its arrival, by key. */
   readonly #seen = new Map<string, { revision: number; at: number }>()
   #heardAt: number | null = null
-  /** True after the entries that existed at the start of the watch. Their age is unknown, so they are no sign of life. */
+  /** True after the entries that existed at the start of the watch. The age of those entries is unknown, so they are no sign of life. */
   #isReady = false
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock
   }
 
-  /** Latest instant at which a gateway accepted reports, on the monotonic clock; null: none since this watch began. */
+  /** Latest instant at which a gateway accepted reports, on the monotonic clock; null: no gateway did since this watch began. */
   get heardAt(): number | null {
     return this.#heardAt
   }

@@ -1,4 +1,4 @@
-// Host of the partitions that this keeper holds: opens, hands over, closes and reopens them. Rounds work on them (`rounds.ts`).
+// Host of the partitions that this keeper holds: opens, hands over, closes and reopens them. `rounds.ts` runs the rounds of partitions.
 import { Semaphore } from '#shared/async/semaphore.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { OutboxCheck, OutboxEntry } from '#shared/contracts/subjects/subject.ts'

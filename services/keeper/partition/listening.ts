@@ -99,7 +99,7 @@ export class Listening implements StreamListener {
     return this.#silences.get(number)
   }
 
-  /** Returns the account of this partition for a successor; null: not known yet, or this keeper does not hold the partition. */
+  /** Returns the notes on this partition for a successor; null: not known yet, or this keeper does not hold the partition. */
   notesOf(number: number): SilenceNotes | null {
     const silence = this.#silences.get(number)
     return silence === undefined ? null : notesOf(silence, momentOf(this.#context.clock))
@@ -122,7 +122,7 @@ export class Listening implements StreamListener {
     this.#context.wake()
   }
 
-  /** Like `listen`, called when something may have changed since the last call. */
+  /** Like `listen`, called when obstacles may have changed since the last call. */
   listenAgain(partition: Partition, at: Moment): void {
     const { checks, pushed } = partition.silence
     if (!isFresh(checks, at) || !isFresh(pushed, at)) this.#listen(partition, at)
@@ -157,7 +157,7 @@ export class Listening implements StreamListener {
     if (offMs > 0 || before.isOpening || before.heldAt !== hearing.heldAt) this.#context.wake()
   }
 
-  /** Returns the reason of the outage. A keeper that was cut off loses its leases; it later takes them as if from another keeper. */
+  /** Returns the reason of the outage. A keeper that was cut off loses its leases, and later takes them like another keeper's leases. */
   #whyOff(since: number): OutageReason {
     if (this.#missedAt.bus >= since) return 'bus'
     return this.#missedAt.store >= since ? 'store' : 'keeper'

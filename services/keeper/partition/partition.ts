@@ -1,4 +1,4 @@
-// Partition as its holder keeps it: waiting inputs, deadlines, position, freshness and silence. It decides nothing; rounds do.
+// Partition in the memory of its holder: waiting inputs, deadlines, position, freshness and silence. Decides nothing; rounds do.
 
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { parseObservation } from '#shared/bus/subjects.ts'
@@ -28,7 +28,7 @@ export interface Partition {
   readonly deafness: Deafness
   /** The round that the partition is in; null: none. */
   round: Promise<void> | null
-  /** Start of its latest round on the monotonic clock, ms. */
+  /** Start of the partition's latest round on the monotonic clock, ms. */
   roundSince: number
 }
 
@@ -67,7 +67,7 @@ export function resultInput(message: StreamMessage, result: CheckResult, { numbe
 
 /**
  * Takes the inputs of one round: results in stream order, commands, then due deadlines. If more results wait, takes only deadlines before
- * the first of them, so that no deadline overtakes a report.
+ * the first waiting result, so that no deadline overtakes a report.
  */
 export function takeInputs(partition: Partition, now: number, isBusConnected: boolean): { inputs: Waiting[]; takenTo: number } {
   const { inbox, deadlines } = partition

@@ -17,7 +17,7 @@ export interface Position {
   /** Next instant at which the checkpoint is written, ms since the epoch. */
   checkpointDueAt: number
   streamCreatedAt: string
-  /** Number of times that the stream had lost reports after the checkpoint. */
+  /** How many times the stream had lost reports that came after the checkpoint. */
   gaps: number
 }
 

@@ -13,7 +13,7 @@ export async function purgeJudged(context: KeeperContext): Promise<void> {
   let below = lastSequence + 1
   let judgedTo = 0
   for (let partition = 0; partition < limits.partitions && below > firstSequence; partition++) {
-    // Checkpoints are read one at a time: each may be large, and no caller waits for them.
+    // Checkpoints are read one at a time, because each may be large and no caller waits for the purge.
     const [checkpoint] = await context.store.get('checkpoints', [keys.lease(partition)])
     const isKnown = checkpoint?.streamCreatedAt === createdAt
     const unjudgedFrom = isKnown ? checkpoint.sequence + 1 : firstSequence

@@ -12,7 +12,7 @@ export interface Outage {
   reason: OutageReason
   partition: number
   reports: ReportKind
-  /** Time without reports, and time for which silence is held back from now on, ms. */
+  /** `offMs`: time in which no reports were accepted. `waitMs`: time for which silence is held back from now on. Both in ms. */
   offMs: number
   waitMs: number
 }

@@ -61,7 +61,7 @@ export function reopenSilence(silence: Silence): void {
   }
 }
 
-/** Lets silence count up to the checkpoint only, because reports after the checkpoint are read again. Used if the lease has no account. */
+/** Lets silence count only up to the checkpoint, because later reports are read again. Called if the lease has no account. */
 export function heedCheckpoint(silence: Silence, checkpoint: Position['checkpoint'], at: Moment): void {
   for (const kind of reportKinds) {
     if (silence.isUnknown && checkpoint !== null) {

@@ -1,5 +1,5 @@
-// Watch of the stream's leader: if the leader does not respond, no prober can publish. A feed does not show that, because the feed is on
-// another server.
+// Watch of the stream's leader: if the leader does not respond, no prober can publish. A feed does not show this fault, because the feed
+// may be on another server.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { KeeperContext } from '../context.ts'

@@ -64,7 +64,7 @@ export async function openFeed(
   partition.position.sentTime = createSentTime(context.clock, state.askedAt === null ? 0 : askedAt - state.askedAt)
   partition.inbox.results.length = 0
   partition.inbox.receivedTo = partition.position.sequence
-  // By time, not by sequence: if the stream was cut and has grown again, new reports have sequences that were used before.
+  // Compared by time, not by sequence: if the stream was cut and has grown again, new reports have sequences that were used before.
   const knownAt = known === null ? 0 : Math.max(0, isSame ? known.messageAt : known.messageAt - minute)
   // If the bus's clock was set back, the newest messages have earlier stamps, so no instant marks where they begin.
   const since = state.lastAt < knownAt ? 0 : knownAt
@@ -139,7 +139,7 @@ async function loadDeadlines(context: KeeperContext, partition: Partition, mayGo
 }
 
 /**
- * Uses the checkpoint's deadline if the checkpoint is about this revision, because the checkpoint's deadline is newer than the document's.
+ * Uses the checkpoint's deadline, which is newer than the document's, if the checkpoint is about this revision.
  */
 function armFresh(partition: Partition, { id, rev, dueAt }: Pick<SubjectDocument, 'id' | 'rev' | 'dueAt'>): void {
   const freshness = partition.fresh.checkpointed.get(id)

@@ -1,4 +1,4 @@
-// Incidents of a preview, collected from the outboxes of its steps. Bounded: the oldest are dropped and counted.
+// Incidents of a preview, collected from the outboxes of its steps. Bounded: the oldest incidents and entries are dropped and counted.
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { PreviewEntry, PreviewEvidence, PreviewIncident } from '#shared/contracts/resources/preview.ts'
 import type { OutboxEntry } from '#shared/contracts/subjects/subject.ts'
@@ -70,7 +70,7 @@ export class KeptIncidents {
     this.#bytes += bytes
   }
 
-  /** Returns an upper bound of the bytes of an entry's JSON. It is estimated, because making the JSON would take longer than judging. */
+  /** Returns an estimated upper bound of the bytes of an entry's JSON, because making the JSON would take longer than judging. */
   #bytesOf({ explanation, evidence }: HistoryEntry): number {
     let bytes = entryBytes + explanation.length
     for (const { input, reason } of evidence?.inputs ?? []) bytes += inputBytes + input.length + this.#bytesOfReason(reason ?? '')

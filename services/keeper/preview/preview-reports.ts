@@ -1,4 +1,4 @@
-// Observations of a preview. Its steps read them as if they were stored, and they expire like stored Observations.
+// Observations of a preview. The steps of the preview read these like stored Observations, and they expire like stored ones.
 import type {
   ObservationIdDocument,
   PushedObservationDocument,

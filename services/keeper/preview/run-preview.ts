@@ -124,7 +124,7 @@ function resourceAt(at: number, answers: Preview['answers'], { key, version }: T
   return made.subject
 }
 
-/** Returns the subject before a judgement. The Resource is created with its first Observation: no incident opens before that. */
+/** Returns the subject before a judgement. The Resource is created with its first Observation, so no incident opens earlier. */
 const unjudged = (subject: SubjectDocument): SubjectDocument => ({
   ...subject,
   rules: subject.rules.map(rule => ({ ...rule, verdict: null, incident: null })),

@@ -11,7 +11,7 @@ import { removeOfSource, removeOfSubject } from '../roll-up/remove-roll-ups.ts'
 import { removeRange, retryingStore } from '../roll-up/retrying-store.ts'
 
 export interface Removals {
-  /** Begins a removal. If it runs already, it runs once more afterwards, because removed documents may have been written again. */
+  /** Begins a removal. A removal that is running runs once more afterwards, because removed documents may have been written again. */
   start(subjectId: string, signalKey: string | null): void
 }
 

@@ -9,7 +9,7 @@ import { observationIdKey, pushedPrefix } from '#shared/text/ids.ts'
 import type { RetryingStore } from './retrying-store.ts'
 import { signalSources } from './sources.ts'
 
-/** Removes the history first and the incident last: after a crash between them, the next pass finds the incident again. */
+/** Removes the history first and the incident last: after a crash between the two removals, the next pass finds the incident again. */
 export async function expireIncidents(store: RetryingStore, subjectId: string, now: number): Promise<void> {
   const oldest = now - limits.retention.incidentsMs
   for await (const page of begunBefore(store, 'incidents', 'troubleSince', subjectId, oldest)) {
@@ -49,7 +49,7 @@ export async function expireReports(store: RetryingStore, subjectId: string, now
 }
 
 /**
- * Removes rows in slices. The senders' ids of a slice are removed before its rows: after a crash between them, the rows still name the ids.
+ * Removes rows in slices. The senders' ids of a slice are removed before its rows, which still contain them after a crash in between.
  */
 async function removeRows(store: RetryingStore, subjectId: string, from: string, to: string): Promise<void> {
   const limit = limits.keeper.deletionSlice

@@ -1,4 +1,4 @@
-// Progress of a partition's roll-ups: the hours and days done, those due, and the observations that must stay for them.
+// Progress of a partition's roll-ups: the hours and days that are done or due, and the observations that must stay for roll-ups.
 import { keys } from '#shared/bus/subjects.ts'
 import type { RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
 import { day, hour, limits } from '#shared/limits/limits.ts'
@@ -20,8 +20,8 @@ export function rollUpDue(partition: number, now: number): RolledUpTo {
 }
 
 /**
- * Returns the progress from which to continue. Without stored progress, the progress begins with the oldest raw checks. It also begins
- * there if the stored progress lies after `now`: a clock was ahead, and periods were rolled up before their end.
+ * Returns the progress from which to continue. Without stored progress, the progress begins with the oldest raw checks. The progress also
+ * begins there if the stored progress lies after `now`: a clock was ahead, and periods were rolled up before their end.
  */
 export function progressOf(stored: RollUpProgressDocument | null, partition: number, now: number): RollUpProgressDocument {
   const isAhead = stored !== null && stored.hoursTo > now

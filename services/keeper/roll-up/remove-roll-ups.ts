@@ -9,7 +9,7 @@ import { rolledUpSources } from './sources.ts'
 
 type Remover = Pick<RetryingStore, 'deleteRange'>
 
-/** Days are removed first: after a crash between the two, the remaining hours still lead to their source. */
+/** Days are removed first: after a crash, the remaining hours still lead to their source. */
 const levels = ['day', 'hour'] as const
 
 /** Removes all roll-ups of a subject. */
@@ -24,7 +24,7 @@ export async function removeOfSource(store: Remover, subjectId: string, source: 
   }
 }
 
-/** Removes the roll-ups of a subject whose retention has ended at `now`, and roll-ups of signals that the subject no longer has. */
+/** Removes a subject's roll-ups if their retention has ended at `now` or the subject no longer has their signal. */
 export async function expireRollUps(store: RetryingStore, subject: SubjectDocument, now: number): Promise<void> {
   const oldest = Math.floor((now - limits.retention.rollUpsMs) / day) * day
   for (const source of await rolledUpSources(store, subject.id)) {

@@ -14,7 +14,7 @@ const bucketsPerDay = spans.day.row / spans.day.bucket
 
 type Hour = (Bucket | null)[]
 
-/** Returns the rows of these hours of one day that differ from the stored rows. `from` and `to` are whole hours, ms. */
+/** Returns the rows of the hours from `from` to `to` (whole hours of one day, ms) that differ from the stored rows. */
 export async function rollUpHours(store: RetryingStore, subjectId: string, from: number, to: number): Promise<RollUpDocument[]> {
   const rows: RollUpDocument[] = []
   for (const source of await rawSources(store, subjectId, from))

@@ -1,4 +1,4 @@
-// Roll-up of the partitions that this keeper holds, one after the other outside the rounds. Readers replace late roll-ups by raw reads.
+// Roll-up of the partitions that this keeper holds, one after the other outside the rounds. Until a roll-up exists, readers use raw rows.
 import { repeat } from '#shared/async/repeat.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'

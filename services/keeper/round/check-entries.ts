@@ -9,7 +9,7 @@ import { partitionOf } from '#shared/text/hash.ts'
 import { type KeeperContext, NoLongerOurs, retryWhile } from '../context.ts'
 
 export interface CheckEntries {
-  /** Writes entries of a subject at once, or after the entries of this subject that are being written. */
+  /** Writes entries of a subject at once; if others of this subject are being written, writes afterwards. */
   write(subjectId: string, entries: readonly OutboxCheck[]): void
 }
 

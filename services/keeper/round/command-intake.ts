@@ -1,4 +1,4 @@
-// Intake of commands from the bus: checked against their contract, then queued in the partition's inbox or refused at once.
+// Intake of commands from the bus: checks each against its contract, then queues it in the partition's inbox or refuses it at once.
 import { Compile } from 'typebox/compile'
 import type { Incoming } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'

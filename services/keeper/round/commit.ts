@@ -1,5 +1,5 @@
-// Commit of a round: the places of senders' ids first, then observations, series and the changed subjects, each guarded by its revision. A
-// refused document was written by another keeper: it is dropped from memory, read again and stepped again.
+// Commit of a round: the places of senders' ids first, then observations, series and the changed subjects, each guarded by its revision. If
+// a document is refused, another keeper has written it: the subject is dropped from memory, read again and stepped again.
 import type {
   ObservationIdDocument,
   PushedObservationDocument,
@@ -63,8 +63,8 @@ export async function commitDrafts(context: KeeperContext, drafts: Drafts, write
 }
 
 /**
- * Returns the subject with its tags. A subject that is too damaged for new tags keeps its present tags, which is harmless: lists compare
- * each subject before they show it.
+ * Returns the subject with its tags. A subject that is too damaged for new tags keeps its present tags, which is harmless, because lists
+ * check each subject before they show it.
  */
 function tagged(context: KeeperContext, { id, subject }: ChangedDraft): SubjectDocument {
   try {

@@ -101,7 +101,7 @@ export function draftOf(context: KeeperContext, drafts: Drafts, partition: Parti
 
 /**
  * Stores an input that cannot be judged, with the reason, marks its subject faulty, and continues with the next input. A deadline stays
- * due: if it fails again for the same reason, nothing is stored.
+ * due: if the deadline fails again for the same reason, nothing is stored.
  */
 export function keepDeadLetter(context: KeeperContext, draft: Draft, waiting: Waiting, error: unknown, drafts: Drafts): void {
   const now = context.clock.now()

@@ -1,6 +1,6 @@
-// Outbox rows: all writes and work that a committed subject still has to make elsewhere. Documents have a row for each collection, work
-// outside the rounds a row for each mode. An `OutboxEntry` without its row does not compile. A commit adds the changed tags of a subject
-// (v3 9.2 to 9.4).
+// Outbox rows: all writes and work that a committed subject still has to make elsewhere. Each collection of documents has a row, and so has
+// each mode of work outside the rounds. An `OutboxEntry` without its row does not compile. A commit adds the changed tags of a subject (v3
+// 9.2 to 9.4).
 
 import type { OutboxEntry, SubjectDocument, SubjectTagDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'

@@ -1,4 +1,4 @@
-// Subjects whose readings a page watches, because a rule was tried on them a moment ago. Publishes that such a subject has a new reading,
+// Subjects on which a rule was tried a moment ago, so that a page watches their readings. Publishes each new reading of such a subject,
 // even if no rule reads the signal. The set of watched subjects is kept only in memory: the next trial, at any keeper, watches again.
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -10,7 +10,7 @@ import type { Input } from '../step/types.ts'
 
 interface Watched {
   workspaceId: string
-  /** End of the watch on the monotonic clock, like `publishedAt`. */
+  /** End of the watch on the monotonic clock; `publishedAt`: latest publication, on the same clock. */
   until: number
   publishedAt: number
   /** Cancels the scheduled publication of a reading; null: none is scheduled. */
@@ -51,7 +51,7 @@ export class ReadingWatch {
     if (this.#watched.size > bounds.watchedSubjects && first !== undefined) this.#forget(first)
   }
 
-  /** Publishes new readings of watched subjects. Call it with drafts that are in memory. It costs nothing while no subject is watched. */
+  /** Publishes new readings of watched subjects. Call it with drafts that are in memory. Costs nothing while no subject is watched. */
   heed(drafts: readonly Stepped[]): void {
     if (this.#watched.size === 0) return
     const now = this.#clock.monotonic()

@@ -64,7 +64,7 @@ export async function runRound(context: KeeperContext, takes: readonly Take[], r
     }
     const committed = reports.lacksPlaces() ? notCommitted : await commitDrafts(context, drafts, `${roundId}.${attempt}`)
     for (const partition of committed.lapsed) lapsed.add(partition)
-    // From now on, ids of this round itself may be stored.
+    // From now on, the store may also have ids that this round wrote, so the next try reads places.
     readsPlaces = true
     if (committed.isRepeated) {
       context.sentIdReads.begin()
@@ -93,7 +93,7 @@ function draftFlush(context: KeeperContext, partition: Partition, id: string, dr
   if (!entry.dirty && !partition.outboxes.uncleared.has(id)) return
   const draft = draftOf(context, drafts, partition, id)
   draft.change = 'commit'
-  // The outbox was written before the children were removed. Written again, its documents would stay for ever.
+  // The outbox was written before the children were removed. If its documents were written again, they would stay for ever.
   if (partition.outboxes.childless.has(id) && draft.subject !== null)
     draft.subject = { ...draft.subject, outbox: draft.subject.outbox.filter(isBegun) }
 }
@@ -150,8 +150,8 @@ function remember(context: KeeperContext, draft: Draft, now: number): void {
 }
 
 /**
- * Returns the instant at which the subject's deadline is next checked. A monitor has usually reported by then without a judgement, so its
- * silence begins later. Such checks of many monitors share rounds.
+ * Returns the instant at which the subject's deadline is next checked. A monitor's next report has usually arrived before, so the deadline
+ * of silence has moved. Such checks of many monitors share rounds.
  */
 function lookedAt(subject: SubjectDocument): number | null {
   const { dueAt, rules } = subject

@@ -24,7 +24,7 @@ export function changeBetween(before: SubjectDocument, after: SubjectDocument): 
 const isDueEarlier = (before: SubjectDocument, after: SubjectDocument): boolean =>
   after.kind === 'template' && after.dueAt !== null && (before.dueAt === null || after.dueAt < before.dueAt)
 
-/** A later state of a document replaces an earlier one of the same commit. */
+/** A later state of a document replaces an earlier state of the same commit. */
 export function addToOutbox(subject: SubjectDocument, entry: OutboxEntry): SubjectDocument {
   const kept = subject.outbox.filter(other => !isReplacedBy(other, entry))
   return { ...subject, outbox: [...kept, entry], hasOutbox: 1 }

@@ -1,4 +1,4 @@
-// Recall of Observations: adds stored Observations to the ones that a signal has in memory. Pure.
+// Recall of Observations: adds stored Observations to the Observations that a signal has in memory. Pure.
 import type { HeardObservation, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import { hear, nothingHeard } from '#shared/judging/heard-signal.ts'

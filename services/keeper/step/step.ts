@@ -80,7 +80,7 @@ export function nextDeadline(subject: SubjectDocument, at: number): number | nul
   return earliest(deadlines.filter(deadline => deadline !== null && deadline > at))
 }
 
-/** Steps an input for an absent subject. Only a create makes one. A create that is repeated after a deletion gets its recorded reply. */
+/** Steps an input for an absent subject. Only a create makes a subject. A create repeated after a deletion gets its recorded reply. */
 function stepAbsent(subject: SubjectDocument | null, input: Input, context: StepContext): Step {
   if (input.kind !== 'command') return unchanged(subject)
   const reply = subject && replyBefore(subject, input.command.id)

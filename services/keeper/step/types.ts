@@ -31,7 +31,7 @@ export type TemplateOf = (resource: Pick<SubjectDocument, 'id' | 'slug' | 'works
 
 /** Facts that a step may use besides subject and input. The caller passes all of them, so that a step can be repeated anywhere. */
 export interface StepContext {
-  /** Present instant of the keeper's clock, ms since the epoch. It decides whether reminders are overdue, and dates alerts. */
+  /** Present instant of the keeper's clock, ms since the epoch, by which reminders are overdue and alerts are dated. */
   now: number
   /** Instants up to which silence counts while reports were not accepted, or may still be in transit. */
   held: HeldSilence

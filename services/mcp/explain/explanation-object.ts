@@ -13,7 +13,7 @@ export interface Notice {
 
 export interface Explanation {
   incident: Omit<Incident, 'history' | 'next' | 'path' | 'path_omitted'>
-  /** Rule as its Template declares it now. Null: a custom subject of generation 2, or a rule that no longer can be read. */
+  /** Rule as the Template declares it now. Null: a custom subject of generation 2, or a rule that can no longer be read. */
   rule: (Omit<Rule, 'help' | 'action'> & { template: string; help: string; meta: Record<string, unknown> }) | null
   /** Evidence of the latest transition that has evidence. */
   evidence: ({ at: string; kind: string } & Evidence) | null

@@ -29,7 +29,7 @@ export function explanationOf({ incident, resource, template, deliveries, hasOld
   }
 }
 
-/** Returns these members only. Others, such as `history_omitted` and `verdict`, have no meaning in an explanation. */
+/** Returns the members that an explanation needs, so without `history_omitted` and `verdict`. */
 const factsOf = (incident: Explanation['incident']): Explanation['incident'] => ({
   id: incident.id,
   resource: incident.resource,

@@ -62,7 +62,7 @@ export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock'
 
 type Reading = Pick<NotifierContext, 'store' | 'clock'>
 
-/** Names of locations, cached for a while because every message needs some. */
+/** Names of locations, cached for a while because every message contains location names. */
 function createLocationNames({ store, clock }: Reading) {
   const known = new Map<string, { name: string; readAt: number }>()
   const isFresh = (id: string) => {

@@ -45,7 +45,7 @@ export function claimStep(
 const asNeedless = (step: Step | null, error: string): Step | null =>
   step?.document.snapshot.context.lastError === error ? { ...step, isNeedless: true } : step
 
-/** Returns the step of the event. If a dead notifier's claim must end first, that end may already finish the delivery. */
+/** Returns the step of the event. Ends a dead notifier's claim first; that end may already finish the delivery. */
 function takeUp(document: DeliveryDocument, event: DeliveryEvent, by: { notifierId: string; at: number }): Step | null {
   if (document.snapshot.value !== 'sending') return nextRevision(document, [event], by.notifierId)
   const lapsed: DeliveryEvent = { type: 'claim.lapsed', at: by.at }

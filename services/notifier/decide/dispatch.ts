@@ -83,7 +83,7 @@ export function createDispatch(
     // A row's id does not depend on its writer, so a crash between the two writes loses no row.
     const at = clock.now()
     await rows.write(decisions.flatMap(one => keptRows(one.alert, one, routingOf(one.alert).destinations, at)))
-    // If a write is refused, another notifier has dispatched the alert.
+    // A write is refused only if another notifier has dispatched the alert, so refusals are ignored.
     if (dispatched.length > 0) await retryStoreCall(clock, () => store.replace('alerts', dispatched))
     metrics.alerts.inc(first.length)
     for (const { alert, nobody } of decisions) {

@@ -54,7 +54,7 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
     else logger.error({ ...why, attempts: context.attempts }, 'message failed for good')
   }
   return {
-    /** Carries out the orders of stored steps. Never rejects. */
+    /** Carries out the effects of stored steps. Never rejects. */
     run: async (steps: readonly Step[]): Promise<void> => {
       for (const { document, effects, destination } of steps) {
         publishNews(bus, document, { destinationName: destination?.name ?? null, at: clock.now() })

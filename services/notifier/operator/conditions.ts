@@ -33,7 +33,7 @@ export interface Watcher {
 
 type Decide = (present: ConditionDocument | null) => Change | null
 
-/** Returns the change that ends a condition. Its name and its start stay. */
+/** Returns the change that ends a condition. The condition's name and start stay. */
 export const cleared = ({ name, since }: Pick<Change, 'name' | 'since'>, notice: Notice): Change => ({
   name,
   since,

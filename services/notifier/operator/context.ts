@@ -14,7 +14,7 @@ export interface OperatorContext {
   incidentSalt: string
   /** Public address of the installation. */
   source: string
-  /** Receiver of messages; null: none. `secret` null: messages are not signed. Neither is ever logged. */
+  /** Receiver of messages; null: none. `secret` null: messages are not signed. `url` and `secret` are never logged. */
   webhook: { url: string; secret: string | null } | null
   /** Returns a number from 0 to 1 for the jitter of a retry. */
   jitter(): number

@@ -1,5 +1,5 @@
-// Condition about API keys that end within limits.operator.keyMs. Keys are read when the next key is about to end, and at least once an
-// hour.
+// Condition about API keys that expire within limits.operator.keyMs. Keys are read when the next key is about to expire, and at least once
+// an hour.
 
 import type { KeyDocument } from '#shared/contracts/account.ts'
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'

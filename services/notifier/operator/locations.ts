@@ -14,9 +14,9 @@ const kind = 'location_lost'
 const { lostMs, usageMs, seenMs, retryMs } = limits.operator
 
 interface Place {
-  /** Newest sign of life on the monotonic clock, or the instant since which this process watches. */
+  /** Latest beat of its probers on the monotonic clock, ms; without a beat, the instant at which this process began to watch. */
   heardAt: number
-  /** Newest beat on the bus's clock, ms since the epoch; 0: none since this process runs. */
+  /** Latest beat on the bus's clock, ms since the epoch; 0: none since the start of this process. */
   seenAt: number
   /** True if the location is lost and no monitor uses it. */
   isUnused: boolean
@@ -73,12 +73,12 @@ class Places {
     else if (known.raised === 1) this.#write(locationId, () => this.#clear(locationId, 'back'))
   }
 
-  /** `isHearing` returns whether any sign arrives. */
+  /** `isHearing` returns whether presence entries arrive at all. */
   listenBy(isHearing: () => boolean): void {
     this.#isHearing = isHearing
   }
 
-  /** Restarts the time of all locations, because this process may have missed beats. */
+  /** Lets the time without a beat start again for all locations, because this process may have missed beats. */
   listenAnew(): void {
     this.#heardOnce.clear()
     for (const place of this.#places.values()) place.heardAt = this.#now()
@@ -112,7 +112,7 @@ class Places {
     })
   }
 
-  /** Raises the condition if the location is used and still gives no sign. */
+  /** Raises the condition if monitors use the location and it still has no beat. */
   async #judge(id: string, place: Place): Promise<void> {
     const { store } = this.#context
     const [[location = null], used] = await Promise.all([store.get('locations', [id]), usedLocations(store)])

@@ -1,5 +1,5 @@
-// Condition about the disk under the store. It is raised while some space is left, so that the store can still write it. If the store
-// cannot, this process sends the message without storing it.
+// Condition about the disk under the store. It is raised while some space is left, so that the store can still write the condition. If that
+// write fails, this process sends the message without storing it.
 
 import { createHash } from 'node:crypto'
 import { limits } from '#shared/limits/limits.ts'

@@ -15,7 +15,7 @@ import type { NotifierContext } from '../context.ts'
 import type { Message } from '../send/send.ts'
 import { signatureOf } from '../send/signature.ts'
 
-/** A document to write, and the machine's orders to carry out once it is written. */
+/** A document to write, and the machine's effects to carry out after the write. */
 export interface Step {
   document: DeliveryDocument
   effects: DeliveryEffect[]
@@ -73,7 +73,7 @@ export const messageOf = (
 
 type Marks = { notifierId: string; incidentSalt: string }
 
-/** Returns the revision after these events; null: the present state does not accept all of them. `claimedBy` is set only in `sending`. */
+/** Returns the revision after these events; null: the delivery's state refuses one of them. `claimedBy` is set only in `sending`. */
 export function nextRevision(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step | null {
   const moved = applied(document.snapshot, events)
   if (moved === null) return null

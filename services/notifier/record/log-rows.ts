@@ -65,7 +65,7 @@ export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
       ...unsent(document.snapshot.context.lastError ?? '', at),
     }))
 
-/** Returns a row for each chosen destination that does not get the message, or one row if no destination was chosen. */
+/** Returns a `held` row for each chosen destination that does not get the message; one row if none was chosen. */
 export function keptRows(
   alert: AlertDocument,
   { leftOut, nobody }: Decision,

@@ -40,7 +40,7 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
         logger.warn({ error: String(error), attempts: steps.length }, 'attempt results could not be written')
         const isUnavailable = error instanceof StoreError && error.kind === 'unavailable'
         if (givingUp || (!isUnavailable && logged)) return []
-        // Continues if the store never accepts the rows, because they must not stop the deliveries.
+        // If the store never accepts the rows, the deliveries are still recorded.
         logged ||= !isUnavailable
       }
     }

@@ -62,8 +62,8 @@ export function createRowWriter({ store, clock, logger }: Pick<NotifierContext, 
 const counterId = 'deliveryLog'
 
 /**
- * Returns a function that takes a block of running numbers by one guarded put, and returns the first. An unknown outcome may leave a gap.
- * Rejects with a StoreError.
+ * Returns a function that reserves a block of running numbers by one guarded put, and returns the first number. An unknown outcome may
+ * leave a gap. Rejects with a StoreError.
  */
 function createLogNumbers(store: Store, clock: Clock): (count: number) => Promise<number> {
   let known: CounterDocument | null = null

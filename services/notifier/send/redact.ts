@@ -4,7 +4,7 @@ import { basicCredentials, percentDecoded } from '#shared/net/url-credentials.ts
 
 /** Characters of the shortest piece of an address that is redacted. */
 const shortestPiece = 4
-/** Length of parts of longer pieces that are redacted too, because a receiver may quote only a part. */
+/** Length of the parts of longer pieces that are redacted too, because a receiver may quote only a part of a piece. */
 const partLength = 8
 const mark = '[redacted]'
 

@@ -11,7 +11,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { failed, type Outcome, readQuote, refusedBy, unreachable } from './outcome.ts'
 import { redactAddress } from './redact.ts'
 
-/** A message. Every attempt of a delivery sends the same one, except for the address. */
+/** A message. Every attempt of a delivery sends the same message, but to the destination's present address. */
 export interface Message {
   url: string
   body: string
@@ -59,7 +59,7 @@ async function openClient(options: SenderOptions): Promise<Client> {
     pipelining: 1,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
-    // Only ends responses that are not read, up to a second late: the attempt has an exact timer of its own.
+    // Ends only responses that nobody reads, up to a second late. The attempt's own timer is exact.
     headersTimeout: 2 * limits.notifier.sendMs,
     bodyTimeout: limits.notifier.sendMs,
     connect: createGuardedConnect(buildConnector, options),

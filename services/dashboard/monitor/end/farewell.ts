@@ -1,4 +1,4 @@
-// Archive and deletion of a monitor, with sentences about the losses before the action and its result afterwards. Only some kinds of
+// Archiving and deletion of a monitor, with sentences about the losses, for the dialog before, and about the result. Only some kinds of
 // monitors can be deleted.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { ask, askV3, refusalOf } from '../../data/api.ts'
@@ -29,7 +29,7 @@ export function lossesOf(end: End, { kind, rules, window }: Pick<MonitorDetail, 
   ]
 }
 
-/** Resolves with a sentence of what was done. Rejects with a Refusal. */
+/** Resolves with a sentence about the result. Rejects with a Refusal. */
 export async function endMonitor(end: End, { kind, resource, workspace_id }: MonitorDetail): Promise<string> {
   const [id, name] = [encodeURIComponent(String(resource['id'])), String(resource['name'])]
   if (end === 'archive') {

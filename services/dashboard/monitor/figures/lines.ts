@@ -18,7 +18,7 @@ export interface Lines extends Pick<ChartProps, 'label' | 'series' | 'levels' | 
   note?: string | null
 }
 
-/** The points of one column of some figures: one for each step with a report. */
+/** Returns the points of one column of the figures: one point for each step with a report. */
 export type PointsOf = (figures: ChartColumns, name: 'min' | 'mean' | 'max' | 'p95') => Point[]
 
 export const pointsOf =

@@ -14,8 +14,8 @@ export function valueSeries({ figures }: Pick<ValueChart, 'figures'>, pointsOf: 
 const operators = { eq: '=', neq: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤' } as const
 
 /**
- * Returns a line for each threshold of the rules. A line of a baseline shades the area between the median and itself. Without a median the
- * baseline has no line.
+ * Returns a line for each threshold of the rules. For a baseline, the area between the median and the line is shaded. A baseline without a
+ * median has no line.
  */
 export const valueLevels = ({ thresholds }: Pick<ValueChart, 'thresholds'>): { value: number; words: string; since?: number }[] =>
   thresholds.flatMap(({ rule, operator, operand, baseline_days: days, median }) => {
@@ -34,7 +34,7 @@ export const waitingBaselines = ({ thresholds }: Pick<ValueChart, 'thresholds'>)
 export const number = (value: number | null): string =>
   value === null ? '–' : Number(value.toPrecision(6)).toLocaleString('en-GB', { maximumFractionDigits: 6 })
 
-/** The chart of a signal with its levels. `fileName`: of its file, without `.csv`. */
+/** Returns the chart of a signal with its levels. `fileName`: name of the CSV file, without `.csv`. */
 export function valueLines(chart: ValueChart, pointsOf: PointsOf, fileName: string): Lines {
   const series = valueSeries(chart, pointsOf)
   const waiting = series.length === 0 ? [] : waitingBaselines(chart)

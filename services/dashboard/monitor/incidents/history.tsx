@@ -1,4 +1,4 @@
-// The incidents of a monitor, closed ones too, newest first.
+// The open and closed incidents of a monitor, newest first.
 import { useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { askV3 } from '../../data/api.ts'

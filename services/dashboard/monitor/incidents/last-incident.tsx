@@ -1,4 +1,4 @@
-// The newest incident of a monitor without an open one: messages about it lead here after it has closed.
+// The newest incident of a monitor without open incidents: links in messages lead here after the incident has closed.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { Time } from '../../parts/time.tsx'
 import { lasted, stateWords } from '../../words/incident.ts'

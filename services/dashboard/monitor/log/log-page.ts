@@ -13,14 +13,14 @@ export interface Logged {
   rejected: string | null
 }
 
-/** Number of rows in a page of the log. More rows come on demand: the log is the end of a page that may be read on a phone. */
+/** Number of rows in a page of the log. Further rows are read on request, because the log ends a page that may be read on a phone. */
 export const logRows = 20
 
 export interface LogFilters {
   isUnaccepted: boolean
-  /** A day of the visitor's zone, as a field of dates holds it; empty: any. */
+  /** A day of the visitor's zone, in the format of a date input; empty: any day. */
   day: string
-  /** Only rows before this instant; null: from the newest on. */
+  /** Only rows before this instant; null: from the newest row on. */
   before: string | null
 }
 
@@ -34,7 +34,7 @@ export function logAddress(monitorId: string, { isUnaccepted, day, before }: Log
   return `/session/monitors/${encodeURIComponent(monitorId)}/observations?${asked}`
 }
 
-/** Returns the first instant of a day, and the first instant of the next day; nulls: the text is no day. */
+/** Returns the first instant of a day, and the first instant of the next day; both null: the text is no day. */
 function dayRange(day: string): [string, string] | [null, null] {
   const start = new Date(`${day}T00:00`)
   if (Number.isNaN(start.getTime())) return [null, null]

@@ -1,4 +1,4 @@
-// The Observation log: reports and checks, the newest first, of all days or of one. Context, no record of decisions.
+// The Observation log: reports and checks, the newest first, of all days or of one day. The log does not record decisions.
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { read } from '../../data/api.ts'

@@ -2,7 +2,7 @@
 import { clockTime, countdown, instant, isSameDay } from '../../data/format.ts'
 import { type Life, lifeOf, shareOf } from '../../drawing/life.ts'
 
-/** The part of its snapshot that the page shows. Instants in ms. */
+/** The part of the window's snapshot that the page shows. Instants in ms. */
 export interface Window {
   value: string
   context: { startedAt: number; endsAt: number; by: string; deadlineAt: number | null }

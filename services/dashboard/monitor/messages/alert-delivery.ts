@@ -27,7 +27,7 @@ export interface AlertDelivery {
   usual: string | null
 }
 
-/** Of a website monitor by its id, of a custom subject by its key. */
+/** Returns the path of the table: of a website monitor by id, of a custom subject by key. */
 export const tableOf = (kind: 'website' | 'custom', id: string, key: string): string =>
   kind === 'website' ? `/monitoring/websites/${encodeURIComponent(id)}/delivery` : `/subjects/${encodeURIComponent(key)}/delivery`
 
@@ -64,7 +64,7 @@ export function toggled(rows: readonly Row[], id: number, kind: Kind): Row[] {
   return chosen.length === 0 ? others : [...others, { destination_id: id, alert_kinds: chosen }]
 }
 
-/** A sentence about who gets the messages by these rows. */
+/** Returns a sentence about the destinations that get messages by these rows. */
 export function deliveryWords({ destinations, rows, usual }: AlertDelivery): string {
   if (rows.length === 0) {
     return usual === null

@@ -30,7 +30,7 @@ export function AlertDelivery({ detail }: { detail: MonitorDetail }) {
   return <ByTable table={tableOf(kind, String(resource['id']), String(resource['key']))} />
 }
 
-/** The rules of a Template name destinations, or leave it to the default. */
+/** The rules of a Template name destinations; a rule without destinations uses the default. */
 function ByTemplate({ reference }: { reference: string }) {
   const [key = ''] = reference.split('@')
   return (

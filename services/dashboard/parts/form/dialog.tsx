@@ -1,5 +1,5 @@
 // A modal dialog, made with the browser's `dialog` element: the focus stays inside, Escape closes the dialog, and the focus then returns to
-// its earlier element.
+// the element that had it before.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { addPageStyle } from '../page-style.ts'

@@ -1,4 +1,4 @@
-// Fields of a form: label, hint, the input, and the refusal that names it. Every field is inside a Form.
+// Fields of a form: label, hint, the input, and the refusal that names the field. Every field is inside a Form.
 import { type ComponentChildren, h } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
 import { FormContext } from './form-state.ts'
@@ -97,7 +97,7 @@ interface InputProps {
 }
 
 let made = 0
-/** Preact's useId would be a part of what every page loads. */
+/** Preact's useId would make the scripts of every page larger. */
 const newId = (): string => `field-${++made}`
 
 /** Frame of a field, for inputs of other kinds too. */

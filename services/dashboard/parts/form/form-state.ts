@@ -16,8 +16,8 @@ export const FormContext = createContext<FormState | null>(null)
 export const createFormState = (): FormState => ({ isBusy: signal(false), refusals: signal(new Map()), refusal: signal(null) })
 
 /**
- * Runs `send` once at a time. A refusal that names one of `fields` is kept for that field, any other for the form. Resolves with whether it
- * was sent.
+ * Runs `send` once at a time. A refusal that names one of `fields` is stored for that field, any other refusal for the form. Resolves with
+ * true if `send` succeeded.
  */
 export async function submitForm(state: FormState, fields: readonly string[], send: () => Promise<void>): Promise<boolean> {
   if (state.isBusy.value) return false
@@ -38,7 +38,7 @@ export async function submitForm(state: FormState, fields: readonly string[], se
 }
 
 /**
- * Returns a refusal without the field's name at its beginning, because it is shown beside the field. The name of a part of the field stays.
+ * Returns a refusal without the field's name at its beginning, because it is shown beside the field. The name of a part stays.
  */
 const besideField = (refusal: string, field: string): string => {
   const last = field.split('.').at(-1)

@@ -1,4 +1,4 @@
-// A form: sends once, shows refusals beside the fields they name, and moves the focus to the first of them.
+// A form: sends once at a time, shows refusals beside the fields that they name, and moves the focus to the first refused field.
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
@@ -9,7 +9,7 @@ import { createFormState, FormContext, submitForm } from './form-state.ts'
 addPageStyle(style)
 
 interface FormProps {
-  /** The names of its fields, as refusals name them. */
+  /** Names of the form's fields, as refusals name them. */
   fields: readonly string[]
   /** Words of the button that sends the form. */
   act: string

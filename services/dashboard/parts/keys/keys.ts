@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 export interface Key {
-  /** As the browser names it, or two letters one after the other, as in `g h`. */
+  /** Name of the key in the browser, or two letters to press one after the other, as in `g h`. */
   key: string
   words: string
   run(): void

@@ -1,4 +1,4 @@
-// A table of few rows. Wide ones scroll within their frame, never the page; on a phone each row becomes a list of its cells.
+// A table of few rows. A wide table scrolls within its frame, never the page; on a phone each row becomes a list of its cells.
 import type { ComponentChildren } from 'preact'
 import { addPageStyle } from '../page-style.ts'
 import style from './table.page.css'

@@ -1,4 +1,4 @@
-// The differences between a published revision and a draft, as sentences about the Resources that move from one to the other. Pure.
+// The differences between a published revision and a draft, as sentences about Resources that would change to the draft. Pure.
 import { type Draft, isObject, itemsAt, textAt, valueAt } from './draft.ts'
 
 type Part = Record<string, unknown>

@@ -1,4 +1,4 @@
-// The first parts of the editor: what the Template is called, the answers that each Resource gives, and the signals that it reports.
+// The first parts of the editor: the Template's name, the fields that each Resource answers, and the signals on which it reports.
 import { useSignal } from '@preact/signals'
 import { Labelled } from '../../parts/form/field.tsx'
 import { itemsAt, textAt, valueAt } from './draft.ts'
@@ -145,7 +145,7 @@ export function SignalList() {
               of={kinds}
               value={textAt(editor.draft.value, `${at}.kind`)}
               onChoose={kind => {
-                // An event has no period, everything else needs one.
+                // A signal of the kind event has no period; every other kind needs a period.
                 editor.set(`${at}.kind`, kind)
                 const period = valueAt(editor.draft.peek(), `${at}.every_seconds`)
                 editor.set(`${at}.every_seconds`, kind === 'event' ? undefined : (period ?? 60))

@@ -1,4 +1,4 @@
-// The dialog before a draft is thrown away.
+// The dialog before a draft is discarded.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { go } from '../../data/router.ts'
 import { pathTo } from '../../data/routing.ts'

@@ -1,4 +1,4 @@
-// Drafts of Templates in this browser: nobody else sees them, and publication removes them. In a browser without storage, a draft is lost
+// Drafts of Templates in this browser: nobody else sees a draft, and publication removes it. In a browser without storage, a draft is lost
 // when its page is closed.
 import { workspaceId } from '../../data/session.ts'
 import { type Draft, draftOfJson } from './draft.ts'
@@ -26,7 +26,7 @@ const storage = (): Storage | null => {
   }
 }
 
-/** Null: there is none. */
+/** Returns the stored draft; null: there is none. */
 export function readDraft(key: string, from: Storage | null = storage()): Draft | null {
   const text = from?.getItem(prefix() + key) ?? null
   if (text === null) return null
@@ -37,7 +37,7 @@ export function readDraft(key: string, from: Storage | null = storage()): Draft 
   }
 }
 
-/** Returns whether the draft is kept. */
+/** Stores the draft. Returns false if the browser cannot store it. */
 export function keepDraft(key: string, draft: Draft, into: Storage | null = storage()): boolean {
   const text = JSON.stringify(draft)
   if (into === null || text.length > charactersMost) return false
@@ -53,7 +53,7 @@ export function dropDraft(key: string, from: Storage | null = storage()): void {
   from?.removeItem(prefix() + key)
 }
 
-/** Keys of the Templates of this workspace that have a draft; the one without a key is among them as an empty text. */
+/** Returns the keys of this workspace's Templates that have a draft; an empty text for the draft without a key. */
 export function draftKeys(from: Storage | null = storage()): string[] {
   if (from === null) return []
   const names = Array.from({ length: from.length }, (_, i) => from.key(i) ?? '')

@@ -15,7 +15,7 @@ const memberOf = (value: unknown, part: string): unknown =>
 /** Returns the value at the place; undefined: there is none. */
 export const valueAt = (draft: unknown, place: string): unknown => partsOf(place).reduce(memberOf, draft)
 
-/** The items of the list at the place; none: there is no list. */
+/** Returns the items of the list at the place; empty: there is no list. */
 export function itemsAt(draft: unknown, place: string): readonly unknown[] {
   const found = valueAt(draft, place)
   return Array.isArray(found) ? found : []
@@ -51,7 +51,7 @@ export function withoutItem(draft: Draft, list: string, index: number, isOptiona
   return withValue(draft, list, left.length === 0 && isOptional ? undefined : left)
 }
 
-/** Returns the place of a refusal, or the nearest of its parents, that is in `places`; null: none is. */
+/** Returns the place of a refusal, or the nearest of its parents, that is in `places`; null: none of them is. */
 export function nearestPlace(named: string, places: ReadonlySet<string>): string | null {
   const parts = partsOf(named)
   for (let length = parts.length; length > 0; length--) {
@@ -72,7 +72,7 @@ export const emptyRule = (signal: string) => ({
   decision: { signal, field: 'status', operator: 'eq', operand: 'problem' },
 })
 
-/** Returns the start of a new Template: a job's rule that reports a problem if the job reports one or is silent. */
+/** Returns the start of a new Template: a job's rule that decides problem if the job reports a problem or is silent. */
 export const emptyDraft = (): Draft => ({
   key: '',
   version: 1,
@@ -102,7 +102,7 @@ export const nextDraft = (
 /** JSON as people read it. */
 export const jsonOf = (draft: Draft): string => JSON.stringify(draft, null, 2)
 
-/** The object of a JSON text. Throws an Error with a sentence. */
+/** Returns the object of a JSON text. Throws an Error whose message is a sentence. */
 export function draftOfJson(text: string): Draft {
   const value: unknown = JSON.parse(text)
   if (!isObject(value)) throw new Error('A Template is a JSON object')

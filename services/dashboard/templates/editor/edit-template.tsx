@@ -86,7 +86,7 @@ function Writing({ read, keyOfTemplate, before }: WritableProps & { before: Sent
   const begin = () => (before === null ? emptyDraft() : nextDraft(before, before.version + 1, read.destinations))
   const editing = useMemo(() => {
     const kept = readDraft(keyOfTemplate)
-    // Another revision may have been published since.
+    // Another revision may have been published since the draft was stored, so the draft gets the next version.
     const start: Draft = kept === null ? begin() : { ...kept, ...(before === null ? {} : { version: before.version + 1 }) }
     const context = {
       schedule,

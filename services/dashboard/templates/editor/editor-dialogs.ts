@@ -1,4 +1,4 @@
-// The parts of the editor that are loaded when somebody asks for them.
+// The parts of the editor that are loaded when a person opens them.
 import '../common.ts'
 
 export { DiscardDialog } from './discard-dialog.tsx'

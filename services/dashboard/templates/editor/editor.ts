@@ -33,7 +33,7 @@ export interface Judged extends Preview {
 }
 
 interface Refused {
-  /** Dotted place, as the server names it; null: the refusal names none. */
+  /** Dotted place, as the server names it; null: the refusal names no place. */
   place: string | null
   sentence: string
 }
@@ -44,7 +44,7 @@ export interface Editor {
   sample: Signal<SampleName | 'own'>
   /** The user's own Observations, as JSON. */
   own: Signal<string>
-  /** Answers of the Resource that is tried, as typed, by the field's key. */
+  /** Typed answers of the example Resource, by the field's key. */
   answers: ReadonlySignal<Readonly<Record<string, string>>>
   /** Preview of the newest draft that the server could judge; null: none yet. */
   judged: ReadonlySignal<Judged | null>
@@ -142,7 +142,7 @@ function tried(
   return { observations: Array.isArray(sent) ? sent : [], at: null }
 }
 
-/** Returns the answers as values of their fields' types, without empty ones. */
+/** Returns the answers as values of their fields' types, without empty answers. */
 export function metaOf(draft: Draft, answers: Readonly<Record<string, string>>): Record<string, unknown> {
   const known = itemsAt(draft, 'fields').filter(isObject)
   return Object.fromEntries(
@@ -165,6 +165,6 @@ export function answerOf(type: string, text: string): unknown {
   return numberOr(text)
 }
 
-/** The place at which a refusal is shown among those of the form; null: at none of them. */
+/** Returns the place of the form at which a refusal is shown; null: at no place of the form. */
 export const shownPlace = (named: string | null, places: ReadonlySet<string>): string | null =>
   named === null ? null : (nearestPlace(named, places) ?? (places.has(`answers.${named}`) ? `answers.${named}` : null))

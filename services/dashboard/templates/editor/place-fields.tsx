@@ -36,7 +36,7 @@ interface Shown {
   at: string
   label: string
   hint?: ComponentChildren
-  /** An empty field is left out. */
+  /** True if an empty field is omitted from the draft. */
   isOptional?: boolean
 }
 
@@ -63,7 +63,7 @@ export function NumberAt({ at, label, hint, isOptional }: Shown) {
   const { editor } = useEditing()
   usePlace(at)
   const value = textAt(editor.draft.value, at)
-  // The typed text is kept while it means the draft's value: otherwise `1.` would become `1` while `1.5` is typed.
+  // The typed text is kept while it means the same as the draft's value: otherwise `1.` would become `1` while `1.5` is typed.
   const typed = useSignal(value)
   const shown = String(numberOr(typed.value)) === value ? typed.value : value
   return (
@@ -115,7 +115,7 @@ export function SelectAt({ at, label, hint, of, value, onChoose }: SelectProps) 
   )
 }
 
-/** A choice that is the text at its place. */
+/** A choice whose value is the text at the place in the draft. */
 export function ChoiceAt({ isOptional, ...shown }: Shown & { of: readonly Choice[] }) {
   const { editor } = useEditing()
   const choose = (value: string) => editor.set(shown.at, isOptional && value === '' ? undefined : value)
@@ -156,16 +156,16 @@ export function AmountAt({ at, label, hint }: Shown) {
 
 interface ListProps {
   at: string
-  /** Of one item, as in "Rule 2". */
+  /** Noun for one item, as in "Rule 2". */
   noun: string
   fresh(): unknown
-  /** The list is left out when it is empty. */
+  /** True if an empty list is omitted from the draft. */
   isOptional?: boolean
   most: number
   children(place: string, index: number): ComponentChildren
 }
 
-/** The items of a list, each with a button that removes it, and one that adds another. */
+/** The items of a list, each with a button that removes the item, and a button that adds an item. */
 export function ListAt({ at, noun, fresh, isOptional = false, most, children }: ListProps) {
   const { editor } = useEditing()
   usePlace(at)

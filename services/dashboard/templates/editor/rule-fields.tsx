@@ -1,4 +1,4 @@
-// The rules of a Template in the editor: when each decides problem, how long it waits, and who is notified of what.
+// The rules of a Template in the editor: the decision of each rule, its waits, and the destinations of its messages.
 import { Button } from '../../parts/button.tsx'
 import { DecisionAt } from './decision-fields.tsx'
 import { emptyRule, isObject, itemsAt, textAt, valueAt, withItem, withoutItem } from './draft.ts'
@@ -56,7 +56,7 @@ function Routing({ at }: { at: string }) {
 
 const wayOf = (draft: unknown, at: string): string => (valueAt(draft, `${at}.destination`) == null ? 'default' : 'destination')
 
-/** A destination by its name; one that is named by its id stays so. */
+/** A destination by its name. A destination that the draft names by id keeps the id. */
 function DestinationAt({ at }: { at: string }) {
   const { editor, destinations } = useEditing()
   const value = valueAt(editor.draft.value, at)

@@ -105,7 +105,7 @@ function SampleChoice() {
   )
 }
 
-/** Answers of the Resource on which the rules are tried; empty ones have their default. */
+/** Answers of the example Resource, on which the rules are tried. An empty answer stands for the default. */
 function Answers() {
   const { editor } = useEditing()
   const fields = itemsAt(editor.draft.value, 'fields')

@@ -24,7 +24,7 @@ export interface Sample {
   at: string
 }
 
-/** Largest number of Observations in a sample, below the limit of a preview. The newest ones stay. */
+/** Largest number of Observations in a sample, below the limit of a preview. The newest Observations stay. */
 const observationsMost = 400
 /** Largest number of a signal's reports in a phase. In a longer phase the interval between the reports is longer. */
 const reportsInPhase = 60
@@ -87,7 +87,7 @@ function reports({ key, step }: Source, reading: Reading, from: number, to: numb
   return Array.from({ length: count }, (_, i) => ({ signal: key, ...reading, at: from + i * pace }))
 }
 
-/** The readings of which a baseline takes its median. */
+/** Returns the readings from which a baseline computes its median. */
 function historyOf(draft: Draft, { key, good }: Source, from: number): Timed[] {
   const baseline = comparisonsOf(draft).find(one => one['signal'] === key && isObject(one['baseline']))?.['baseline']
   if (!isObject(baseline)) return []
@@ -114,13 +114,13 @@ function sourcesOf(draft: Draft): Source[] {
     })
 }
 
-/** Returns the longest interval at which a counting comparison reaches its count within its window; empty: it does not count. */
+/** Returns the longest interval at which a counting comparison reaches its count within its window; empty: a comparison without count. */
 function paceOf({ min_count: count, within_seconds: within }: Record<string, unknown>): number[] {
   const pace = Number(within) / Number(count)
   return pace > 0 && Number.isFinite(pace) ? [Math.floor(pace)] : []
 }
 
-/** Returns a value for which the comparison is false, and one for which it is true. */
+/** Returns two values: one makes the comparison false, the other makes it true. */
 function valuesOf(
   draft: Draft,
   { operator, operand, baseline }: Record<string, unknown>,

@@ -9,7 +9,7 @@ export interface StoryStep {
   /** Time since the first Observation, as `+5 min`. */
   offset: string
   words: string
-  /** The title of the message; null: none is sent. */
+  /** The title of the message; null: no message is sent. */
   message: string | null
 }
 
@@ -36,7 +36,7 @@ interface Told {
 }
 
 /**
- * Returns which messages of the rule are sent. Without routes, all but those about openings go to the rule's destination or the default.
+ * Returns which messages of the rule are sent. Without routes, the rule's destination or the default gets all except openings.
  */
 function toldOf(rule: unknown): Told {
   const routes = valueAt(rule, 'routes')
@@ -79,7 +79,7 @@ export function outcomeOf(rule: PreviewRule): string {
 /** The words of a rule's status at the end. */
 export const statusWord: Readonly<Record<string, string>> = { problem: 'Problem', ok: 'OK', no_data: 'Cannot decide' }
 
-/** Whether the draft declares routes that send nothing anywhere. */
+/** Returns true if the rule's list of routes is empty, so that no message is sent. */
 export const isSilent = (draft: Draft, key: string): boolean => {
   const rule = itemsAt(draft, 'rules').find(one => textAt(one, 'key') === key)
   const routes = valueAt(rule, 'routes')

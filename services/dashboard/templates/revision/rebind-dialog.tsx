@@ -1,4 +1,4 @@
-// The dialog that binds all Resources of a revision to another one. It first shows how many Incidents would close.
+// The dialog that binds all Resources of a revision to another revision. It first shows how many Incidents would close.
 import { useSignal } from '@preact/signals'
 import { Refusal } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'
@@ -9,7 +9,7 @@ import { Shown, useLoaded } from '../../parts/loaded.tsx'
 import { type BoundResource, readBound, rebindAll } from './rebind.ts'
 
 interface RebindProps {
-  /** Revision of the Resources now, as `key@version`. */
+  /** Present revision of the Resources, as `key@version`. */
   from: string
   to: string
   onDone(): Promise<void>

@@ -22,7 +22,7 @@ const pagesOf =
   cursor =>
     readPageOf(inWorkspace(`/resources?template=${encodeURIComponent(revision)}&limit=200`), cursor)
 
-/** Every unarchived Resource of a revision. Rejects with a Refusal. */
+/** Returns every unarchived Resource of a revision. Rejects with a Refusal. */
 export async function readBound(revision: string, readPage: ReadPage = pagesOf(revision)): Promise<BoundResource[]> {
   const found: BoundResource[] = []
   let cursor: string | null = null
@@ -38,8 +38,8 @@ const bindOne = (to: string) => (id: string) =>
   askV3<unknown>('POST', inWorkspace(`/resources/${encodeURIComponent(id)}/rebind`), { template: to })
 
 /**
- * Resolves when all Resources are bound. `onDone` is called with the number so far. After a failure, waits for the requests under way, then
- * rejects with an Error whose message is a sentence.
+ * Resolves when all Resources are bound. `onDone` is called with the number of Resources bound so far. After a failure, waits for the
+ * requests under way, then rejects with an Error whose message is a sentence.
  */
 export async function rebindAll(
   resources: readonly BoundResource[],

@@ -1,5 +1,5 @@
 // Accounts of the installation, for its administrators: GET, POST /session/users; PATCH /session/users/{id}; PUT
-// /session/users/{id}/password. Administrators cannot remove their own rights, so at least one administrator remains.
+// /session/users/{id}/password. Administrators cannot remove their own rights, so that at least one administrator remains.
 import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import { Strict } from '#shared/contracts/common.ts'

@@ -49,7 +49,7 @@ async function requireVisitor(context: SessionContext, call: Call): Promise<Visi
   })
 }
 
-/** Returns the person of an earlier call with current rights. Null: the session has ended. */
+/** Returns the person of an earlier call with their present rights. Null: the session has ended. */
 export const stillVisiting = (context: SessionContext, call: Call): Promise<Visitor | null> => findVisitor(context, call)
 
 /** Returns the person of a request; null: not signed in. A cookie whose session has ended is removed. */

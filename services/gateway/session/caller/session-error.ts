@@ -24,7 +24,7 @@ export const sessionErrors = {
 
 export type SessionErrorWord = keyof typeof sessionErrors
 
-/** A refusal that exists only in this dialect. */
+/** A refusal that only the session API has. */
 export class SessionError extends AppError {
   readonly word: SessionErrorWord
   /** Seconds after which a retry may succeed, rounded up; null: waiting does not help. */

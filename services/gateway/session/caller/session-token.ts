@@ -12,7 +12,7 @@ export function newSession(): { token: string; session: { id: string; tokenHash:
   return { token, session: { id: randomId(idLength.session), tokenHash: hashSessionToken(token) } }
 }
 
-/** Whether a text has the form of a session token. If not, the directory is not asked. */
+/** Whether a text has the form of a session token. For any other text the directory is not asked. */
 export const looksLikeSessionToken = (text: string): boolean => form.test(text)
 
 /** Hex SHA-256. No salt is needed, because the token is random enough. */

@@ -1,5 +1,5 @@
 // Chart data of one monitor: response times, values, days, and figures for a page of monitors. The data comes from stored roll-ups and
-// incidents. No rule is judged here.
+// incidents.
 import { Type } from 'typebox'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'

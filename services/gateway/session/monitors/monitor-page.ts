@@ -30,7 +30,7 @@ async function readMonitor({ directory }: Pick<Means, 'directory'>, call: Visito
   return { ...found, workspaceId }
 }
 
-/** Returns the monitor for the page of the dashboard whose path parameter is `id`. Rejects with `not_found` as the route does. */
+/** Returns the monitor for the page of the dashboard whose path parameter is `id`. Rejects with `not_found` like the route. */
 export const monitorOfPage = async (context: Means, call: VisitorCall) =>
   detailOf(context, { ...call, found: await readMonitor(context, call, pathId(call.request, 'id')) })
 

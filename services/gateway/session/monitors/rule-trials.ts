@@ -25,7 +25,7 @@ const TrialBody = Strict({
   rule: Maybe(Type.String({ description: 'The slug of the rule that it would replace; absent: a further rule.' })),
 })
 
-/** Every member may try a rule, because every member may read the signals that it reads. */
+/** Every member may try a rule, because every member may read the signals. */
 const tryRule = route('POST', '/subjects/:subjectId/rules/trial', {
   summary: 'Says what a rule would say now. Stores nothing.',
   more: 'Refused as saving it would be, but for its name. A website monitor stays one.',

@@ -1,6 +1,6 @@
 // Reasons why a sign-in at an OIDC provider failed.
 
-/** Reason of the failure for the sign-in page. */
+/** Reason of the failure that the sign-in page shows. */
 export type OidcTrouble = 'cancelled' | 'expired' | 'refused' | 'provider_unavailable'
 
 export class OidcError extends Error {

@@ -67,7 +67,7 @@ async function finish(context: SessionContext, call: Call, parts: OidcParts): Pr
   return transaction.returnTo
 }
 
-/** Returns the failure for the sign-in page and logs its reason. Neither contains a code or a token. */
+/** Returns the failure for the sign-in page and logs its reason. Neither the failure nor the reason contains a code or a token. */
 function troubleOf({ logger }: SessionContext, error: unknown): SignInTrouble {
   if (error instanceof OidcError) {
     const { trouble, reason } = error

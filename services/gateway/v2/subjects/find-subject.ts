@@ -50,7 +50,7 @@ export async function findWithRule(context: GatewayContext, call: Call): Promise
 }
 
 /**
- * Returns the subject named by `:subject`. Throws access_denied for a workspace whose member the caller is not, not_found, and
+ * Returns the subject named by `:subject`. Throws access_denied if the caller is not a member of the workspace, not_found, and
  * invalid_state for an ambiguous slug or the slug of a website monitor. Does not check the role.
  */
 export async function findCustomSubject({ directory }: GatewayContext, call: Call): Promise<CustomSubjectView> {
@@ -67,7 +67,7 @@ export async function findCustomSubject({ directory }: GatewayContext, call: Cal
   return subject
 }
 
-/** The signal named by the path's `:signal`. Throws not_found. */
+/** Returns the signal that the path's `:signal` names. Throws not_found. */
 function findSignal(subject: CustomSubjectView, call: Call): SignalView {
   const slug = pathPart(call, 'signal')
   const signal = subject.signals.find(candidate => candidate.slug === slug)
@@ -75,7 +75,7 @@ function findSignal(subject: CustomSubjectView, call: Call): SignalView {
   throw refusal('not_found', 'Signal not found', 'Signal does not exist or access denied')
 }
 
-/** The rule named by the path's `:rule`. Throws not_found. */
+/** Returns the rule that the path's `:rule` names. Throws not_found. */
 function findRule(subject: CustomSubjectView, call: Call): RuleView {
   const slug = pathPart(call, 'rule')
   const rule = subject.rules.find(candidate => candidate.slug === slug)

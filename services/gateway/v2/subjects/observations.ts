@@ -57,7 +57,7 @@ const Observation = Answered('Observation', {
 
 const bounds = limits.pushed
 
-/** For a repeated sender the subject is cached. Its keeper checks whether subject and signal exist. */
+/** For a repeated sender the subject is cached. The keeper checks whether subject and signal still exist. */
 export const reportObservation = route('POST', '/subjects/:subject/signals/:signal/observations', {
   summary: 'Reports an observation, which is stored and judged before it is answered.',
   more: 'Its signal, `observed_at` and labels say which one it is: sent again, it replaces itself.',

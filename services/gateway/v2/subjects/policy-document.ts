@@ -89,7 +89,7 @@ function readInput(sent: Input, path: string, isEvent: (signal: string) => boole
   }
 }
 
-/** Cuts a text to one character more than the longest slug. Such a text matches no slug, so the keeper refuses it as unknown. */
+/** Cuts a text to one character more than the longest slug. The cut text matches no slug, so the keeper refuses it as unknown. */
 const cited = (slug: string | null | undefined): string | null => firstCharacters(slug ?? '', longestSlug + 1) || null
 
 function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInput['mode'] {

@@ -12,7 +12,7 @@ const Duration = Type.String({
   description: 'Normalised: 2m0s, 1h30m0s, 1.5s, 250ms, 0s.',
 })
 
-/** An input. Unset members are absent. */
+/** An input without its unset members. */
 const Input = Strict({
   signal: Type.Optional(Type.String()),
   from: Type.Optional(Type.String({ description: 'Another rule: its verdict is the input.' })),

@@ -1,5 +1,5 @@
-// Cache of subject ids by workspace and slug, so that repeated reports of a sender need no question to the directory. Never returns a
-// subject of a workspace whose member the caller is not.
+// Cache of subject ids by workspace and slug, so that repeated reports of a sender need no question to the directory. Returns only subjects
+// of workspaces that have the caller as a member.
 import { limits } from '#shared/limits/limits.ts'
 import { queryText } from '../../body/query.ts'
 import { roleIn } from '../../callers/access.ts'
@@ -27,7 +27,7 @@ export const createReportAddresses = (): FoundMemory<ReportAddress, Call> =>
 
 /**
  * Returns the caller's only workspace. Without a workspace in the query, a slug is looked up in all workspaces of the caller. The cache is
- * used only if the caller has a single one.
+ * used only if the caller has a single workspace.
  */
 const onlyWorkspaceOf = ({ memberships }: Call['request']['identity']): string | null =>
   memberships.length === 1 ? (memberships[0]?.workspaceId ?? null) : null

@@ -24,7 +24,7 @@ const kinds = {
 } as const
 type SignalKind = (typeof kinds)[keyof typeof kinds]
 
-/** Stored unchanged and never interpreted. The size limit applies to the JSON text as sent. */
+/** The meta is stored unchanged and never interpreted. The size limit applies to the JSON text as sent. */
 const Meta = Maybe(
   Type.Object({}, { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.`, ...marks({ anyType: true }) }),
 )
@@ -90,7 +90,7 @@ const getSignal = signalReadRoute('GET', one, {
   handler: async (_context, { found: { subject, signal } }) => signalObject(subject, signal),
 })
 
-/** Replaces name and meta. A change to the other kind is refused; any other `kind` value is ignored (reference/custom-subjects 2.6). */
+/** Replaces name and meta. Another kind is refused; a `kind` that names no kind is ignored (reference/custom-subjects 2.6). */
 const updateSignal = signalWriteRoute('POST', one, {
   summary: 'Replaces name and meta; kind and slug never change.',
   body: UpdateSignalBody,

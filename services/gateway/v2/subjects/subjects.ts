@@ -31,7 +31,7 @@ const CreateSubjectBody = Type.Object(
     workspace_id: Type.String({ minLength: 1 }),
     subject_kind: Maybe(SubjectKind),
     name: NameField,
-    /** Set by the server; a sent value is ignored (reference/envelope 2.4). */
+    /** The server sets `kind`; a sent value is ignored (reference/envelope 2.4). */
     kind: Type.Optional(Type.Unknown()),
   },
   { $id: 'CreateSubject', additionalProperties: false },

@@ -44,7 +44,7 @@ const item = {
 export const IncidentItem = Answered('IncidentItem', item)
 const writeItem = writerOf(IncidentItem)
 
-/** Fields of an entry of a history, also of a preview's. */
+/** Fields of an entry in the history of an Incident or of a preview. */
 export const transition = {
   at: Instant,
   kind: Type.Enum(['opened', 'confirmed', 'verdict_changed', 'closed']),

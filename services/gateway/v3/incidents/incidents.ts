@@ -133,8 +133,8 @@ function orClosed(error: unknown): never {
 }
 
 /**
- * Returns an Incident. The state of an open Incident comes from its keeper. A closed Incident is returned as stored, and so is an open one
- * if its keeper does not respond.
+ * Returns an Incident. The state of an open Incident comes from its keeper. A closed Incident is returned as stored, and an open Incident
+ * too if its keeper does not respond.
  */
 async function shown(context: GatewayContext, found: IncidentRecord, { workspaceId, traceId }: Reading) {
   const { incident, next } = await standing(context, found, { workspaceId, traceId })

@@ -1,4 +1,4 @@
-// Observation log of a Resource, newest first. The log is context, not a record of decisions. Rule: docs/reference/v3.md, 7.8.
+// Observation log of a Resource, newest first. The log does not record decisions. Rule: docs/reference/v3.md, 7.8.
 import { Type } from 'typebox'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import { isCredentialName } from '#shared/text/redaction.ts'

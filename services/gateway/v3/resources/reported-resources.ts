@@ -1,5 +1,5 @@
-// Resource to which an Observation is reported, from the path of the request. Three of its fields are cached, so that repeated reports of a
-// sender need no question to the directory.
+// Resource to which an Observation is reported, from the path of the request. Three fields of the Resource are cached, so that repeated
+// reports of a sender need no question to the directory.
 import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'

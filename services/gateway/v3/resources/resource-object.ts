@@ -101,7 +101,7 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
 const ruleObject = ({ openIncident, ...rule }: ResourceRuleView, { encode }: IncidentIds) =>
   writeRule({ ...rule, openIncident: openIncident === null ? null : encode(openIncident) })
 
-/** Returns the worst open Incident; of equally bad Incidents, the oldest (5.5). */
+/** Returns the worst open Incident; of equally bad Incidents, the oldest Incident (5.5). */
 function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
   const open = rules.filter(rule => rule.openIncident !== null)
   const [first] = open.toSorted((one, other) => rankOf(one) - rankOf(other) || numberOf(one) - numberOf(other))

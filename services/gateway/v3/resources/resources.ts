@@ -89,7 +89,7 @@ const create = route('POST', all, {
     const reference = `${template.key}@${template.version}`
     const meta = (sent.meta ?? {}) as Record<string, unknown>
     const check = reference === websiteTemplate ? await checkOf(context, meta, traceId) : null
-    // Checked before the key is reserved, so that a refused request reserves no key.
+    // The answers are checked before the key is reserved, so that a refused request reserves no key.
     if (isPublished(template)) readable(() => readAnswers(template, meta))
     const subjectId = randomId(idLength.subject)
     const name = sent.name.trim()
@@ -180,7 +180,7 @@ function readable<T>(read: () => T): T {
   }
 }
 
-/** Throws for unknown locations. Ignores a value that is not a list of texts: the reader of answers refuses this value. */
+/** Throws for unknown locations. Ignores a value that is not a list of texts, because the reader of answers refuses such a value. */
 async function requireLocations({ directory }: GatewayContext, sent: unknown, traceId: string): Promise<void> {
   if (!Array.isArray(sent)) return
   const known = new Set((await directory.ask('list-locations', {}, traceId)).map(({ id }) => id))

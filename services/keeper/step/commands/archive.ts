@@ -1,4 +1,4 @@
-// Archiving: a Resource of any kind ends for good and stays readable (docs/reference/v3.md, 6.4). Pure.
+// Archiving: a Resource of any kind stops for good and stays readable (docs/reference/v3.md, 6.4). Pure.
 
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
@@ -48,7 +48,7 @@ export function isOver({ archivedAt }: SubjectDocument, input: Input): boolean {
   if (archivedAt === null) return false
   if (input.kind !== 'command') return true
   const { command } = input
-  // Only the deletion of its workspace, which names no kind, deletes it. Deletions of generations 1 and 2 name a kind and do not find it.
+  // Only a deletion of the workspace, which names no kind, deletes the subject. Those of generations 1 and 2 name a kind and are refused.
   if (command.kind === 'delete-subject') return command.subjectKind !== undefined
   return !taken.has(command.kind)
 }

@@ -3,7 +3,7 @@ import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { IdempotencyRecord, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 
-/** Returns the subject with an idempotency record of the command's reply at `at`. `at` may be long past: commands may wait. */
+/** Returns the subject with an idempotency record of the command's reply. `at` may lie well before now: the command may have waited. */
 export function withIdempotencyRecord(subject: SubjectDocument, id: string, at: number, reply: Reply): SubjectDocument {
   return { ...subject, idempotency: remembered(subject.idempotency, { id, at, reply: JSON.stringify(reply) }) }
 }
@@ -14,7 +14,7 @@ export function replyBefore(subject: SubjectDocument, commandId: string): Reply 
   return reply === null ? null : (JSON.parse(reply) as Reply)
 }
 
-/** Adds a record. The last 16 replies and the last 1,024 stamps of reports stay, so that many reports remove no reply. */
+/** Adds a record. The last 16 replies and, bounded separately, the last 1,024 stamps of reports stay: many reports remove no reply. */
 export function remembered(idempotency: readonly IdempotencyRecord[], added: IdempotencyRecord): IdempotencyRecord[] {
   const { idempotencyRecords: answersMax, stamps } = limits.keeper
   const isStamp = added.reply === null

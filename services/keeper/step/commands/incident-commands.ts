@@ -17,7 +17,7 @@ import { templateFault } from '../judging/resource-template.ts'
 import type { Handler, StepContext } from '../types.ts'
 import { refused } from './refusal.ts'
 
-/** Records person and instant, unless they are recorded already. Reminders stop; the status stays. */
+/** Records the person and the instant of the first acknowledgement. Reminders stop; the status stays. */
 export const acknowledgeIncident: Handler<'acknowledge-incident'> = (subject, { incidentId, by, via }, at, context) => {
   const rule = openRule(subject, incidentId)
   if (rule === undefined) return noOpenIncident

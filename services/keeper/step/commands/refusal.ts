@@ -1,4 +1,4 @@
-// Refusal of a command: nothing changes. It has an error code, and the message that docs/reference defines.
+// Refusal of a command, which then changes nothing: an error code, and the message that docs/reference defines.
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { ErrorCode } from '#shared/errors.ts'
 

@@ -52,7 +52,7 @@ export function newResource(
 }
 
 /**
- * Returns the revision to which a Resource is to be bound. The directory has just found it; a revision removed since then is refused, too.
+ * Returns the revision to which a Resource is to be bound. The directory has just found it; a revision removed since is refused, too.
  */
 export function usableTemplate(
   bound: Parameters<typeof templateFault>[0],
@@ -121,8 +121,8 @@ export const newRule = (key: string): RuleState => ({
 })
 
 /**
- * Returns the subject and its view. Rules of an archived subject have their verdicts at the archiving. If the Template is missing or
- * damaged, the view says so.
+ * Returns the subject and its view. Rules of an archived subject keep the verdicts that they had when it was archived. If the Template is
+ * missing or damaged, the view says so.
  */
 export function shown(
   subject: SubjectDocument,

@@ -81,8 +81,8 @@ export const deleteRule: Handler<'delete-rule'> = (subject, command, at, context
 }
 
 /**
- * Refuses a policy that does not fit the subject; otherwise saves it as a version and judges by it. The policy may cite only rules that
- * existed `before`, so a new rule cannot cite itself.
+ * Refuses a policy that does not fit the subject; otherwise saves the policy as a version and judges the subject by it. The policy may cite
+ * only rules that existed `before`, so a new rule cannot cite itself.
  */
 function save(
   before: SubjectDocument,

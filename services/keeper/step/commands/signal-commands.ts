@@ -50,7 +50,7 @@ export const updateSignal: Handler<'update-signal'> = (subject, command, at) => 
 }
 
 /**
- * Deletes a signal. Its observations are removed afterwards, in slices. It first checks whether a rule reads the signal, also for the
+ * Deletes a signal. Its observations are removed afterwards, in slices. The first check is whether a rule reads the signal, also for the
  * platform's signal (reference/custom-subjects 2.8).
  */
 export const deleteSignal: Handler<'delete-signal'> = (subject, command, at) => {

@@ -88,8 +88,8 @@ export const updateWebsite: Handler<'update-website'> = (subject, command, at, c
 }
 
 /**
- * Makes the subject a tombstone: reads find nothing, and inputs are dropped. Its children are removed afterwards. The tombstone expires by
- * the clock, as messages of the stream do.
+ * Makes the subject a tombstone: reads find nothing, and inputs are dropped. Its children are removed afterwards. The tombstone expires
+ * after a fixed time, like messages of the stream.
  */
 export function deleteSubject(subject: SubjectDocument, at: number, context: StepContext): SubjectDocument {
   const closed = closeIncidents(subject, { type: 'rule.removed', at }, context)

@@ -56,7 +56,7 @@ export function alertFacts(
   }
 }
 
-/** Fields that are always left out, because an address and a request body may be secret. */
+/** Fields that are always omitted, because an address and a request body may be secret. */
 const hiddenFields: ReadonlySet<string> = new Set(['url', 'data'] satisfies (keyof WebsiteCheck)[])
 
 /** Returns fields with a single value. Lists and possible secrets are left out and counted (reference/messages 5.6; v3 10.9). */

@@ -24,7 +24,7 @@ interface Drive {
   subject: SubjectDocument
   rule: RuleState
   judgement: Judgement
-  /** True if silence that is held back would change the verdict (ADR 22). An ok then closes no incident, and a no data confirms none. */
+  /** True if silence that is held back would change the verdict (ADR 22). Then ok closes no incident, and no_data confirms none. */
   isProvisional?: boolean
   at: number
   context: StepContext
@@ -69,8 +69,8 @@ const conditionOf = ({ judgement }: Pick<Drive, 'judgement'>) =>
   judgement.verdict === 'not_judged' || judgement.isProvisional ? null : judgement.verdict
 
 /**
- * Returns whether the running delay of a Template's rule pauses here, or a paused delay resumes (v3 4.7). Delays of other rules never
- * pause.
+ * Returns true if this judgement pauses the running delay of a Template's rule, or resumes a paused delay (v3 4.7). Delays of other rules
+ * never pause.
  */
 export function movesHold({ policy, incident }: RuleState, judged: Pick<Drive, 'judgement'>): boolean {
   if (policy.language !== 'decision' || incident === null) return false

@@ -35,7 +35,7 @@ export function withBaselines(
 /** The first instant of the baseline of an Observation, µs. */
 export const baselineFromUs = (newestUs: number, days: number): number => newestUs - days * day * 1_000
 
-/** Only a row before the newest Observation counts. So the usual report, which is the newest, changes and copies nothing. */
+/** Only a row before the newest Observation counts. The usual report is the newest, so it changes and copies nothing. */
 function numbersWith(
   latest: Pick<PushedObservationDocument, 'id' | 'value'> | null,
   newestUs: number,

@@ -52,8 +52,8 @@ const silenceUpTo = (at: number): SilenceAt => ({ checks: at, pushed: at })
 const isHeld = (to: SilenceAt, at: number): boolean => to.checks < at || to.pushed < at
 
 /**
- * Returns a function to call for each rule in judging order: whether its verdict is provisional. An ok is, if counting all silence would
- * change it; a no data is, if counting no silence would change it. Cited rules are judged under the same assumption.
+ * Returns a function that returns whether a rule's verdict is provisional; call it for each rule in judging order. An ok is provisional if
+ * it would change by counting all silence, a no_data if it would change by counting none. Cited rules are judged under the same assumption.
  */
 function createProvisionalCheck(at: number, { checks, pushed }: SilenceAt, templateOf: TemplateOf) {
   const uncounted = (to: number) => (to < at ? Number.NEGATIVE_INFINITY : at)
@@ -139,14 +139,14 @@ export function isDueBy(subject: SubjectDocument, at: number): boolean {
   return subject.dueAt !== null && subject.dueAt <= at
 }
 
-/** Returns the rules in judging order. Saving refuses circles of citations; should the store have one, the rules keep the stored order. */
+/** Returns the rules in judging order. Saving refuses circles of citations; a circle in the store keeps the stored order. */
 const rulesInOrder = ({ rules }: SubjectDocument) => (rules.length < 2 ? rules : (inJudgingOrder(rules) ?? rules))
 
 const ruleOf = (subject: SubjectDocument, key: string) => subject.rules.find(rule => rule.key === key) as RuleState
 
 /**
- * Returns the next deadline of the rule's incident. A deadline that passed without effect waits for the next judgement that decides,
- * because time alone changes nothing. The exception is silence that is held back: its deadline stays.
+ * Returns the next deadline of the rule's incident. A deadline that passed without effect is omitted until a judgement decides, because
+ * time alone changes nothing. Only while silence is held back does the deadline stay.
  */
 function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number, isProvisional: boolean): number | null {
   const deadlineAt = ruleOf(subject, key).incident?.context.deadlineAt ?? null

@@ -68,8 +68,8 @@ export class RunningMedian {
   }
 
   /**
-   * Returns the baseline of an Observation at `newestUs` (µs) whose row is not stored. Its days begin at `fromUs`. Null: unknown here, so
-   * all its numbers must be read.
+   * Returns the baseline of an Observation at `newestUs` (µs) whose row is not stored. Its days begin at `fromUs`. Null: not known here, so
+   * all numbers of the baseline must be read.
    */
   baselineOf(fromUs: number, newestUs: number): Baseline | null {
     if (fromUs < this.#fromUs || newestUs < this.#endUs || this.learnFromUs(fromUs) !== null) return null
@@ -136,7 +136,7 @@ export class RunningMedian {
     return null
   }
 
-  /** Drops all but the few distinct numbers around the median. */
+  /** Keeps only the few distinct numbers around the median. */
   #narrow(): void {
     const { values, counts } = this.#inside
     const middle = (this.#below + this.#above + sum(counts)) >> 1

@@ -20,7 +20,7 @@ export interface NumbersInOrder {
  */
 const sortable = new Float64Array(limits.intake.baselineNumbers)
 
-/** Number of places added when the lists are full. */
+/** Number of free items that are added when the lists are full. */
 const room = 64
 
 /** One baseline of numbers that are not in memory, for a round that needs no other baseline. */

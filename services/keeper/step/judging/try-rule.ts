@@ -1,4 +1,4 @@
-// Trial of a policy: judges the policy by the steps that would save it, and changes nothing. Pure.
+// Trial of a policy: runs the steps that would save and judge the policy, and changes nothing. Pure.
 
 import type { SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
@@ -15,7 +15,7 @@ import { factsOf, judgeRule } from './judge-rule.ts'
 
 type Trial = CommandOf<'try-rule'>
 
-/** Refuses a policy that saving would refuse. If it replaces a rule, the rule's present incident continues in the trial only. */
+/** Refuses a policy that could not be saved. If the policy replaces a rule, the rule's incident continues in the trial only. */
 export const tryRule: Handler<'try-rule'> = (subject, command, at, context) => {
   const before = subject.rules.find(({ slug }) => slug === command.rule)
   const slug = command.rule ?? freeSlug(subject)

@@ -59,7 +59,7 @@ function observeAgain(intake: Intake, place: ObservationIdDocument, sentId: stri
   const before = context.stored.pushed(
     observationRowId(subject.id, signalKey, { sentId, labels: {}, atUs, isStampedHere: false }),
   )
-  // A crash, or a failed claim of another id in the round, leaves a place without a row. In both cases no sender got a reply.
+  // A crash, or a refused place of another id in the round, leaves a place without a row. In both cases no sender got a reply.
   if (before === null) return null
   const isCreated = place.createdSignal === 1
   const repeated = { ok: true as const, signal: signalKey, observation: sentId, createdSignal: isCreated }
@@ -83,7 +83,7 @@ function inPlace(sent: StampedObservation, place: ObservationIdDocument, target:
 /** Returns the oldest instant from which Observations are kept, µs. `at`: present instant of the keeper, ms. */
 const oldestUs = (at: number): number => (at - limits.retention.pushedMs) * 1_000
 
-/** `before`: the stored row of this identity; null: none. */
+/** `before`: the stored row of this Observation's identity; null: none. */
 function take(
   intake: Intake,
   target: Target,

@@ -18,7 +18,7 @@ import { isLater, observedOf } from './observed-input.ts'
 
 export type Report = Omit<CommandOf<'report-observation'>, 'kind' | 'id'> & {
   observedAtUs: number
-  /** True if the keeper stamped the report. After the clock was set back, such a stamp may lie in the future. */
+  /** True if the keeper stamped the report. After the clock was set back, a stamp may lie in the future. */
   isStampedHere: boolean
 }
 
@@ -45,7 +45,7 @@ export function reportObservation(subject: SubjectDocument, report: Report, at: 
   return { ...accept(subject, { signalKey: signal.key, labels, observedAtUs, status, value, error }, at, context), row, view }
 }
 
-/** Judges an Observation of a signal that authored rules read. `series`: null if its labels have a newer one. */
+/** Judges an Observation of a signal that authored rules read. `series`: null if the observation's labels have a newer observation. */
 export function accept(
   subject: SubjectDocument,
   report: Omit<Accepted, 'number'>,
@@ -78,8 +78,8 @@ function refusalOf(subject: SubjectDocument, { signal }: Report): Refusal {
 export type Accepted = Pick<SeriesDocument, 'signalKey' | 'labels' | 'observedAtUs' | 'number' | 'status' | 'value' | 'error'>
 
 /**
- * Adds an accepted report without a judgement: every input that selects the report reads it, unless it has read a later one. The subject is
- * a custom one.
+ * Adds an accepted report without a judgement: every input that selects the report reads it, unless the input has read a later report. The
+ * subject is custom.
  */
 export function takeReport(subject: SubjectDocument, report: Accepted): Taken {
   const custom = subject.custom as CustomState

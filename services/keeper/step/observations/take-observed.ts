@@ -106,7 +106,7 @@ function heardSeries(
 
 /**
  * Adds an Observation to a signal that rules of generation 2 read, which select by labels. A late Observation still counts for inputs
- * without a newer one.
+ * without a newer Observation.
  */
 export function takeSelected(
   subject: SubjectDocument,
@@ -136,7 +136,7 @@ export function takeDeclared(
 
 /**
  * Adds an Observation of a location of a website. The newest by time is the location's reading, until the next check. An instant in the
- * future counts as the arrival of the Observation, of a repeated one as its first arrival.
+ * future counts as the arrival of the Observation; if the Observation is repeated, as its first arrival.
  */
 export function takeReading(
   subject: SubjectDocument,

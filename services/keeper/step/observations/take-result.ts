@@ -32,7 +32,7 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, context
   // After a crash, results are read again late, so slots are compared with the bus's present time, not with the time of the report.
   const waitedMs = context.now - (input.at + result.ageMs)
   if (isOlder && (reading.slotAt ?? 0) <= slotAtMax + waitedMs) return { ...dropped, observation }
-  // A newer report of a sender has priority (v3 7.4). The slot still counts as reported.
+  // A newer report of a sender has priority as the reading (v3 7.4). The slot still counts as reported.
   if (reading.isPushed && reading.at !== null && input.at < reading.at) {
     const overtaken = { ...subject, readings: { ...subject.readings, [locationId]: { ...reading, slotAt: result.slotAt } } }
     return { subject: overtaken, change: 'freshness', observation, reply: null }
