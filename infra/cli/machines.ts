@@ -23,7 +23,7 @@ export function addMachinesCommand(program: Command): void {
 }
 
 async function draw(name: string | undefined, options: MachinesOptions): Promise<void> {
-  // An unset variable in a script gives an empty name. It is refused, so that nothing is written into the current folder.
+  // An unset variable in a script gives an empty name, which is refused, so that nothing is written into the current folder.
   if (options.out === '') throw usageError('--out needs the name of a folder.')
   const drawn = Object.entries(machines).filter(([known]) => name === undefined || known === name)
   if (options.out !== undefined) await write(drawn, options.out)

@@ -36,7 +36,7 @@ async function mcp(options: McpOptions): Promise<void> {
   const settings = readSettings(mcpSettings, process.env)
   const url = options.url ?? settings.WATCHKEEPER_MCP_URL
   const api = apiOf(url, options.token ?? settings.WATCHKEEPER_MCP_API_KEY)
-  // The larger buffer detects the end of the input even while nothing reads it.
+  // The larger buffer detects the end of standard input even while nothing reads from the buffer.
   const input = new PassThrough({ highWaterMark: clientLimits.mcpMessageBytes })
   const starting = Promise.all([readKey(api, url), import('../../services/mcp/serve.ts')]).then(([key, { serveMcp }]) =>
     serveMcp({ api, key, version: productVersion, input, output: process.stdout, onFailure, onBadMessage }),
@@ -99,7 +99,7 @@ function endWithInput(input: PassThrough, starting: Promise<McpConnection>): voi
   process.stdin.pipe(input, { end: false })
   process.stdin.once('end', () => {
     const late = setTimeout(() => process.exit(exitCodes.done), clientLimits.mcpLastAnswersMs)
-    // Ignores a failed start, which reports its own error.
+    // A failed start is ignored here, because the start reports its own error.
     void starting.then(finish, () => clearTimeout(late))
   })
   const finish = async (connection: McpConnection) => {

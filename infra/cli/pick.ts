@@ -1,5 +1,5 @@
 // Look-up of objects that people name on the command line: by id, else by exact name, else by the only name that is equal in any case. A
-// name that fits two objects is refused with the ids of both.
+// name of two objects is refused with the ids of both.
 import { plainText } from '#shared/text/plain-text.ts'
 import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
 import { oneLine } from './terminal/printing.ts'
@@ -44,7 +44,7 @@ function fittingOnes<T>(all: readonly T[], named: string, { id, name }: Kind<T>)
   const byId = all.filter(one => id(one) === named)
   if (byId.length > 0) return byId
   const wanted = plainText(named)
-  // An empty name fits nothing: an unset variable in a script must not select an object without a description.
+  // An empty name finds nothing: an unset variable in a script must not select an object without a description.
   if (wanted === '') return []
   const exact = all.filter(one => plainText(name(one)) === wanted)
   return exact.length > 0 ? exact : all.filter(one => plainText(name(one)).toLowerCase() === wanted.toLowerCase())

@@ -37,7 +37,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
 }
 
-/** Returns the tree, with only the part of `firstWord` if there is one, else with all parts. */
+/** Returns the tree: only the part of `firstWord` if that word has a part, else all parts. */
 export async function createProgram(firstWord = ''): Promise<Command> {
   const program = new Command('./watchkeeper')
     .description('Availability monitor: actors on a message bus judge what probers see, and people are notified once.')

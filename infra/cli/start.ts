@@ -41,7 +41,7 @@ async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<
   installation = await runInstallation({ settings, version: productVersion, logger, acceptLoss, print })
 }
 
-/** Ends the process: with 0 after a clean stop, with 1 if the grace ends before. */
+/** Ends the process: with exit code 0 after a clean stop, with 1 if the stop takes longer than the grace period. */
 async function stopInTime(installation: Installation, logger: Logger): Promise<void> {
   const late = setTimeout(() => {
     logger.error({ graceMs: limits.start.graceMs }, 'not everything ended in time')

@@ -24,7 +24,7 @@ const flags = [
   '--v8-pool-size=0',
   '--disable-warning=ExperimentalWarning',
 ]
-/** The C library keeps memory that threads have freed. With one arena and low thresholds it keeps only a third of that memory. */
+/** The C library keeps memory that threads have freed. One arena and low thresholds reduce this memory to a third. */
 const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '524288' }
 
 const isAble = Number(process.versions.node.split('.')[0]) >= needed
@@ -55,7 +55,7 @@ function filterWarnings() {
 async function run() {
   if (!isTuned) filterWarnings()
   const compiled = module.enableCompileCache?.(join(modules, '.cache', 'compiled'))
-  // For the store's worker, which reads this variable when it starts.
+  // Set for the store's worker, which reads this variable when it starts.
   if (compiled?.directory !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compiled.directory)
   await import('./main.ts')
 }

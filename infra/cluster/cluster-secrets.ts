@@ -8,14 +8,14 @@ import { hostsOf, makeAuthority, makeServer, type Pem } from './x509.ts'
 
 export const busServers = ['nats-0.nats', 'nats-1.nats', 'nats-2.nats']
 export const storeServers = ['mongo-0.mongo', 'mongo-1.mongo', 'mongo-2.mongo']
-/** Key that signs the certificates. No container gets it; its owner stores it in a safe place. */
+/** Key that signs the certificates. No container gets this key; the operator stores it in a safe place. */
 export const authorityKeyFile = 'authority.key'
 export const authorityFile = 'ca.pem'
 
-/** Earlier start of validity, because clocks of other machines may be behind. */
+/** Time by which the validity starts in the past, because clocks of other machines may be behind. */
 const backdatedMs = 1 * hour
 const authorityMs = 20 * 365 * day
-/** Validity of a server's certificate, which many clients refuse if longer. `--renew` makes new ones. */
+/** Validity of a server's certificate, which many clients refuse if longer. `--renew` makes new certificates. */
 const serverMs = 825 * day
 const secretLength = 40
 

@@ -19,7 +19,7 @@ export interface Pem {
 
 interface Subject {
   commonName: string
-  /** Instants in ms since the epoch; seconds count. */
+  /** Instants in ms since the epoch, cut to whole seconds. */
   validFrom: number
   validTo: number
 }
@@ -51,7 +51,7 @@ export function makeAuthority(subject: Subject): Pem {
   return { certificate, key: pemOf(privateKey) }
 }
 
-/** Makes a server's certificate for these hosts, also valid for a client, because members of a cluster connect to each other. */
+/** Makes a server's certificate for these hosts. Also valid for clients, because members of a cluster connect to each other. */
 export function makeServer(authority: Pem, subject: Subject & { hosts: string[] }): Pem {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuer = new X509Certificate(authority.certificate)

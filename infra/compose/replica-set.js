@@ -17,7 +17,7 @@ if (where === 'here') makeUsers()
 else if (!signIn() || store.getUser('watchkeeper') === null)
   throw new Error(`Users are missing: run this within the primary, ${where}.`)
 
-/** `here`, or the address of the primary member. */
+/** Returns `here`, or the address of the primary member. */
 function waitForPrimary() {
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += pauseMs) {
     const { isWritablePrimary, primary } = db.hello()

@@ -57,7 +57,7 @@ async function addWebsite({ rest, outside, location, show }: Stage): Promise<str
   return website.id
 }
 
-/** Sets an interval shorter than the public API allows, by a command on the bus. Returns the revision that has the interval. */
+/** Sets an interval shorter than the public API allows, by a command on the bus. Returns the subject's revision with this interval. */
 async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: string): Promise<number> {
   const website = await directory.ask('get-subject', { subjectId })
   if (website === null || website.check === null) throw new StartError(`The website ${subjectId} can't be found.`)

@@ -44,7 +44,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const patienceMs = options.patienceMs ?? limits.demo.patienceMs
   const given = readAllSettings(pick(environment))
   show(plain('start', 'A whole installation starts in this process; nothing is kept.'))
-  // The download of a nats-server may take longer than the demo: the time counts only afterwards.
+  // The download of a nats-server may take longer than the demo, so the time of the demo starts afterwards.
   const log = (line: string) => show(plain('start', line))
   await startStep(() => obtainNatsServer({ toolsFolder: given.TOOLS_DIR, log }))
   const patience = AbortSignal.timeout(patienceMs)
@@ -106,7 +106,7 @@ function noteMessage(timeline: Timeline, message: Message, at: number): void {
   const state = isInState(message.transition === 'closed' ? 'closed' : 'problem')
   timeline.until('the transition of a message', state).then(
     about => timeline.note({ kind: 'message', at, message, about }),
-    // The demo has ended, which the wait for the message reports.
+    // The demo has ended; the wait for the message reports this.
     () => undefined,
   )
 }

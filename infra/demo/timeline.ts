@@ -38,8 +38,8 @@ export type Happening = CheckHappening | TransitionHappening | MessageHappening
 export interface Timeline {
   note(happening: Happening): void
   /**
-   * Resolves with the `count`th event that fits, from the past or the future. Rejects with TimedOut when the signal aborts. `what`: name of
-   * the event in the error.
+   * Resolves with the `count`th event for which `fits` returns true, from the past or the future. Rejects with TimedOut when the signal
+   * aborts. `what`: name of the event in the error.
    */
   until<T extends Happening>(what: string, fits: (happening: Happening) => happening is T, count?: number): Promise<T>
 }

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks'
 
 interface Outcome {
   passed: boolean
-  /** Shown only when the gate failed. */
+  /** Output of the gate, shown only if the gate failed. */
   output: string
 }
 
@@ -14,7 +14,7 @@ interface Gate {
   name: string
   command: string
   arguments: string[]
-  /** Returns the outcome from exit code and standard output; absent: only exit code 0 passes. */
+  /** Returns the outcome from exit code and standard output; absent: exit code 0 passes, any other fails. */
   judge?: (code: number, stdout: string) => Outcome
 }
 

@@ -46,7 +46,7 @@ function isTaken(words: readonly string[]): boolean {
   let given = 0
   for (; at < words.length; at++) {
     const word = words[at] ?? ''
-    // The words after it are another command.
+    // The words after `--` are another command.
     if (word === '--') return isVariadic(command) && at + 1 < words.length
     const option = word.startsWith('-') ? optionOf(command, word) : null
     if (option === undefined) return false
@@ -69,7 +69,7 @@ const optionOf = (command: Command, word: string): Option | undefined =>
     .visibleOptions(command)
     .find(option => option.long === word || option.short === word)
 
-/** Lines that spell the command otherwise than `./watchkeeper …`, which depends on the folder or fetches a foreign package. */
+/** Returns lines with another spelling of `./watchkeeper …`, which depends on the folder or fetches a foreign package. */
 export function otherSpellings(text: string): string[] {
   const nouns = program.commands.map(command => command.name()).join('|')
   const bare = new RegExp(`(?<![\\w./-])watchkeeper(?: --)? (?:${nouns})\\b(?!['"])`)

@@ -1,6 +1,6 @@
 // `npm run sentences -- --seed 7 [--count 150] [--commits <range>]`: draws sentences at random, for a reader who does not know the code.
 // The reader counts the sentences that needed a second reading (docs/writing.md). The same seed draws the same sentences of the same tree.
-// A sentence comes with what its reader sees beside it: the sentence before it, and the line of code below its comment.
+// Each sentence is printed with its context: the sentence before it, and the line of code below its comment.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -10,7 +10,7 @@ interface Drawn {
   place: string
   kind: string
   sentence: string
-  /** Sentence before it in the same passage; null: it is the first. */
+  /** Previous sentence of the passage; null: this sentence is the first. */
   before: string | null
   /** Line below the passage; null for documents, titles and commits. */
   below: string | null

@@ -1,4 +1,4 @@
-// Prose of the tree as passages: comments, docstrings, test titles, paragraphs of documents. Pure. Leaves out code and quoted text.
+// Prose of the tree as passages: comments, docstrings, test titles, paragraphs of documents. Pure. Omits code and quoted text.
 
 export interface Passage {
   /** First line, from 1. */

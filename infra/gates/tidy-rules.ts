@@ -1,5 +1,5 @@
-// House rules beyond those of the linters, as one table. Each reads one file and returns the lines that break it. Words that the rules
-// forbid are written here as patterns that do not match themselves.
+// Rules of this project that the linters lack, as one table. Each rule reads one file and returns the lines that break the rule. Words that
+// the rules forbid are written here as patterns that do not match themselves.
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { missingCommands, otherSpellings } from './cited-commands.ts'
@@ -107,7 +107,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: 'the command is spelled ./watchkeeper: nothing else works in its folder alone and fetches nothing',
-    // Decisions quote earlier spellings.
+    // ADRs quote earlier spellings.
     applies: path => path !== 'package-lock.json' && !path.startsWith('infra/adr/') && !isThisGate(path),
     offences: file => otherSpellings(file.text),
   },

@@ -21,7 +21,7 @@ export interface MachineGraph {
   machine: string
   states: GraphState[]
   arrows: GraphArrow[]
-  /** Events that every open state handles without a change of state. */
+  /** Names of events that every open state handles without a change of state. */
   everywhere: string[]
 }
 

@@ -107,7 +107,7 @@ const areaOf = ({ x = 0, y = 0, width = 0, height = 0 }: { x?: number; y?: numbe
   height: rounded(height),
 })
 
-// SVG paths of an arrow: a line with round corners, and a separate path for its tip.
+// Point of an arrow. An arrow is two SVG paths: a line with round corners, and its tip.
 interface Point {
   x: number
   y: number

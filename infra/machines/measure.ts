@@ -1,7 +1,7 @@
 // Texts of a drawn machine and their sizes. Widths are estimated by the number of characters, so no browser is needed.
 import type { GraphState } from './graph.ts'
 
-/** Font size in pixels, mean width of a character as a share of it, and line height in pixels, as in the styles of the dashboard. */
+/** Font size in pixels, mean width of a character as a share of the font size, and line height in pixels, as in the dashboard's styles. */
 const fonts = {
   title: { size: 15, share: 0.66, line: 20 },
   about: { size: 11, share: 0.57, line: 15 },
@@ -9,9 +9,9 @@ const fonts = {
 } as const
 
 const padding = { x: 14, y: 11 }
-/** Width of the status mark beside a title, and of the mark before an event that changes no state. */
+/** Width in pixels of the status mark beside a title, and of the mark before an event that changes no state. */
 const markPx = 16
-/** Height of the running deadline at the bottom of each open state. */
+/** Height in pixels of the running deadline at the bottom of each open state. */
 const deadlinePx = 20
 const charactersInLine = 20
 const stateMinPx = 100

@@ -1,4 +1,4 @@
-// `npm run layouts`: lays out each machine in both directions and writes the layouts that the dashboard draws, with a small one for open
+// `npm run layouts`: lays out each machine in both directions and writes the layouts that the dashboard draws, with a small layout for open
 // incidents.
 import { writeFile } from 'node:fs/promises'
 import { machines } from '#machines/drawings.ts'

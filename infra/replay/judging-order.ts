@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { IncidentEvent } from '#machines/incident-types.ts'
 import type { HistoryDocument, IncidentContext } from '#shared/contracts/incidents/incident.ts'
 
-/** State of the judgements that the records so far show. */
+/** State of judging after the records that were read so far. */
 export interface Order {
-  /** Instant up to which the incident was judged at least, ms. */
+  /** Latest instant for which the records show a judgement, ms. */
   at: number
   /** Record of the judgement at `at`; null: the next record cannot belong to the same judgement. */
   judged: HistoryDocument | null
@@ -18,7 +18,7 @@ export interface Order {
 export const beginning: Order = { at: Number.NEGATIVE_INFINITY, judged: null, owed: null }
 const timed = 'a deadline'
 
-/** Returns the faults of `entry` as the next record. `before`: the machine's context before it; null: the entry opens the incident. */
+/** Returns the faults of `entry` as the next record. `before`: the machine's context before `entry`; null: `entry` opens the incident. */
 export function orderFaults(
   { at: judgedAt, judged, owed }: Order,
   entry: HistoryDocument,
@@ -51,7 +51,7 @@ export function orderAfter(order: Order, entry: HistoryDocument, before: Inciden
   return { at: Math.max(order.at, before?.deadlineAt ?? at), judged: null, owed: null }
 }
 
-/** Returns the order with the event that the judgement requires. `not_judged` requires none, a provisional verdict no deadline. */
+/** Returns the order with the event that the judgement requires. `not_judged` requires no event, a provisional verdict no deadline. */
 function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Order {
   const { judged, at } = order
   if (judged === null || judged.verdict === 'not_judged') return order

@@ -22,7 +22,7 @@ export function judgementFaults({ verdict, explanation, evidence }: RecordedJudg
   const { inputs, omitted, truncated } = evidence
   if (truncated !== omitted > 0) return [`the evidence omits ${omitted} inputs, and its field truncated is ${truncated}`]
   const ofDecision = inputs.filter(isOfDecision)
-  // Decides by the evidence, because a Template's rule may have the key of the built-in rule.
+  // The evidence shows the kind of rule, because a Template's rule may have the key of the built-in rule.
   if (ofDecision.length === 0) return languageFaults(verdict as Verdict, explanation, evidence, ruleKey === builtInKey)
   if (ofDecision.length < inputs.length) return ['its evidence mixes two policy languages']
   return omitted > 0 ? [] : decisionFaults(verdict, explanation, ofDecision)

@@ -78,7 +78,7 @@ function take(
 ): { position: Position; faults: string[] } {
   const identity = identityFaults(incident, entry, expected)
   const unknown = eventFault(entry.event, before === null)
-  // Only for later events: `replayIncident` has checked the first.
+  // Applies only to later events, because `replayIncident` has checked the first event.
   if (unknown !== null && before !== null) return { position: before, faults: [...identity, unknown] }
   const { snapshot, kinds, announced } = before === null ? opened(incident, entry) : moved(before, entry)
   const contextBefore = before === null ? null : contextOf(before.snapshot)

@@ -55,8 +55,8 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
 }
 
 /**
- * Returns the faults of explanation and evidence, which come from the last judgement. A judgement without a transition has no record: then
- * they equal the verdict of the rule in the subject. Without the subject, this checks whether such a verdict is possible.
+ * Returns the faults of explanation and evidence, which come from the last judgement. A judgement without a transition has no record: both
+ * then equal the verdict of the rule in the subject. Without the subject, this checks whether such a verdict is possible.
  */
 function explanationFaults(
   incident: IncidentDocument,

@@ -73,8 +73,8 @@ export function observeCollections(onFull: (at: number) => void): () => void {
 }
 
 /**
- * Requests a full collection of the calling thread, by a measurement of memory, for which V8 collects. It takes some 10 s, mostly
- * concurrent with the thread's work. V8's own call (`gc`) would block the thread for 110 to 160 ms with 10,000 monitors.
+ * Requests a full collection of the calling thread, by a measurement of memory, for which V8 collects. The measurement takes some 10 s,
+ * mostly concurrent with the thread's work. V8's own call (`gc`) would block the thread for 110 to 160 ms with 10,000 monitors.
  */
 export function collectNow(): void {
   measureMemory({ mode: 'summary', execution: 'default' }).catch(() => undefined)
@@ -109,8 +109,8 @@ export interface Growth {
 
 /**
  * The process becomes busy when the heap fills fast twice in a row (once may be a long response, or a checkpoint), and stays busy until
- * `calmed` is called. The gap between the two rates prevents a load at the edge from alternating, because each change to calm costs a
- * collection.
+ * `calmed` is called. The gap between the two rates prevents changes to and fro at a load near one rate, because each change to calm costs
+ * a collection.
  */
 export function createGrowth(): Growth {
   const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax, busyPercentPerSecond, calmPercentPerSecond } =
@@ -128,7 +128,7 @@ export function createGrowth(): Growth {
     isBusy ||= isFast && wasFast
     wasFast = isFast
     inForce = asked
-    // Half the way: the measured growth was set before the last collection but one, and V8 also collects for other reasons.
+    // Moves half the way to the wanted growth: the measured growth was set two collections ago, and V8 also collects for other reasons.
     if (isBusy) asked = Math.round(Math.min(busyPercentMax, Math.max(busyPercentMin, (asked + wanted) / 2)))
   }
   return {

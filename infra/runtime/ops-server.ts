@@ -10,9 +10,9 @@ export interface OpsServerOptions {
   /** 0: any free port. */
   port: number
   contentType: string
-  /** Returns the metrics as text of that type. */
+  /** Returns the metrics as text of `contentType`. */
   metrics(): Promise<string>
-  /** Returns the reasons why the process cannot work now, as sentences; empty: it can. */
+  /** Returns the reasons why the process cannot work now, as sentences; empty: the process can work. */
   unready(): Promise<string[]>
   /** Returns warnings, as sentences, while the process can work. */
   warnings(): string[]

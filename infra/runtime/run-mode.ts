@@ -46,7 +46,7 @@ export function decideRunMode(settings: AllSettings): RunMode {
 
 const busSettings = ['NATS_TOKEN', 'NATS_CREDENTIALS', 'NATS_KEYS', 'NATS_CA_FILE', 'NATS_CERT_FILE', 'NATS_KEY_FILE'] as const
 
-/** Settings of an external bus contradict the embedded one. */
+/** Throws for settings of an external bus in a process with the embedded bus. */
 function demandBusNamed(settings: AllSettings): void {
   if (settings.NATS_URL !== '') return
   for (const name of busSettings) {

@@ -146,7 +146,7 @@ async function openDataFolder({ mode, settings, undo, processId }: Running): Pro
   return { path, predecessors: [] }
 }
 
-/** Best effort: without it, dead processes count as alive for seconds. Returns when checks began to be missing; null: unknown. */
+/** Best effort: after a failure, dead processes count as alive for seconds. Returns when checks began to be missing; null: unknown. */
 async function clearPredecessors({ settings, logger }: Running, bus: Bus, predecessors: string[]): Promise<number | null> {
   if (predecessors.length === 0) return null
   const names = settings.PROBER_ID === '' ? predecessors : [...predecessors, settings.PROBER_ID]

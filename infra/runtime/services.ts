@@ -1,5 +1,5 @@
-// Starts the services of this process, and stops them so that no service stops before those that need it. The code of a service is loaded
-// only if it runs.
+// Starts the services of this process, and stops them so that each service outlives the services that need it. The code of a service is
+// loaded only if it runs.
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'

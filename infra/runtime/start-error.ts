@@ -5,7 +5,7 @@ export const exitCodes = { done: 0, failed: 1, usage: 2, notRunning: 3, refused:
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** As `--help` and docs/commands.md print them. */
+/** Meanings of the exit codes, printed by `--help` and docs/commands.md. */
 export const exitCodeMeanings: Record<ExitCode, string> = {
   0: 'done; after a signal: everything ended cleanly',
   1: 'it could not start, or could not go on',

@@ -91,7 +91,7 @@ function nextSteps(api: string, { path, workspaceId }: FirstKey, facts: WelcomeF
   ]
 }
 
-/** The sender reports every 5 minutes, and counts as silent after three missing reports. */
+/** Example in which the sender reports every 5 minutes, and counts as silent after three missing reports. */
 const heartbeat = {
   key: 'heartbeat',
   version: 1,

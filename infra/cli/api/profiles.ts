@@ -21,7 +21,7 @@ export function profileFile(): string {
   return join(config === undefined || config === '' ? join(homedir(), '.config') : config, 'watchkeeper', 'profile.json')
 }
 
-/** Returns profiles by name; empty: there is no file. Throws a StartError for a damaged file, or one that others may read. */
+/** Returns profiles by name; empty: there is no file. Throws a StartError for a damaged file, or a file that others may read. */
 export async function readProfiles(): Promise<Map<string, Profile>> {
   const file = profileFile()
   const text = await readOwnFile(file)
@@ -49,7 +49,7 @@ export async function writeProfiles(profiles: ReadonlyMap<string, Profile>): Pro
   }
 }
 
-/** Returns the content of the file; null: there is no file. Checks and reads the same open file. */
+/** Returns the content of the file; null: there is no file. Checks the opened file, so that nobody can replace it before the read. */
 async function readOwnFile(file: string): Promise<string | null> {
   try {
     const handle = await open(file)
@@ -84,7 +84,7 @@ function faultIn(text: string): number {
   const message = faultOf(text)
   const named = /^[^"]* JSON at position (\d+)/.exec(message)?.[1]
   if (named !== undefined) return Number(named)
-  // A binary search finds the longest beginning without that token. It parses about 20 beginnings.
+  // A binary search finds the longest beginning of the text without that token, and parses about 20 beginnings.
   let [good, bad] = [0, text.length]
   while (bad - good > 1 && message.startsWith(unexpected)) {
     const middle = (good + bad) >> 1

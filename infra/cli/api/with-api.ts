@@ -15,7 +15,7 @@ import type { ApiPlace } from './local-api.ts'
 
 type Query = NonNullable<ApiRequest['query']>
 
-/** Client of the API. Checked are only that a result is an object or a list, and the ids of a list without pages. */
+/** Client of the API. Checks only that a result is an object or a list, and the ids of a list without pages. */
 export interface Api {
   read<T>(path: string): Promise<T>
   send<T>(method: ApiRequest['method'], path: string, body?: unknown): Promise<T>
@@ -25,7 +25,7 @@ export interface Api {
   list<T>(path: string, query: Query, things: string, most?: number): Promise<T[]>
   /** Like `send`, but throws the client's errors. */
   call(request: ApiRequest, signal?: AbortSignal): Promise<unknown>
-  /** Returns the result of a request to generation 2, sent with the key of the latest call. Throws its client's errors. */
+  /** Returns the result of a request to generation 2, sent with the key of the latest call. Throws the errors of the API's client. */
   classic(request: ApiRequest): Promise<unknown>
   /** Whether an error of `classic` means that generation 2 is switched off. */
   isGone(error: unknown): boolean

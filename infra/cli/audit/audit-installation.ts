@@ -7,7 +7,7 @@ import { userOf, workspaceOf } from '../installation/look-up.ts'
 import { type Ask, withInstallation } from '../installation/running-installation.ts'
 import { type AuditOptions, type AuditRow, isNotFound, rowsOf } from './audit-row.ts'
 
-/** Rows in one response. */
+/** Largest number of rows in one response. */
 const pageRows = 200
 
 /** Returns the newest rows, and names of workspaces by id. */
@@ -35,7 +35,7 @@ async function audits(ask: Ask, named: string | undefined): Promise<(string | nu
 
 type Wanted = AuditOptions & { personId: string | null }
 
-/** Returns the newest rows of all these workspaces. From each workspace it reads only rows that can be among the newest of all. */
+/** Returns the newest rows of all these workspaces. Of each workspace, reads only rows that can be among the newest of all. */
 async function newestOf(ask: Ask, workspaces: readonly (string | null)[], wanted: Wanted): Promise<AuditView[]> {
   const { personId, path = null, limit } = wanted
   const [from, until] = [atOf(wanted.since), atOf(wanted.until)]

@@ -11,7 +11,7 @@ import { type AuditOptions, type AuditRow, rowsOf } from './audit-row.ts'
 
 /** Largest number of printed rows, which a person can scroll and a script can hold in memory. */
 const rowsMax = 10_000
-/** Rows in one response. */
+/** Largest number of rows in one response. */
 const pageRows = 200
 
 export function addAuditCommand(program: Command): void {

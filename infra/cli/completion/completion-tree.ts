@@ -14,7 +14,7 @@ export interface CompletionTree {
   valued: string[]
   /**
    * Candidates by position. ` key #0` is the first word after `key` that is no option, ` key create -` the options of that command, ` key
-   * create --user` the value of that option. Positions without candidates are left out.
+   * create --user` the value of that option. Positions without candidates are omitted.
    */
   places: Map<string, Candidates>
 }

@@ -52,7 +52,7 @@ async function entriesOf(folder: string): Promise<string[]> {
   }
 }
 
-/** Removes files of an earlier export that this export lacks, because `apply` would read them too, then writes the files. */
+/** Removes files of an earlier export that are not in this export, because `apply` would read them too, then writes the files. */
 async function replace(folder: string, files: readonly { path: string; text: string }[]): Promise<void> {
   try {
     const kept = new Set(files.map(({ path }) => join(folder, path)))

@@ -42,7 +42,7 @@ export async function createDestination(name: string, options: CreateOptions): P
   printMade(made.id, `Destination "${made.name}" is made${made.default ? ' and is the default' : ''}. Its id:`)
 }
 
-/** Returns the texts that were given. */
+/** Returns URL and channel, if the options give them. */
 async function textsOf({ to, channel }: Fields): Promise<{ url?: string; channel?: string }> {
   return {
     ...(to !== undefined && { url: to === '-' ? await firstLine('address') : to }),

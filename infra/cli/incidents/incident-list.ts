@@ -24,8 +24,8 @@ export type Placed = Incident & { workspace: { id: string; name: string } }
 export type Place = Workspace & { resource: string | undefined }
 
 /**
- * Returns the requested workspaces that have the requested Resource by its id or key, else those that have one of this name. Throws a
- * StartError if none has it.
+ * Returns the requested workspaces that have the requested Resource by its id or key, else those that have a Resource of this name. Throws
+ * a StartError if no workspace has it.
  */
 export async function placesOf(api: Api, { workspace, resource }: ListOptions): Promise<Place[]> {
   const all = await workspacesOf(api, workspace)

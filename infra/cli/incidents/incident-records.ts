@@ -37,7 +37,7 @@ export interface Records {
   held: HeldIncident | null
 }
 
-/** Returns the records with a sequence above `after`, oldest first; null: no such incident. Throws a StartError if one is damaged. */
+/** Returns the records with a sequence above `after`, oldest first; null: no such incident. Throws a StartError for a damaged record. */
 export async function readRecords(ask: Ask, id: string, after = 0): Promise<Records | null> {
   const history: HistoryDocument[] = []
   for (;;) {

@@ -23,7 +23,7 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
     let isFirst = true
     while (!enough.signal.aborted) {
       try {
-        // Looks a Resource up once, but workspaces each time, because there may be a new one.
+        // Looks a Resource up once, but workspaces each time, because there may be a new workspace.
         if (options.resource === undefined || isFirst) places = await placesOf(api, options)
         show(await readIncidents(api, places, options))
         isFirst = false
@@ -45,7 +45,7 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
 function redraw(incidents: readonly Placed[]): void {
   process.stdout.write('\u001b[H\u001b[2J\u001b[3J')
   const { columns, rows } = process.stdout
-  // Rows for the heading, and for a line about Incidents that do not fit.
+  // Four rows stay for the heading, and for a line about Incidents that do not fit.
   const shown = incidents.slice(0, Math.max(1, rows - 4))
   const line = (text: string) => console.log(cutTo(text, columns))
   line(`${incidents.length} open, ${new Date().toISOString().slice(11, 19)} UTC; Ctrl-C ends it`)

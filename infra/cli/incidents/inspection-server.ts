@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 const connectionsMost = 8
-/** Unread bytes after which a receiver is disconnected. */
+/** Largest number of bytes that a receiver may leave unread before it is disconnected. */
 const unreadMost = 16 * 1_024 * 1_024
 /** Largest message from a receiver, bytes. Such messages are ignored. */
 const receivedMost = 1_024

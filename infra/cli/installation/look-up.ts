@@ -41,7 +41,7 @@ export async function locationOf(ask: Ask, named: string): Promise<LocationView>
 /** Returns the id of a key, found by its id or by its description. */
 export async function keyIdOf(ask: Ask, named: string): Promise<string> {
   const listed = await ask('list-keys', { userId: null })
-  // If the list is full, it omits the oldest keys, which are then found only by their ids.
+  // A full list omits the oldest keys, which are then found only by their ids.
   const isLeftOut = listed.length >= limits.directory.listed && isId(named) && !listed.some(key => key.description === named)
   return isLeftOut ? named : pick(listed, named, keys).id
 }

@@ -11,7 +11,7 @@ export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedT
 export const readSecret = (what: string): Promise<string> =>
   process.stdin.isTTY ? typed(ask => ask(`The ${what}: `)) : firstLine(what)
 
-/** Reads the first line of standard input. `what`: its name in errors. Throws a StartError if the line is empty. */
+/** Reads the first line of standard input. `what`: name of the value in errors. Throws a StartError if the line is empty. */
 export async function firstLine(what: string): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {

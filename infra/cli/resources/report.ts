@@ -1,4 +1,4 @@
-// One report to the API or to an Observation address. Retried while the server does not respond. Its id makes the server store it once.
+// One report to the API or to an Observation address. Retried until the server responds. By the report's id, the server stores it once.
 import { apiPath, createReporter } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { doubled, retry } from '#shared/async/retry.ts'
@@ -34,7 +34,7 @@ export interface ReportOptions extends ApiOptions {
   address?: string
   template?: string
   meta?: string[]
-  /** Time for retries, ms. */
+  /** Time after which retries end, ms. */
   patience: number
 }
 
@@ -92,7 +92,7 @@ async function atAddress(url: string, report: Report, { template, meta }: Report
   }
 }
 
-/** Whether the Resource is unknown. The API refuses a text of a wrong length by the same field. */
+/** Whether the refusal means that the Resource is unknown. The API also names this field if the text has a wrong length. */
 const isUnknownResource = ({ status, body }: ApiRefusal, sent: { resource: string; template_id: string | undefined }): boolean =>
   status === 422 &&
   body.details['field'] === 'resource' &&

@@ -49,7 +49,7 @@ type End = { code: number | null; signal: NodeJS.Signals | null } | { missing: s
 async function endOf(child: ChildProcess): Promise<End> {
   try {
     const closed = once(child, 'close')
-    // Both waits reject with the same error, which is handled once.
+    // Both waits reject with the same error. The wait for `exit` handles it.
     closed.catch(() => undefined)
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     const late = new AbortController()
@@ -93,7 +93,7 @@ function passOn({ stdout, stderr }: ChildProcess): () => string {
       last = lines.findLast(text => oneLine(text).trim() !== '') ?? last
     })
     from?.pipe(to, { end: false })
-    // If the reader closes this process's output, the command gets the same error as without this process.
+    // If the reader closes this process's output, the command gets the error that it would get without this process.
     to.on('error', () => from?.destroy())
   }
   return () => oneLine(last.slice(0, clientLimits.lineCharacters)).trim()

@@ -1,5 +1,5 @@
-// `./watchkeeper template check`: reads a Template as publication would, and judges Observations by its rules. Needs no installation and no
-// data folder. Rule: docs/reference/v3.md, 3.11.
+// `./watchkeeper template check`: reads a Template with the checks of a publication, and judges Observations by the Template's rules. Needs
+// no installation and no data folder. Rule: docs/reference/v3.md, 3.11.
 
 import type { PreviewRule } from '#shared/contracts/resources/preview.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
@@ -36,7 +36,7 @@ export async function checkTemplate(file: string, options: CheckOptions): Promis
   }
 }
 
-/** Judges no rule without Observations. Throws FileFault with the position in the faulty file. */
+/** Without Observations, judges no rule. Throws FileFault with the position in the faulty file. */
 async function judged(file: string, observations: string | undefined): Promise<{ template: Template; rules: PreviewRule[] }> {
   const { template } = await readTemplateFile(file)
   if (observations === undefined) return { template, rules: [] }

@@ -1,5 +1,5 @@
-// `./watchkeeper template rebind`: binds every Resource of a revision to another one. Each Resource is bound separately, so that a repeated
-// run continues an interrupted one. Rule: docs/reference/v3.md, 6.5.
+// `./watchkeeper template rebind`: binds every Resource of a revision to another revision. Each Resource is bound separately, so that a
+// repeated run continues an interrupted run. Rule: docs/reference/v3.md, 6.5.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'

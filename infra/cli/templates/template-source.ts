@@ -12,11 +12,11 @@ export interface TemplateFile {
   source: Placed
   /** The Template as written, without its kind. */
   manifest: Manifest
-  /** The Template as publication would read it. References to destinations stay unchanged. */
+  /** The Template as a publication reads it. References to destinations stay unchanged. */
   template: Template
 }
 
-/** Throws FileFault for faults that every installation would refuse, and for a file without a Template or with several. */
+/** Throws FileFault for faults that every installation would refuse, and for a file without a Template or with several Templates. */
 export async function readTemplateFile(file: string): Promise<TemplateFile> {
   const [source, ...others] = readObjects(file, await readText(file, limits.http.bodyBytes), { noun, content: noun })
   if (source === undefined || others.length > 0) throw new FileFault(file, '', 'it must hold one Template')

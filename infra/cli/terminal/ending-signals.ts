@@ -1,5 +1,5 @@
-// Signals that end a command. The first signal ends it cleanly, a later one at once. npm forwards Ctrl-C, so one Ctrl-C may arrive twice: a
-// second one within a moment is ignored.
+// Signals that end a command. The first signal ends the command cleanly, a later signal at once. npm forwards Ctrl-C, so one Ctrl-C may
+// arrive twice: a second signal within a moment is ignored.
 import { limits } from '#shared/limits/limits.ts'
 
 export interface EndingSignals {

@@ -22,7 +22,7 @@ function withoutLast(kept: string, columns: number): string {
 
 /**
  * Returns the columns that a terminal uses: 2 for wide East Asian characters and emoji, 0 for joiners and for marks on the previous
- * character.
+ * character, 1 for all others.
  */
 function widthOf(character: string): number {
   if (/[\p{M}\p{Cf}]/u.test(character)) return 0

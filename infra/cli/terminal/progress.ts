@@ -1,11 +1,11 @@
 // Progress line of a command that lasts longer than a second. Written only if standard error is a terminal. Each update replaces the line,
-// and it is cleared before anything else is printed.
+// which is cleared before anything else is printed.
 import { isatty } from 'node:tty'
 import { oneLine } from '#shared/text/one-line.ts'
 import { cutTo } from './plain-line.ts'
 
 const stderrFd = 2
-/** Width of a terminal that does not report its width. */
+/** Assumed width of a terminal that does not report its width, columns. */
 const usualColumns = 80
 
 const quietMs = 1_000
@@ -42,7 +42,7 @@ export function startProgress(first: string): Progress {
   }
 }
 
-/** Cut to the window, because a line that wraps cannot be cleared completely. */
+/** The line is cut to the window, because a line that wraps cannot be cleared completely. */
 function drawStatusLine(text: string): void {
   isShown = true
   process.stderr.write(`\r\u001b[K${cutTo(oneLine(text), (process.stderr.columns || usualColumns) - 1)}`)

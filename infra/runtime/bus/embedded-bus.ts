@@ -46,7 +46,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   const port = Number(new URL(url).port)
   const describe = () => describeBus(dataFolder, { url, token, credentialsFile, ownMachine: true })
   await describe().catch(async error => {
-    // Nothing else would stop the server, and this process would wait for it.
+    // Without this stop, the server would keep running, and this process would wait for the server.
     await server.stop()
     throw error
   })
@@ -96,7 +96,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   return { url, token, credentialsFile, ownMachine: true, keys, stop }
 }
 
-/** Returns a pause that `wake` ends early; one at a time. */
+/** Returns a pause that `wake` ends early. Only one pause may run at a time. */
 function createPause(clock: Clock): { pause: (delayMs: number) => Promise<void>; wake: () => void } {
   let wake = () => {}
   const pause = (delayMs: number) =>

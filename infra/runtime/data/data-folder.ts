@@ -61,7 +61,7 @@ export async function takeDataFolder(folder: string, name: string): Promise<Data
   }
 }
 
-/** Takes a lock that the operating system releases with the process, so that none is ever left behind. */
+/** Takes a lock that the operating system releases with the process, so that no lock is ever left behind. */
 function startAlone(path: string): { close(): void } {
   try {
     return lockSqliteFile(join(path, 'start'))
@@ -103,7 +103,7 @@ async function outlives(holder: string): Promise<boolean> {
   }
 }
 
-/** Writes a file that only this user may read, atomically: a reader meanwhile, or after a crash, finds the earlier content. */
+/** Writes a file that only this user may read, atomically: a reader during the write, or after a crash, finds the earlier content. */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   const draft = `${path}.${process.pid}.draft`
   await rm(draft, { force: true })

@@ -1,5 +1,5 @@
-// Losses that a start would not notice otherwise: a database that is missing, older than before, or another one (ADR 25). Pure. Each loss
-// is a sentence that says what is missing and how to continue.
+// Losses that a start would not notice otherwise: a database that is missing, older than before, or of another installation (ADR 25). Pure.
+// Each loss is a sentence that says what is missing and how to continue.
 import { basename, dirname } from 'node:path'
 import type { InspectedFile } from '#shared/store/sqlite/sqlite-inspect.ts'
 

@@ -44,7 +44,7 @@ export async function findSharedStore(store: Store): Promise<FoundStore> {
   return { name: 'The database that MONGODB_URL names', installationId: setting?.value ?? null, commits: null }
 }
 
-/** Returns the store that the bus knows; null: it was not used with any store yet. Throws a StartError. */
+/** Returns the store that the bus knows; null: the bus was not used with any store yet. Throws a StartError. */
 export async function storeKnownToBus(bus: Bus, clock: Clock): Promise<KnownStore | null> {
   const entry = await retryStart(clock, () => bus.bucket('installation').get(keys.installation))
   const { id, commits = null } = (entry?.value ?? {}) as { id?: unknown; commits?: number | null }

@@ -1,5 +1,5 @@
-// Removal of presence entries that killed processes have left on the bus. Otherwise the processes would count as alive for seconds, in
-// which nobody runs their checks. The next holder of their data folder knows that they are dead.
+// Removal of presence entries that killed processes have left on the bus. Otherwise the processes would count as alive for seconds, and
+// nobody would run their checks in this time. The next holder of their data folder knows that they are dead.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseKeeperPresence, parseProberPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -9,7 +9,7 @@ export const nameInThread = (proberId: string): string => `${proberId}-thread`
 
 /**
  * Removes the presence of the keepers and probers of these names. Returns the bus time (ms) from which checks of their probers may be
- * missing; null: no prober was among them. Rejects with a BusError; may be repeated.
+ * missing; null: no presence of a prober was removed. Rejects with a BusError; may be repeated.
  */
 export async function removePresence(bus: Bus, names: readonly string[]): Promise<number | null> {
   const presence = bus.bucket('presence')

@@ -8,7 +8,7 @@ import { bootId } from '#shared/time/boot-id.ts'
 export type Life = 'alive' | 'ending' | 'gone'
 
 interface ProcessStatus {
-  /** Letter of the operating system; Z: zombie. */
+  /** State of the process as the operating system's letter; Z: zombie. */
   state: string
   /** Start of the process, as a text that differs between two processes with the same id. */
   beginning: string

@@ -9,7 +9,7 @@ import { startStep, usageError } from '../start-error.ts'
 import { keptFiles } from './backup.ts'
 import { prepareDataFolder, takeDataFolder, writeSecretFile } from './data-folder.ts'
 
-/** A new file system contains the first. The second is the empty lock file of an earlier look at the folder. */
+/** Files that an empty folder may contain: the first is in every new file system, the second is the empty lock file of an earlier check. */
 const ignored = new Set(['lost+found', 'start-lock'])
 
 /** Returns the restored content and the folder's absolute path. Throws a StartError. */
@@ -34,7 +34,7 @@ async function requireEmpty(path: string): Promise<void> {
   )
 }
 
-/** Writes the database last: without it, the folder does not count as a used one. */
+/** Writes the database last: without it, the folder does not count as used. */
 async function fill(path: string, file: string, { files }: BackupContent): Promise<void> {
   const database = embeddedStorePath(path)
   const draft = `${database}.draft`

@@ -32,7 +32,7 @@ export interface PlacedProber extends Service {
 
 type Context = Pick<ServiceContext, 'clock' | 'logger'>
 
-/** Resolves once a prober in this thread has started its checks. Rejects if it could not start. `missedSince`: as for `Places.inline`. */
+/** Resolves once a prober in this thread has started its checks; rejects if it cannot start. `missedSince`: as for `Places.inline`. */
 export async function startPlacedProber(
   context: Context,
   places: Places,

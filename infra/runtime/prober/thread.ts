@@ -70,7 +70,7 @@ export async function startProberThread(
     },
     stop: async () => {
       send({ kind: 'stop' })
-      // The wait is as long as the bounds of a prober's stop, so that its results are reported before it ends.
+      // The wait is as long as the bounds of a prober's stop, so that results are reported before the thread ends.
       const cancel = clock.schedule(limits.start.graceMs, stopped.resolve)
       await stopped.promise
       cancel()
