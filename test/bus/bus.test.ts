@@ -217,7 +217,7 @@ t.test('restart of a nats-server', async t => {
     await connection.close()
     await told.reached(2)
     t.equal(told.items[1], 'keeper.a=null')
-    // A new bucket may acknowledge late on a busy machine. Callers retry the write, as this test does.
+    // A new bucket may acknowledge late on a busy machine, so the write is retried, as by any caller.
     await eventually('the bucket took the entry', () =>
       bucket.put('keeper.b', 2).then(
         () => true,

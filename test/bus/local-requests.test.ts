@@ -93,7 +93,7 @@ async function maxPayload({ url, token }: { url: string; token: string }): Promi
   return largest
 }
 
-t.test('subscription that failed takes no requests after a reconnect', async t => {
+t.test('subscription that failed gets no requests after a reconnect', async t => {
   const dataFolder = t.testdir()
   const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
   const first = await startNatsServer({ binary, dataFolder, port: 0 })

@@ -45,7 +45,7 @@ const faults: Fault[] = [
   },
 ]
 
-t.test('cluster of three nats-servers keeps working when it loses one', { timeout: 900 * second }, async t => {
+t.test('cluster of three nats-servers keeps working when it loses one server', { timeout: 900 * second }, async t => {
   const cluster = await startTestCluster()
   t.teardown(() => cluster.stop())
   for (const [number, fault] of faults.entries()) {

@@ -235,7 +235,7 @@ function describeNudges(t: Test, harness: Harness): void {
     }
     for (let n = 0; n < 30; n++) bus.publish('nudge.test', { n })
     await Promise.all([shared.reached(30), all.reached(90)])
-    // The response to one more request on the same path proves that no earlier message is still travelling.
+    // The response to one more request on the same path proves that all earlier messages have arrived.
     await members[0]!.subscribe('fence', message => message.respond(true))
     await bus.request('fence', {}, { timeoutMs: 5_000 })
     t.strictSame([shared.items.length, all.items.length], [30, 90])

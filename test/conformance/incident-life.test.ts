@@ -151,7 +151,7 @@ t.test('good tick restarts the confirmation delay and leaves trouble_since uncha
   t.match(await incident(), { status: 'problem', trouble_since: opened.trouble_since, confirmed_at: after(again, 120_000) })
 })
 
-t.test('silence opens and confirms `no_data` with a message, and a later failure sends another', async t => {
+t.test('silence opens and confirms `no_data` with a message, and a later failure sends another message', async t => {
   const { fails, passes, incident, told } = await watched(60)
   await passes()
   await world.clock.advance(3 * minute + 1_000)

@@ -533,7 +533,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('an administrator reads the audit of the installation beside that of the workspace', async t => {
+  t.test('an administrator reads the audit of the installation beside the audit of the workspace', async t => {
     await addDestination('Of the workspace')
     await change('olga', '/session/locations', { name: 'audited' })
     await audited(null, '/session/locations')

@@ -91,7 +91,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('person signs in at the provider by its button and returns, and a refusal of the provider is shown', async t => {
+  t.test('person signs in at the provider by a button and returns, and a refusal of the provider is shown', async t => {
     const redirect = createServer()
     const port = await new Promise<number>(resolve =>
       redirect.listen(0, '127.0.0.1', () => resolve((redirect.address() as AddressInfo).port)),
@@ -124,7 +124,7 @@ await withBrowser(async () => {
     await refused.close()
   })
 
-  t.test('pages outside `pagePaths` are accessible, without errors and within their width', { timeout: 120_000 }, async t => {
+  t.test('pages outside `pagePaths` are accessible, without errors and fit their window', { timeout: 120_000 }, async t => {
     const world = await startSessionWorld(t)
     await world.addPerson('ann', { [world.workspaceId]: 'owner' }, { admin: true })
     for (const path of ['/sign-in', '/no-such-page']) {

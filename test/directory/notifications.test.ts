@@ -400,7 +400,7 @@ onEachStore('v3 10.3 deliveries of an incident and of a destination', async (t, 
     } while (after !== null)
     return found
   }
-  await t.test('incident has its entries newest first in any pages', async t => {
+  await t.test('incident has its entries newest first for any page size', async t => {
     for (const limit of [1, 2, 200]) {
       const entries = await readAll(after =>
         ask('list-incident-deliveries', { workspaceId: 'w', incidentId: 'a.1', limit, after }),

@@ -157,7 +157,7 @@ t.test('browser without scripts gets the style sheet of pages', async t => {
     )
 })
 
-t.test('connection stays open although neither side sends a header about it', async t => {
+t.test('connection stays open without a Connection header of either side', async t => {
   const world = await startSessionWorld(t)
   const { app } = await dashboardAssets()
   for (const path of ['/sign-in', app.script, '/session']) {

@@ -669,7 +669,7 @@ t.test('connection stays usable after refusals, and a refused body does not affe
   t.match(await answers, /"code":2002.*"result":"2\.0\.0"/s)
 })
 
-t.test('each request of a connection is identified by its own key', async t => {
+t.test('each request of a connection has the rights of its own key', async t => {
   const { world, token } = await start(t)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
   t.teardown(() => socket.destroy())

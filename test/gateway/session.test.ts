@@ -217,7 +217,7 @@ t.test('repeated bad sign-ins are refused with a waiting time', async t => {
   t.equal((await signIn(world.browser(), 'owner', passwordOf('owner'))).status, 200)
 })
 
-t.test('bad sign-ins under many names make their network wait, and only a known proxy can name another network', async t => {
+t.test('bad sign-ins under many names make their network wait, and only a trusted proxy can state another network', async t => {
   const guess = async (world: SessionWorld, tries: number) => {
     const statuses = []
     for (let i = 0; i < tries; i++) {

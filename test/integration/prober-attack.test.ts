@@ -91,7 +91,7 @@ t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSecond
 })
 
 t.test(
-  'installation is ready after a restart when probers have taken all consumers of its buckets',
+  'installation is ready after a restart when probers hold the largest number of consumers of its buckets',
   { timeout: 300_000 },
   async t => {
     const { settings, main, house, bare } = await stage.startInstallation(t)

@@ -94,7 +94,7 @@ t.test('judging and incidents', async t => {
     t.match(await incidents(quick.subject), [{ status: 'problem', confirmed_at: iso(world.clock.now()) }])
   })
 
-  t.test('silent heartbeat has no data after `no_data_after`, and a silent event never has no data', async t => {
+  t.test('silent heartbeat becomes no_data after `no_data_after`, and a silent event never does', async t => {
     const { subject, slug } = await watched(one => anyOf(statusOf(one, { no_data_after: '1m' })), 'heartbeat')
     const event = await watched()
     resultOf(await report(subject, slug, { status: 'ok' }))
@@ -463,7 +463,7 @@ t.test('maintenance', async t => {
     t.strictSame(resultOf(await get(at(subject, 'maintenance'))), moved)
   })
 
-  t.test('cancelled window is inactive with cancelled_at, and another may start', async t => {
+  t.test('cancelled window is inactive with cancelled_at, and another window may start', async t => {
     const subject = await made()
     const window = await start(subject)
     await world.clock.advance(minute)

@@ -25,7 +25,7 @@ function importOf(over: Partial<Script> = {}) {
   return { ...createImport({ open: () => script }), heard }
 }
 
-t.test('file is planned, then written step by step, and nothing is written before', async t => {
+t.test('file is planned without a write, then written step by step', async t => {
   const stages: string[] = []
   const importing = importOf({
     run: async done => {
@@ -185,7 +185,7 @@ t.test('import continues in its workspace while another workspace is shown', asy
   ])
 })
 
-t.test('script gets the reason of a failed request, and the state that generation 2 is switched off', async t => {
+t.test('script gets the reason of a failed request, and notices that generation 2 is switched off', async t => {
   const taken = new Refusal(409, '1409', 'The key is taken.', 'key')
   t.strictSame(configurationApi('w1').reasonOf(taken), { words: 'key: The key is taken.', isUnanswered: false })
   t.strictSame(configurationApi('w1').reasonOf(new Refusal(0, '', 'No connection.')), {

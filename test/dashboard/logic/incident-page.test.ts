@@ -78,7 +78,7 @@ t.test('records stay when a later read fails, and the next read continues after 
   t.equal(records.all.value.length, 2)
 })
 
-t.test('drawing highlights each arrow taken with its count, and none for a record that keeps the state', async t => {
+t.test('drawing highlights and counts each taken arrow, and no arrow for a record that keeps the state', async t => {
   const { taken, latest, past, active } = lifeOf(
     ['pending', 'problem', 'recovering', 'problem', 'recovering', 'recovering'],
     null,
@@ -238,7 +238,7 @@ t.test('paged list loads further pages, and reloads as many pages as it has', as
   t.same(asked, [null, '1', '2'])
 })
 
-t.test('inspector gets messages only at its own origin, each once, and all again when it is reloaded', async t => {
+t.test('inspector gets each message once, only at its own origin, and all messages again after a reload', async t => {
   const posted: [unknown, string][] = []
   const popup = { postMessage: (message: unknown, origin: string) => void posted.push([message, origin]) }
   let listener: (event: MessageEvent) => void = () => {}

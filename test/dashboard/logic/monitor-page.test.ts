@@ -13,7 +13,7 @@ import { logAddress } from '../../../services/dashboard/monitor/log/log-page.ts'
 import { stepWords, windowLife } from '../../../services/dashboard/monitor/maintenance/window.ts'
 import { deliveryWords, toggled } from '../../../services/dashboard/monitor/messages/alert-delivery.ts'
 
-t.test('time alone confirms a pending incident, closes a recovering one, and changes no state by a reminder', async t => {
+t.test('time alone confirms a pending incident and closes a recovering incident, and a reminder changes no state', async t => {
   const at = '2026-01-05T12:02:00.000Z'
   const next = (
     state: 'pending' | 'problem' | 'recovering',

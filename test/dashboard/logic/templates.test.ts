@@ -137,7 +137,7 @@ function editorOf(answers: (() => Promise<Preview>)[]) {
   return { editor, asked, kept, pause }
 }
 
-t.test('typing sends one request after a pause, and an older preview never replaces a newer one', async t => {
+t.test('typing sends one request after a pause, and an older preview never replaces a newer preview', async t => {
   const empty: Preview = { rules: [], warnings: [] }
   let endFirst = (_: Preview) => {}
   const first = new Promise<Preview>(resolve => (endFirst = resolve))

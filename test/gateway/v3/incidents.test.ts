@@ -293,7 +293,7 @@ t.test('v3 5.6 acknowledgement during a closing either succeeds and is stored, o
   if (answer.status !== 200) t.match(answer, { status: 409, json: { error: { message: /closed/ } } })
 })
 
-t.test('v3 1.11 and 5.4 Incident of a custom subject has one id, and its rule is removed without evidence', async t => {
+t.test('v3 1.11 and 5.4 Incident of a custom subject has one id, and closes without evidence with its rule', async t => {
   const v2 = (method: string, path: string, body?: object) =>
     world.call(method, `/api/v2/subjects${path}?workspace_id=w1`, { token: owner, ...(body ? { body } : {}) })
   const made = (await v2('POST', '', { name: 'Queue', workspace_id: 'w1' })).json

@@ -319,7 +319,7 @@ t.test('text from a sender stays on its line of a replay', async t => {
 t.test('text from a sender stays in its cell of a table', async t => {
   const made = await json('key create --user bob --description written')
   const [stored] = await store.get('keys', [made.id])
-  // A description as an earlier version or another program may have stored it. The API also accepts characters that change the writing
+  // A description that an earlier version or another program may have stored. The API also accepts characters that change the writing
   // direction.
   const description = 'mine\u001b[2J\u009b31m\nowner\u202e end'
   await store.upsert('keys', [{ ...stored, rev: 9, description } as never])

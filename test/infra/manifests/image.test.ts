@@ -105,7 +105,7 @@ t.test('image checks a website and notifies as its own user with only Node on th
   // Tests listen only on loopback, whatever the image sets.
   const own = { ...environment, ...ports, HOST: '127.0.0.1', WEBSITE_CONFIRM_AFTER: '1s', PUBLIC_URL: 'http://status.example' }
   const exec = (...words: string[]) => {
-    // Adds the PATH of the base image, whose programs commands in a container can also run.
+    // Adds the PATH of the base image: commands in a container can also run programs of the base image.
     const { command, args, options } = inContainer(image, { ...own, PATH: `${environment['PATH']}:/usr/bin:/bin` }, words)
     return spawnSync(command, args, { ...options, encoding: 'utf8' })
   }
