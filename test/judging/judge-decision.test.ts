@@ -222,7 +222,7 @@ t.test('v3 4.11 no signal is quiet while silence is held back, and a result that
   t.end()
 })
 
-t.test('random decision agrees with the naive evaluator, and time alone changes it only at the announced instant', t => {
+t.test('random decision agrees with the naive evaluator, and changes by time alone only at the announced instant', t => {
   const trees = Number(process.env['DECISION_TREES'] ?? 10_000)
   const said = { true: 0, false: 0, unknown: 0, provisional: 0 }
   for (let seed = 1; seed <= trees; seed++) {

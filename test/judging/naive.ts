@@ -5,7 +5,7 @@ import type { Verdict } from '#shared/contracts/subjects/verdict.ts'
 
 export interface NaiveReport {
   signal: string
-  /** Instants of the observation by the sender (`observedAt`) and of the arrival, ms. */
+  /** Instant that the sender gives the observation, and instant of its arrival (`arrivedAt`), ms. */
   observedAt: number
   arrivedAt: number
   ok: boolean
@@ -106,7 +106,7 @@ function countUntil(reports: NaiveReport[], at: number): number {
   return low
 }
 
-/** Returns the instant at which the input was added. It stays the same input in later versions with equal signal, mode and match. */
+/** Returns the instant at which the input was added. An input stays the same in later versions if its signal, mode and match are equal. */
 function addedAt(world: NaiveWorld, rule: string, input: PolicyInput, at: number): number {
   let added = at
   for (const version of versionsAt(world, rule, at).reverse()) {

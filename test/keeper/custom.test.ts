@@ -583,7 +583,7 @@ t.test('problem is notified when its confirmation delay ends at the exact end of
   t.strictSame(await house.kinds(), ['problem'])
 })
 
-t.test('window keeps its start when it is moved, and problems are notified as usual once it is cancelled', async t => {
+t.test('moved window keeps its start, and problems are notified as usual after the window is cancelled', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 10 * minute })
@@ -702,7 +702,7 @@ t.test('successor continues windows, silences and holds when the first keeper di
   t.strictSame(await house.kinds(), ['no_data'], 'silent after 5 minutes, confirmed a minute later, when the window was over')
 })
 
-t.test('inputs that differ only in their thresholds are both read again when a report changes one of them', async t => {
+t.test('inputs that differ only in their thresholds are both read again when a report changes either input', async t => {
   const above = (threshold: number) => ({ signal: 'load', mode: 'latest_value', compare: '>', threshold }) as const
   for (const inputs of [
     [above(10), above(20)],
@@ -991,7 +991,7 @@ t.test('long text of a sender is stored whole in its row and shortened in the ve
   t.equal(entry?.evidence?.inputs[0]?.reason, '😀'.repeat(300), 'as many as a message shows (reference/messages 5.3)')
 })
 
-t.test('input whose first report has no number is unknown, and its grace is over', async t => {
+t.test('input is unknown and has no more grace after a first report without a number', async t => {
   const house = await createCustom()
   await house.signal('load')
   const above = { signal: 'load', mode: 'latest_value', compare: '>', threshold: 90 } as const

@@ -474,7 +474,7 @@ t.test('directory creates, lists and revokes credentials', async t => {
     await second.service.stop()
   })
 
-  t.test('next directory announces a revocation when a directory died between store and bus', async t => {
+  t.test('next directory announces a revocation when a directory died after storing it', async t => {
     const made = await make('dddd')
     await service.stop()
     const [document] = await store.get('proberCredentials', ['dddd'])

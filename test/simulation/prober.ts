@@ -28,7 +28,7 @@ export class Prober {
   #isSending = false
   /** True while reports are held back, as on a slow line. */
   isHeldBack = false
-  /** Share of reports that two probers send or whose acknowledgement is lost. */
+  /** Share of reports whose slot a second prober reports, too. */
   doubles = 0
 
   constructor(options: ProberOptions) {

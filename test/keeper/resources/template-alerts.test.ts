@@ -312,7 +312,7 @@ t.test('incidents of Templates are rebuilt from their records when signals fail,
     }
     await world.clock.advance((1 + chance(4)) * 40_000)
   }
-  // The run must reach every state of the machine.
+  // The run must reach every state of the incident machine.
   const kinds = new Set<string>()
   for (const id of ids) {
     for (const { kind } of await world.store.find('history', { where: { subjectId: id }, limit: 1_000 })) kinds.add(kind)

@@ -114,7 +114,7 @@ async function storeChildren(now: number): Promise<Store> {
         rows.map(id => ({ id, data: '' })),
       )
     }
-    // From the oldest day that can still be stored to tomorrow.
+    // Days from the oldest day that can still be stored to tomorrow.
     const days = Array.from({ length: 8 }, (_, back) => now + (1 - back) * day)
     await store.insert(
       'observations',

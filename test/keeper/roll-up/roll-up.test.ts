@@ -290,7 +290,7 @@ t.test('day equals its hours when its observations are gone before it is settled
   await agrees(t, store, settledAt(start), reports, [start, start + day], 'settled')
 })
 
-/** Store with two days of reports, and the expected roll-ups of undisturbed work. */
+/** Store with two days of reports, and the roll-ups that a keeper makes without interruption. */
 async function prepared() {
   const reports = world.generateReports(5, 1, 10 * minute)
   const make = async () => {
@@ -442,7 +442,7 @@ t.test('hour is rolled up again when the clock was slightly ahead', async t => {
   t.equal(world.difference(found?.buckets, world.recompute(reports, of, '1h', range)), null)
 })
 
-t.test('deleted subject has no roll-ups when it is deleted while they are computed', async t => {
+t.test('deleted subject has no roll-ups when it is deleted during the computation of its roll-ups', async t => {
   for (const whole of [true, false]) {
     const { make } = await prepared()
     const store = await make()

@@ -66,7 +66,7 @@ export class JumpingClock implements Clock {
     await this.passUntil(this.now() + ms)
   }
 
-  /** Runs through the start of a process. Recurring timers that the process sets meanwhile never stop a jump. */
+  /** Runs through the start of a process. Later jumps ignore the recurring timers that the process sets meanwhile. */
   async liveThroughStart(ms: number): Promise<void> {
     this.#isStarting = true
     await this.live(ms)
