@@ -127,7 +127,7 @@ export class Answer {
   }
 
   onHeadComplete(statusCode: number, isUpgrade: boolean): number {
-    // The request does not request a change of protocol. An unexpected 100 (Continue) is an interim response (RFC 9110, 15.2).
+    // A check requests no change of protocol. Interim responses, such as an unexpected 100 (RFC 9110, 15.2), are skipped below.
     if (isUpgrade) return this.#stop('not HTTP')
     const encoding = this.#encoding
     this.#headerBytes = 0

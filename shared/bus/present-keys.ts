@@ -1,4 +1,4 @@
-// The present keys of a bucket for a watch, so that the watch delivers each removal once, even if the bucket was lost and created again.
+// Keys that a watched bucket has. With them a watch delivers each removal once, even if the bucket was lost and created again.
 import type { BucketEntry } from '#shared/bus/port.ts'
 
 export interface WatchHandlers {

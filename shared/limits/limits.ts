@@ -303,7 +303,7 @@ export const limits = {
     resourceLabels: 16,
     /** Largest number of signals that senders may declare on a Resource in addition to its Template's (v3 7.3). */
     declaredSignals: 16,
-    /** Largest number of rows of a signal that one read of the Observation log reads, rows of reports that were not accepted included. */
+    /** Largest number of rows of one signal in one read of the Observation log. Rows of rejected reports count, too. */
     logRowsRead: 2_000,
     /** Time for a response of generation 3 (v3 1.10); its clients wait 30 s. */
     answerMs: 10 * second,

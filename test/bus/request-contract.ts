@@ -1,5 +1,5 @@
-// Contract of every bus for requests and nudges, run on the memory hub and on a real nats-server. The responder is once on the requester's
-// connection and once on another.
+// Contract of every bus for requests and nudges, run on the memory hub and on a real nats-server. Each test runs twice: with the responder
+// on the requester's connection, and on another connection.
 import type { Test } from 'tap'
 import type { Bus, Incoming } from '#shared/bus/port.ts'
 import { collector, type Harness, refused, upTo } from './contract.ts'

@@ -34,7 +34,7 @@ const system = {
   rules: [{ decision: null }],
 }
 
-/** An empty workspace. Its list of Resources is returned in two pages. */
+/** Responds as an empty workspace. Its list of Resources has two pages. */
 const nothing = ({ call: answerTo, method, arguments: [path] }: Call) => {
   if (method === 'page') return { answerTo, result: { items: [], next: answerTo < 4 ? 'more' : null } }
   return { answerTo, result: String(path).endsWith('/templates') ? [system] : [] }

@@ -34,7 +34,7 @@ export function policyAt(world: NaiveWorld, rule: string, at: number): Policy | 
   return versionsAt(world, rule, at).at(-1)?.policy ?? null
 }
 
-/** Returns the verdict of the rule at `at`, ms. The rule must not be deleted. */
+/** Returns the verdict of the rule at `at`, ms. Throws if the rule is deleted. */
 export function naiveVerdict(world: NaiveWorld, rule: string, at: number): Verdict {
   const policy = policyAt(world, rule, at)
   if (policy === null) throw new Error(`the rule ${rule} is deleted`)

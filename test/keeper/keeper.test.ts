@@ -437,7 +437,7 @@ t.test('commit', async t => {
   })
 })
 
-t.test('order and time', async t => {
+t.test('inputs are judged in the order of their time', async t => {
   t.test('deadline is stepped before an input when it is due before it', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })

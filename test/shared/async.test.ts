@@ -82,7 +82,7 @@ function createRepeat(lastsMs: number | null, repetition: Partial<Repetition> = 
   return { clock, beganAt, repeated: repeat({ clock, everyMs: 100, ...repetition }, run) }
 }
 
-t.test('a repeat pauses between the end of a run and the start of the next', async t => {
+t.test('repeated call pauses between the end of a run and the start of the next', async t => {
   const lasting = createRepeat(50)
   const synchronous = createRepeat(null)
   await pass(lasting.clock, 500)
@@ -91,18 +91,21 @@ t.test('a repeat pauses between the end of a run and the start of the next', asy
   t.strictSame(synchronous.beganAt, [100, 200, 300], 'without waiting for anything but the clock')
 })
 
-t.test('a repeat pauses for the time that its run returns, or that its options state after a failure', async t => {
-  const short = createRepeat(50, {}, () => 10)
-  await pass(short.clock, 300)
-  t.strictSame(short.beganAt, [100, 160, 220, 280])
-  const errors: unknown[] = []
-  const failing = createRepeat(50, { errorMs: 20, onError: error => errors.push(error) }, () => Promise.reject('no'))
-  await pass(failing.clock, 300)
-  t.strictSame(failing.beganAt, [100, 170, 240])
-  t.strictSame(errors, ['no', 'no', 'no'])
-})
+t.test(
+  'repeated call pauses for the time that its last run returned, and after a failure for the time in its options',
+  async t => {
+    const short = createRepeat(50, {}, () => 10)
+    await pass(short.clock, 300)
+    t.strictSame(short.beganAt, [100, 160, 220, 280])
+    const errors: unknown[] = []
+    const failing = createRepeat(50, { errorMs: 20, onError: error => errors.push(error) }, () => Promise.reject('no'))
+    await pass(failing.clock, 300)
+    t.strictSame(failing.beganAt, [100, 170, 240])
+    t.strictSame(errors, ['no', 'no', 'no'])
+  },
+)
 
-t.test('a repeat that is requested runs at once, or once more after the current run', async t => {
+t.test('repeated call runs at once on request, or once more after the current run', async t => {
   const { clock, beganAt, repeated } = createRepeat(50)
   const ended: string[] = []
   void repeated.soon().then(() => ended.push('first'))

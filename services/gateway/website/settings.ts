@@ -13,7 +13,7 @@ const methods = [...WebsiteMethod.enum]
 /** Whether the text is a content type, or empty, which means the default type. */
 const isContentType = (text: string): boolean => text === '' || (text.length <= bounds.contentTypeCharacters && isMediaType(text))
 
-/** Returns a schema mark that refuses values for which `fits` returns false. Length limits are checked separately. */
+/** Returns a part of a schema: values for which `fits` returns false are refused. Length limits are checked separately. */
 const onlyIf = (fits: (text: string) => boolean, refusal: string) =>
   marks({ refusal, faultOf: (text: string) => (fits(text) ? null : refusal) })
 

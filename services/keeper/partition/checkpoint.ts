@@ -11,8 +11,9 @@ import { isMoved, type Partition } from './partition.ts'
 import { momentOf, notesOf } from './silence.ts'
 
 /**
- * Writes the checkpoint. Requires that every report up to the partition's sequence is committed, or that the freshness of the report is in
- * memory. Throws NoLongerOurs if another keeper has moved the checkpoint.
+ * Writes the checkpoint. Requires that every report up to the partition's sequence is committed. A report that only renews the freshness of
+ * its subject may be in memory instead: the checkpoint stores that freshness. Throws NoLongerOurs if another keeper has moved the
+ * checkpoint.
  */
 export async function writeCheckpoint(context: KeeperContext, partition: Partition, now: number): Promise<void> {
   partition.position.checkpointDueAt = now + limits.keeper.checkpointMs

@@ -8,8 +8,8 @@ import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 
 /**
- * Returns a function that returns the facts for the routing of an alert. Tables are read before destinations: a destination that was created
- * between the two reads would otherwise look deleted.
+ * Returns a function that returns the facts for the routing of an alert. Tables are read before destinations: a destination that was
+ * created between the two reads would otherwise look deleted.
  */
 export async function readRouting(store: Store, alerts: readonly AlertDocument[]): Promise<(alert: AlertDocument) => Routing> {
   const subjectIds = [...new Set(alerts.map(({ subjectId }) => subjectId))]
@@ -61,8 +61,8 @@ async function openedDestinations(store: Store, incidentIds: readonly string[]):
 }
 
 /**
- * Returns a function that returns true for alerts that are not sent: alerts of a deleted subject, and alerts of an incident that the archiving
- * of its Resource closes. Alerts of an incident that ended earlier are sent.
+ * Returns a test for alerts that must not be sent: the subject was deleted, or the incident was closed because its Resource was archived.
+ * Alerts of an incident that ended earlier are sent.
  */
 async function goneAlerts(
   store: Store,

@@ -1,5 +1,6 @@
-// Gathered collection of the SQLite file (ADR 34): inserts are appended to a small table, and merged into the main table in the order of
-// their ids. Owns the memory of the ids in the small tables. The small tables are part of the file, so their rows survive a crash.
+// Collection of the SQLite file with gathered inserts (ADR 34): they are appended to a small table, and merged later into the main table in
+// the order of their ids. Owns the memory of the ids in the small tables. The small tables are part of the file, so their rows survive a
+// crash.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'

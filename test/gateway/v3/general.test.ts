@@ -136,7 +136,7 @@ t.test('v3 2.4 key returns its owner and its actions in order', async t => {
   t.strictSame((await call('GET', '/key', { token: await scopedKey([]) })).json.result.access, ['read'])
 })
 
-t.test('v3 2.5 scoped key is unknown in generations 1 and 2, and ends with the membership', async t => {
+t.test('v3 2.5 scoped key is refused in generations 1 and 2, and after the membership of its person has ended', async t => {
   const scoped = await scopedKey(['templates'], 'edda')
   for (const path of ['/v1/workspaces', '/v2/workspaces', '/version']) {
     const { status, json } = await world.call('GET', `/api${path}`, { token: scoped })

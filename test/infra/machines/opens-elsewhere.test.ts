@@ -7,7 +7,10 @@ import { machines } from '#machines/drawings.ts'
 
 const source = (name: string) => readFile(new URL(`../../../machines/${name}.ts`, import.meta.url), 'utf8')
 
-/** Returns the machines that a source text declares. Evaluates it as such a tool does: without types, with only the exports of `xstate`. */
+/**
+ * Returns the machines that a source text declares. Evaluates the text as Stately's tools do: without types, with only the exports of
+ * `xstate`.
+ */
 function evaluated(text: string): xstate.AnyStateMachine[] {
   const plain = stripTypeScriptTypes(text)
     .replace(/^import \{[^}]*\} from 'xstate'$/m, '')
