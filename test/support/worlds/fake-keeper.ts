@@ -25,6 +25,7 @@ export interface FakeKeeper {
   commands: { subjectId: string; command: Command }[]
   /** While set, commands get no reply or are refused with this code. */
   trouble: 'silence' | ErrorCode | null
+  /** Resolves once all received commands are applied. */
   close(): Promise<void>
 }
 
@@ -32,10 +33,15 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
   const commands: FakeKeeper['commands'] = []
   const answered = new Map<string, unknown>()
   const subscriptions: Subscription[] = []
+  /** Commands that are being applied. */
+  const working = new Set<Promise<void>>()
   const keeper: FakeKeeper = {
     commands,
     trouble: null,
-    close: async () => void (await Promise.all(subscriptions.map(subscription => subscription.close()))),
+    close: async () => {
+      await Promise.all(subscriptions.map(subscription => subscription.close()))
+      await Promise.all(working)
+    },
   }
   subscriptions.push(
     await bus.subscribe('cmd.*.*', message => {
@@ -51,13 +57,15 @@ export async function startFakeKeeper(bus: Bus, store: Store, clock: Clock): Pro
         answered.set(command.id, reply)
         message.respond(reply)
       }
-      const tagging = <T>(work: () => Promise<T>) => withTagsStored(store, clock, subjectId, work)
-      if (isOfCustomSubject(command)) void tagging(() => stepForReal(store, clock, subjectId, command)).then(answer)
-      else {
-        void tagging(() => apply(store, clock, subjectId, command)).then(result =>
-          answer(result === null ? error('not_found') : { ok: true, result }),
-        )
+      const reply = async () => {
+        if (isOfCustomSubject(command)) return await stepForReal(store, clock, subjectId, command)
+        const result = await apply(store, clock, subjectId, command)
+        return result === null ? error('not_found') : { ok: true, result }
       }
+      const work = withTagsStored(store, clock, subjectId, reply)
+        .then(answer)
+        .finally(() => working.delete(work))
+      working.add(work)
     }),
   )
   const previews = await servePreviews({ bus, clock, logger: pino({ level: 'silent' }) })
