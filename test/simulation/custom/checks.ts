@@ -45,7 +45,7 @@ export async function checkVerdicts(house: House): Promise<number> {
     const expected = naiveVerdict(house.world, slug, now)
     if (naiveVerdict(house.world, slug, now - 2 * second) !== expected) continue
     const said = subject?.rules.find(candidate => candidate.slug === slug)?.verdict?.verdict
-    const blind = absencesOf(house).map(({ from, heldTo }) => ({ from, until: heldTo + latenessMs }))
+    const blind = absencesOf(house).map(({ heldFrom, heldTo }) => ({ from: heldFrom, until: heldTo + latenessMs }))
     const held = naiveVerdict({ ...house.world, blind }, slug, now)
     if (said !== expected && said !== held)
       house.faults.push(`at ${house.clockOf(now)} ${slug} says ${said}, the naive evaluator ${expected}`)
