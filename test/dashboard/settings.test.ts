@@ -475,7 +475,7 @@ await withBrowser(async () => {
       .getByRole('cell', { name: /destinations$/ })
       .first()
       .waitFor()
-    await page.locator('input[name=path]:placeholder-shown').waitFor()
+    await page.waitForFunction("document.querySelector('input[name=path]').value === ''")
     t.same(faults, [])
     await close()
   })

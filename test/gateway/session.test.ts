@@ -257,7 +257,7 @@ const changes: [method: string, path: string, body?: object][] = [
   ['DELETE', '/session/prober-credentials/{credential}'],
 ]
 
-/** Values for the placeholders of every path. The owner creates these objects. */
+/** Values for the parameters of every path. The owner creates these objects. */
 async function fill(world: SessionWorld): Promise<(path: string) => string> {
   const owner = await world.signedIn('owner')
   const made = async (path: string, body: object) => (await owner.send('POST', path, { body })).json.id as string

@@ -1,4 +1,4 @@
-// Placeholders for content: empty, loading, or failed with the reason.
+// Parts shown instead of content: empty, loading, or failed with the reason.
 import type { ComponentChildren } from 'preact'
 import { Refusal, sentenceOf } from '../data/api.ts'
 import { Button } from './button.tsx'

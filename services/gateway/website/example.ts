@@ -1,6 +1,6 @@
 // Example of a website monitor in the documents of both generations.
 
-/** Placeholder in examples. The page of the documents replaces it by the id of the reader's first workspace. */
+/** Id of the workspace in examples. The page of the documents shows the id of the reader's first workspace instead. */
 export const workspaceStandIn = 'WORKSPACE_ID'
 
 export const inWorkspaceExample = { workspace_id: workspaceStandIn }

@@ -104,7 +104,7 @@ export function createEditor(start: Draft, { preview, schedule, now, onChange }:
   }
 }
 
-/** Returns the draft with placeholders for missing names and texts, so that an unfinished draft can be previewed. Other faults stay. */
+/** Returns the draft with texts in place of missing names and texts, so that an unfinished draft can be previewed. Other faults stay. */
 function worded(draft: Draft): Draft {
   const { key, name, rules } = draft
   const withAction = (rule: unknown) => (isObject(rule) ? { ...rule, action: orWord(rule['action'], '(no action yet)') } : rule)
