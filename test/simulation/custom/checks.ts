@@ -14,27 +14,30 @@ const minute = 60 * second
  * Largest permitted time between an expected and a sent message: delay of a take-over, plus the error of a clock that is being corrected.
  */
 const toleranceMs = 90 * second
-/** Lengths of the time after an injected fault in which keepers may notice no silence. The oracle runs once for each. */
+/** Times after an injected fault for which keepers may notice no silence, ms. The oracle runs once for each of these times. */
 const blindMs = [0, 10 * second, 20 * second, 30 * second, latenessMs]
 /** The keepers' clock is off by 12 s at most: one percent for twenty minutes (keepers.ts). */
 const clockOffMs = 13 * second
 
 export interface ToldCount {
-  /** Number of rules with messages; `told`: number of messages that the keepers sent. Each sent message must be possible. */
+  /** Number of rules with messages, and number of sent messages. Each sent message must be expected by at least one variant. */
   rules: number
   told: number
-  /** Number of messages that the oracle requires, however late silence was noticed after an injected fault. Each must have been sent. */
+  /**
+   * Number of messages that all variants of the oracle require. The variants differ in the time at which silence is noticed after an
+   * injected fault. Each of these messages must have been sent.
+   */
   demanded: number
   reminders: number
   /** Reminders sent right after a fault of a keeper. */
   remindersInBlows: number
-  /** Times without a keeper in which a reminder was due. */
+  /** Number of periods without a keeper in which a reminder was due. */
   away: number
 }
 
 /**
- * Compares the present verdict of every rule, unless the verdict changed by time alone in the last two seconds. Returns the number of
- * compared rules.
+ * Compares the present verdict of every rule with the naive evaluator. Skips a rule whose verdict changed by time alone in the last two
+ * seconds. Returns the number of compared rules.
  */
 export async function checkVerdicts(house: House): Promise<number> {
   const now = house.keepers.now()
@@ -124,15 +127,18 @@ interface Absence {
   from: number
   until: number
   lacks: House['outages'][number]['lacks']
-  /** Start of the first outage of a chain: each later outage starts while silence alerts are still held back after the previous outage. */
+  /**
+   * Start of the first outage of a chain. In a chain, each outage starts while silence alerts are still held back after the previous
+   * outage.
+   */
   heldFrom: number
   /** End of the time in which silence alerts are held back after this outage. */
   heldTo: number
 }
 
 /**
- * Returns the outages, each with the time in which silence is held back after it. After each outage silence is held back for the outage's
- * length plus the rest of the previous hold, an hour at most (ADR 22).
+ * Returns the outages, each with the time in which silence is held back after it. This time is the length of the outage plus the rest of
+ * the same time after the previous outage, an hour at most (ADR 22).
  */
 function absencesOf({ outages }: House): Absence[] {
   const { silenceHoldOffMs, silenceHoldOffMaxMs } = limits.keeper
@@ -147,11 +153,14 @@ function absencesOf({ outages }: House): Absence[] {
   return absences
 }
 
-/** True if the message was due when the keepers ended: their clock can be a little behind that of the world. */
+/**
+ * Returns whether the message was due when the keepers ended. The comparison is loose, because the keepers' clock can differ a little from
+ * the clock of the world.
+ */
 const isAtLeaving = (house: House, { at }: ToldMessage): boolean =>
   absencesOf(house).some(({ from }) => Math.abs(from - at) <= clockOffMs)
 
-/** True if the message was due when the keepers ended, and was sent when a keeper ran again. */
+/** Returns whether the message was due when the keepers ended, and was sent when a keeper ran again. */
 function isTakenAlong(house: House, variants: readonly ToldMessage[][], { kind, at }: ToldMessage): boolean {
   const leavings = absencesOf(house).filter(({ until, heldTo }) =>
     [until, heldTo].some(instant => Math.abs(instant - at) <= toleranceMs),
@@ -161,40 +170,63 @@ function isTakenAlong(house: House, variants: readonly ToldMessage[][], { kind, 
   return variants.some(variant => variant.some(isDue))
 }
 
-/** Returns the instants of changes in incidents of other rules. At each of them all rules of the subject were judged. */
-async function judgedOfOthers({ keepers: { store }, subjectId }: House, rule: string): Promise<number[]> {
-  const key = (await store.get('subjects', [subjectId]))[0]?.rules.find(({ slug }) => slug === rule)?.key
-  const incidents = await store.find('incidents', { where: { subjectId }, limit: 10_000 })
-  const own = new Set(incidents.filter(({ ruleKey }) => ruleKey === key).map(({ id }) => id))
-  const history = await store.find('history', { where: { subjectId }, limit: 10_000 })
-  return history.filter(({ incidentId }) => !own.has(incidentId)).map(({ event }) => event.at)
+/**
+ * Returns the instants at which all rules of the subject were judged because an incident of another rule changed or a delay of that
+ * incident ended. No record exists of a recovery delay that ended during a provisional ok. Records of a silence that began while silence
+ * was held back are omitted: they have the instant of the silence, but the silence was judged only when silence counted again (ADR 22).
+ */
+async function judgedOfOthers(house: House, rule: string): Promise<number[]> {
+  const { keepers, subjectId } = house
+  const absences = absencesOf(house)
+  const key = (await keepers.store.get('subjects', [subjectId]))[0]?.rules.find(({ slug }) => slug === rule)?.key
+  const incidents = await keepers.store.find('incidents', { where: { subjectId }, limit: 10_000 })
+  const instants: number[] = []
+  for (const { id, ruleKey } of incidents) {
+    if (ruleKey === key) continue
+    const where = { incidentId: id }
+    const history = await keepers.store.find('history', { where, sort: [['sequence', 'asc']], limit: 10_000 })
+    let isSilent = false
+    for (const [i, { event, deadlineAt }] of history.entries()) {
+      if (event.type.endsWith('.judged')) isSilent = event.type === 'no_data.judged'
+      if (isSilent && absences.some(({ from, heldTo }) => event.at >= from && event.at < heldTo)) continue
+      instants.push(event.at)
+      if (deadlineAt !== null && deadlineAt <= (history[i + 1]?.event.at ?? 0)) instants.push(deadlineAt)
+    }
+  }
+  return instants
 }
 
 interface Lateness {
-  /** Time after an injected fault in which no silence was noticed, ms. */
+  /** Time after an injected fault in which no silence is noticed, ms. */
   ms: number
-  /** End of the time after an outage in which no silence was noticed. */
+  /** Member of `Absence` that ends the time in which no silence is noticed after the outage. */
   blindTo: 'until' | 'heldTo'
-  /** Instant at which reports of that time were judged. */
+  /** Member of `Absence` with the instant at which reports from the outage are judged. */
   toldAt: 'until' | 'heldTo'
   silentSince?: 'its own instant' | 'what was judged last'
   takesOld?: boolean
-  /** Time in which the outage was not yet noticed, ms. */
+  /** Time from the start of the outage until keepers notice it, ms. */
   unnoticedMs?: number
-  /** A keeper without the store decides the earliest deadline at its instant, and stores the decision when the store is back. */
+  /**
+   * True: a keeper without the store decides the earliest deadline at the instant of that deadline, and stores the decision when the store
+   * is back.
+   */
   decidesWithoutStore?: boolean
 }
 
-/** No message about silence is sent while silence is held back. */
+/** Variant in which no silence is noticed until the hold after an outage ends. */
 const heldBack = { blindTo: 'heldTo', toldAt: 'until' } as const
-/** Silence counts from its own instant. */
+/** Variant: silence counts from the instant at which it began. */
 const asOfItsInstant = { blindTo: 'until', toldAt: 'heldTo' } as const
-/** Silence counts from its own instant even if everything else has recovered since, but from no earlier than the last judgement. */
+/**
+ * Variant: silence counts from the instant at which it began, even if everything else has recovered since, or from the last judgement if
+ * that is later.
+ */
 const ownInstant = { ...heldBack, silentSince: 'its own instant' } as const
 const judgedLast = { ...heldBack, silentSince: 'what was judged last' } as const
-/** Reports of the outage are read, whatever their age. */
+/** Variant: reports from the outage are read, whatever their age. */
 const oldReports = { ...heldBack, takesOld: true } as const
-/** An outage of the store or a gateway is noticed some seconds late. */
+/** Variant: an outage of the store or a gateway is noticed some seconds late. */
 const noticedLate = { ...heldBack, unnoticedMs: clockOffMs } as const
 const withoutStore = { ...noticedLate, decidesWithoutStore: true } as const
 const ways: readonly Omit<Lateness, 'ms'>[] = [
@@ -209,8 +241,8 @@ const ways: readonly Omit<Lateness, 'ms'>[] = [
 const waysOfBlows: typeof ways = [heldBack, oldReports]
 
 /**
- * Returns the messages that the oracle requires if silence is noticed with this delay. Reports from a time without a keeper are judged when
- * a keeper runs again. A reminder that is more than a minute late by then is skipped.
+ * Returns the messages that the oracle requires in one variant (`Lateness`). Reports from a time without a keeper are judged when
+ * a keeper runs again. A reminder that is more than a minute late when a keeper runs again is skipped.
  */
 function variantOf(
   house: House,

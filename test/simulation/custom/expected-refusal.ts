@@ -1,4 +1,5 @@
-// Expected refusal of a command to a generated subject, with its message (reference/custom-subjects 2.8, 3.12, 4.11 and 5.6).
+// Expected refusal of a command to a generated subject, with the message of the refusal (reference/custom-subjects 2.8, 3.12, 4.11 and
+// 5.6).
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import { type NaiveWorld, policyAt } from '../../judging/naive.ts'
 import type { Life } from '../../keeper/telling-oracle.ts'
@@ -10,7 +11,7 @@ interface Facts {
   gone: ReadonlySet<string>
 }
 
-/** Returns the message of the refusal; null: the command is carried out. Not for acknowledgements. */
+/** Returns the message of the refusal; null: the command is carried out. Does not cover acknowledgements. */
 export function expectedRefusal(facts: Facts, command: Record<string, unknown>, at: number): string | null {
   switch (command['kind']) {
     case 'report-observation':

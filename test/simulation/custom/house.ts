@@ -1,5 +1,6 @@
 // One generated custom subject with the senders and people that send commands to its keepers. Senders retry until a reply comes; people
-// acknowledge and plan. Each command that was carried out is recorded for the oracle, with the instant that the reply names.
+// acknowledge incidents and plan maintenance. Each command that was carried out is recorded for the oracle, with the instant that the reply
+// names.
 
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
@@ -13,8 +14,8 @@ import { expectedRefusal } from './expected-refusal.ts'
 import { Keepers } from './keepers.ts'
 
 /**
- * Kinds of commands whose repetition may get another reply: an acknowledgement concerns the incident that is open then, and two replies to
- * a report are never equal.
+ * Kinds of commands whose repetition may get a different reply. A repeated acknowledgement concerns the incident that is open at the
+ * repetition. Two replies to a report are never equal.
  */
 const unlike = new Set(['report-observation', 'acknowledge-incident'])
 
@@ -32,7 +33,7 @@ export class House {
   readonly #random: Random
   #commands = 0
 
-  /** Starts keepers of its own if `keepers` is null. */
+  /** `keepers` null: the subject starts its own keepers. */
   constructor(random: Random, keepers: Keepers | null = null) {
     this.#random = random
     this.subjectId = random.id(10)

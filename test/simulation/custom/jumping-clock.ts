@@ -25,7 +25,10 @@ const choreDelays: ReadonlySet<number> = new Set([
 ])
 /** Largest CPU time, in ms, that a wait for requests over the network may use. A longer wait fails the simulation. */
 const networkMs = 30_000
-/** Time without a jump after an event, so that its consequences happen: the outbox of a commit is cleared within a second. */
+/**
+ * After an event the clock runs this long without a jump, so that the consequences of the event happen: a commit's outbox is cleared within
+ * a second.
+ */
 const aftermathMs = 2_000
 
 export class JumpingClock implements Clock {
@@ -129,7 +132,7 @@ export class JumpingClock implements Clock {
     return first
   }
 
-  /** Waits until all microtasks have run: they run before the next turn of the event loop. Also waits for requests over the network. */
+  /** Waits until all microtasks have run, which is before the next turn of the event loop. Also waits for requests over the network. */
   async #settle(): Promise<void> {
     let sinceMs: number | null = null
     for (;;) {
@@ -141,7 +144,7 @@ export class JumpingClock implements Clock {
   }
 }
 
-/** CPU time of this process, ms: a turn of the event loop uses some, and a machine that is loaded by others adds none. */
+/** CPU time of this process, ms. A turn of the event loop uses some; load by other processes adds none. */
 function usedMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000

@@ -19,16 +19,17 @@ import { JumpingClock } from './jumping-clock.ts'
 const second = 1_000
 const minute = 60 * second
 /**
- * Upper bound of the delay after a fault: a take-over happens within 10 s, and silence is held back for 15 s more. Commands wait during
- * this time.
+ * Upper bound of the time after a fault in which commands wait. A take-over happens within 10 s, and silence is held back for 15 s more.
  */
 export const latenessMs = 45 * second
 /**
  * Jumps skip the renewals of leases. The clock runs this long without a jump before an injected fault, so that the lease has been renewed
- * just before it.
+ * just before the fault.
  */
 export const renewalMs = limits.keeper.leaseRenewMs + second
-/** A step of the machine's clock is corrected at one percent (shared/time/clock.ts), here for twenty minutes. */
+/**
+ * After the machine's clock is set, keepers correct their clock at a rate of one percent (shared/time/clock.ts), here for twenty minutes.
+ */
 const correction = { rate: 0.01, forMs: 20 * minute }
 
 export const blows = ['kill', 'stop', 'restart', 'store away', 'gateways away', 'clock set'] as const
@@ -68,7 +69,7 @@ export class Keepers {
     this.#random = random
   }
 
-  /** Keepers' clock: the machine's clock with the correction made so far. */
+  /** Returns the time of the keepers' clock, which is the machine's clock with the correction made so far. */
   now(): number {
     const passed = (from: number) => Math.min(correction.forMs, Math.max(0, this.clock.now() - from))
     const correctedMs = this.#corrections.reduce((sum, { from, sign }) => sum + sign * correction.rate * passed(from), 0)
@@ -113,7 +114,7 @@ export class Keepers {
     if (blow === 'kill' || blow === 'restart') await this.start()
     if (blow === 'stop') await this.#handOver()
     const endsAt = this.now() + Math.max(0, this.#storeAwayUntil - this.clock.now())
-    // No jump skips a take-over.
+    // The clock must not jump over a take-over.
     this.clock.stayFor(latenessMs)
     await this.clock.live(this.#random.pick([0, 5, 20]) * second)
     return endsAt
@@ -136,7 +137,9 @@ export class Keepers {
     return announceGateway({ bus: this.#client, clock: this.clock, logger: silent }, async () => undefined)
   }
 
-  /** The keeper dies in the middle of its next write, after 10 s at most, and another keeper starts. Returns the instant of the death. */
+  /**
+   * Lets the keeper die in the middle of its next write, after 10 s at most, and starts another keeper. Returns the instant of the death.
+   */
   async dieWriting(writes: number): Promise<number> {
     const dying = this.#keeper
     dying.writesLeft = writes
@@ -148,7 +151,7 @@ export class Keepers {
     return diedAt
   }
 
-  /** Surroundings for a process of another service, on the same bus, store and clock as the keepers. */
+  /** Returns surroundings for a process of another service, on the same bus, store and clock as the keepers. */
   lodge(): Lodging {
     const life: Keeper = { bus: this.#hub.connect(), service: null, isAlive: true, writesLeft: null }
     const die = async () => {
@@ -196,13 +199,13 @@ export class Keepers {
     await this.#keeper.bus.close()
   }
 
-  /** Alternates the direction, so that the keepers' clock is never further off than a timer tolerates. */
+  /** Sets the machine's clock forward and back alternately, so that the keepers' clock is never further off than a timer tolerates. */
   #setClock(): void {
     const sign = this.now() > this.clock.now() ? -1 : 1
     this.#corrections.push({ from: this.clock.now(), sign })
   }
 
-  /** Timers of a dead process never fire. */
+  /** Returns the clock of a keeper. Its timers never fire once the keeper is dead. */
   #clockOf(keeper: Keeper): Clock {
     return {
       now: () => this.now(),
@@ -211,7 +214,7 @@ export class Keepers {
     }
   }
 
-  /** Store calls of a dead process never end; calls to a failed store reject. */
+  /** Returns the store of a keeper. Calls never end once the keeper is dead, and reject while the store is unavailable. */
   #storeOf(keeper: Keeper): Store {
     return new Proxy<Store>(this.store, {
       get: (target, name) => {

@@ -10,7 +10,7 @@ const second = 1_000
 const minute = 60 * second
 const day = 24 * 60 * minute
 const week = 7 * day
-/** Number of times without store or gateways in a week. No jump skips them. */
+/** Largest number of periods without store or gateways in a week. The clock does not jump over these periods. */
 const lackedAtMost = 2
 
 /** Counts of events that happened and were compared. */
@@ -77,8 +77,8 @@ function makeDeals(seed: number, { world, keepers }: House, lengthMs: number): D
 }
 
 /**
- * May inject a fault right before a reminder or silence that is due before the next planned action: a fault of the keeper, or an outage of
- * keepers, store or gateways until long after. Returns the instant of the fault; null: none was injected.
+ * May inject a fault right before a reminder or silence that is due before the next planned action. The fault is either the failure of a
+ * keeper or a long outage of keepers, store or gateways. Returns the instant of the fault; null: none was injected.
  */
 async function ambushBefore(house: House, random: Random, before: number): Promise<number | null> {
   const { keepers, outages } = house
@@ -95,7 +95,7 @@ async function ambushBefore(house: House, random: Random, before: number): Promi
     if (kind === 'keepers')
       await keepers.beAway(Math.min(next + random.integer(5 * minute, 9 * 60 * minute), before - 2 * minute))
     else await keepers.lack(kind, Math.min(random.integer(2 * minute, 10 * minute), before - 2 * minute - keepers.clock.now()))
-    // Work due at that exact instant was still done, so the outage begins a millisecond later.
+    // Work due at the exact instant of the fault was still done, so the outage begins a millisecond later.
     outages.push({ from: from + 1, until: keepers.now(), lacks: kind })
   }
   return from
