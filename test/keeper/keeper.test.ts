@@ -1,4 +1,4 @@
-// The keeper's loop: placement, commits, time, checkpoints and failures, on memory bus and store with a clock that the test moves.
+// The keeper's loop: leases, commits, time, checkpoints and failures, on memory bus and store with a clock that the test moves.
 import { pino } from 'pino'
 import t from 'tap'
 import type { BucketName } from '#shared/bus/port.ts'
@@ -82,6 +82,48 @@ t.test('placement', async t => {
     }
   })
 
+  t.test('keeper without a bus tries to take no lease until the bus is back', async t => {
+    const world = createWorld()
+    const leases = world.client.bucket('leases')
+    let isConnected = true
+    let writes = 0
+    const counted = {
+      ...leases,
+      update: async (...written: Parameters<typeof leases.update>) => {
+        writes++
+        return isConnected ? leases.update(...written) : null
+      },
+    }
+    const bus = {
+      ...world.client,
+      connected: () => isConnected,
+      bucket: (name: BucketName) => (name === 'leases' ? counted : world.client.bucket(name)),
+    }
+    const holding = holdLeases({
+      bus,
+      clock: world.clock,
+      logger: pino({ level: 'silent' }),
+      keeperId: 'one',
+      exclusive: true,
+      mayStart: () => undefined,
+      onAcquired: () => undefined,
+      notesOf: () => null,
+      handOver: async () => undefined,
+      onLost: () => undefined,
+    })
+    await world.clock.advance(2 * second)
+    const held = await holding
+    isConnected = false
+    await world.clock.advance(limits.keeper.leaseGiveUpMs)
+    t.strictSame(held.held(), [], 'every lease is lost')
+    writes = 0
+    await world.clock.advance(minute)
+    t.equal(writes, 0)
+    isConnected = true
+    await world.clock.advance(2 * second)
+    t.equal(held.held().length, 64)
+  })
+
   t.test('stopping keeper releases its partitions, which others take at once', async t => {
     const world = createWorld()
     const first = await world.startOne({ keeperId: 'first' })
@@ -163,7 +205,7 @@ t.test('placement', async t => {
   })
 })
 
-t.test('loop writes observations, subjects and outbox before it sends replies', async t => {
+t.test('keeper writes observations, subjects and outbox before it sends replies', async t => {
   const order: string[] = []
   const world = createWorld(store => noting(store, order))
   await world.startOne({ exclusive: true, confirmAfterMs: 0 })
@@ -190,7 +232,7 @@ t.test('loop writes observations, subjects and outbox before it sends replies', 
 })
 
 t.test('idempotence', async t => {
-  t.test('result changes nothing when its slot is older than or equal to the last one; an older result is stored', async t => {
+  t.test('result with the last slot or an older slot is not judged, and a result with an older slot is stored', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -364,7 +406,7 @@ t.test('commit', async t => {
   })
 
   t.test(
-    'partition that closes while its checkpoint is prepared writes none, because its fresh readings have left the memory',
+    'partition that closes while its checkpoint is prepared writes no checkpoint, because fresh readings have left the memory',
     async t => {
       const gate = { held: false, release: (): void => undefined }
       const world = createWorld(store => ({
@@ -395,7 +437,7 @@ t.test('commit', async t => {
     },
   )
 
-  t.test('checkpoint notices a write of another keeper when no report needs a write', async t => {
+  t.test('keeper notices a write of another keeper at the checkpoint, even if no report requires a write', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -438,7 +480,7 @@ t.test('commit', async t => {
 })
 
 t.test('inputs are judged in the order of their time', async t => {
-  t.test('deadline is stepped before an input when it is due before it', async t => {
+  t.test('deadline is stepped before an input when the deadline is earlier', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -516,7 +558,7 @@ t.test('inputs are judged in the order of their time', async t => {
     )
   })
 
-  t.test('reminder is sent when it is a few seconds late, also after a missed one', async t => {
+  t.test('reminder is sent when it is a few seconds late, even if the previous reminder was missed', async t => {
     const world = createWorld()
     const keeper = await world.startOne()
     const id = await world.create({ interval_value: 24, interval_unit: 'HOUR' })
@@ -535,7 +577,7 @@ t.test('inputs are judged in the order of their time', async t => {
     t.strictSame(missed.sort(), ['reminder', 'reminder missed'])
   })
 
-  t.test('silence is held for 15 s after a take-over, and buffered reports count at their own instants', async t => {
+  t.test('silence is held back for 15 s after a take-over, and buffered reports count at their own instants', async t => {
     const world = createWorld()
     const keeper = await world.startOne()
     const id = await world.create()
@@ -555,7 +597,7 @@ t.test('inputs are judged in the order of their time', async t => {
 })
 
 t.test('checkpoint', async t => {
-  t.test('checkpoint with freshness is written at most 10 s apart', async t => {
+  t.test('checkpoints with freshness are written at most 10 s apart', async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })
     const id = await world.create()
@@ -637,7 +679,7 @@ t.test('checkpoint', async t => {
     t.equal((await world.incidents(id))[0]?.confirmedAt, failedAt + 2 * minute)
   })
 
-  t.test('recreated stream counts as a gap even if it is longer than the position of the checkpoint', async t => {
+  t.test('recreated stream counts as a gap even if its last sequence is beyond the checkpoint', async t => {
     const world = createWorld()
     const first = await world.startOne()
     const id = await world.create()
@@ -656,7 +698,7 @@ t.test('checkpoint', async t => {
     t.equal(checkpoint?.gaps, 1)
   })
 
-  t.test('oldest freshness is written into its documents when a checkpoint is full', t => {
+  t.test('oldest fresh readings are written into their documents when a checkpoint is full', t => {
     const partition = openPartition(0, { now: () => 0 })
     const over = 3
     for (let i = 0; i < limits.keeper.freshnessInCheckpoint + over; i++) partition.fresh.dirty.add(`s${i}`)
@@ -715,7 +757,7 @@ t.test('checkpoint', async t => {
   })
 })
 
-t.test('report is removed from the stream when every partition has judged up to it', async t => {
+t.test('report is removed from the stream when every partition has judged the stream up to this report', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -767,7 +809,7 @@ t.test('new reports with reused sequences are read when the stream lost its end 
   t.equal(await world.store.count('observations', {}), 6)
 })
 
-t.test('incident recovers by a late ok report from before the end of its silence', async t => {
+t.test('incident of a silence recovers when a late ok report arrives that is dated within the silence', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -781,7 +823,7 @@ t.test('incident recovers by a late ok report from before the end of its silence
 t.test('partition is live at once when the stream is shorter than the checkpoint and has no recent report', async t => {
   const world = createWorld()
   const keeper = await world.startOne()
-  // Partition whose checkpoint is written last: the checkpoints of all other partitions would have moved earlier.
+  // This partition writes its checkpoint last: the checkpoint of any other partition would have moved earlier.
   const id = await world.create({}, idOfPartition(limits.partitions - 1))
   await world.report(id, true)
   await world.clock.advance(10 * minute)
@@ -880,7 +922,7 @@ t.test('failures of store and input', async t => {
     },
   )
 
-  t.test('partition responds busy above 1,000 waiting commands', async t => {
+  t.test('partition responds `busy` above 1,000 waiting commands', async t => {
     let down = false
     const world = createWorld(store => failing(store, () => down))
     await world.startOne({ exclusive: true })
@@ -981,7 +1023,7 @@ t.test('check entries', async t => {
     t.equal((await entry('bbbb')) ?? null, null)
   })
 
-  t.test('second of two updates in a round counts at each location', async t => {
+  t.test('check entry of each location has the second update when a round has two updates', async t => {
     const world = createWorld()
     await world.startOne()
     const id = await world.create({ locations: ['aaaa', 'bbbb'] })

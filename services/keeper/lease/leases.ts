@@ -1,5 +1,5 @@
-// Leases of partitions in a bucket, renewed by compare-and-set. A lease only decides which keeper works on a partition. The revisions of
-// subjects guard every write, even without a lease.
+// Leases of partitions in a bucket, renewed by compare-and-set. A lease only decides which keeper works on a partition. The subject's
+// revision guards every write of a subject, even if the writer has no lease.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import type { BucketEntry, Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseLease } from '#shared/bus/subjects.ts'
@@ -17,13 +17,13 @@ export interface LeaseOptions {
   clock: Clock
   logger: Logger
   keeperId: string
-  /** True if no other keeper can run (embedded mode, the data folder is locked): every lease is then taken at once. */
+  /** True if no other keeper can run, because the data folder is locked (embedded mode). The keeper then takes every lease at once. */
   exclusive: boolean
-  /** Called once, before the first lease is taken. `mayCommit`: returns true if writes to a partition may be committed now. */
+  /** Called once, before the first lease is taken. `mayCommit` returns true if the keeper may commit writes to the partition now. */
   mayStart(mayCommit: (partition: number) => boolean): void
-  /** Begins the take-over of a partition. `precedent`: the lease's account of the time before; null: the lease has no account. */
+  /** Begins the take-over of a partition. `precedent`: the state of silence before the take-over; null: the lease has no notes. */
   onAcquired(partition: number, precedent: Precedent | null): void
-  /** Returns the account of this partition that its lease stores for a successor; null: not known yet. */
+  /** Returns the notes on silence that the partition's lease stores for a successor; null: the notes are not known yet. */
   notesOf(partition: number): SilenceNotes | null
   /** Finishes the running work on the partition and writes its checkpoint. The lease is released afterwards. */
   handOver(partition: number): Promise<void>
@@ -32,7 +32,7 @@ export interface LeaseOptions {
 }
 
 export interface Leases {
-  /** Returns whether the partition's lease is held, and recent enough for a commit now. */
+  /** Returns whether this keeper holds the partition's lease and has renewed it recently enough to commit now. */
   mayCommit(partition: number): boolean
   held(): number[]
   /** Releases the lease of one partition, so that another keeper takes it at once. */
@@ -44,20 +44,23 @@ export interface Leases {
 interface Held {
   revision: number
   renewedAt: number
-  /** Account that this keeper found when it took the lease. */
+  /** Notes on silence that this keeper found when it took the lease. */
   found: Account
 }
 
 interface Seen {
   revision: number
   holder: string | null
-  /** Id of the keeper for which the lease was given up. For a moment no other keeper takes the lease. */
+  /** Id of the keeper for which the lease was given up. For a short time, only that keeper takes the lease. */
   successor: string | null
-  /** Arrival of the revision on this process's monotonic clock; `heardAt`: the same instant in HeardTime. */
+  /**
+   * Instant at which this process received this revision of the lease, on the monotonic clock. `heardAt`: the same instant on the clock of
+   * `HeardTime`.
+   */
   since: number
   heardAt: number
   account: Account
-  /** On the bus's clock, ms. */
+  /** Instant at which this revision of the lease was written, on the bus's clock, ms. */
   at: number
 }
 
@@ -77,10 +80,10 @@ class LeaseHolder implements Leases {
   readonly #releasedAt = new Map<number, number>()
   readonly #acquiring = new Set<number>()
   readonly #handingOver = new Set<number>()
-  /** Start of each renewal under way, by partition. */
+  /** Start of each running renewal of a lease on the monotonic clock, by partition. */
   readonly #renewing = new Map<number, number>()
   readonly #heard: HeardTime
-  /** Start of the newest renewal without a response although the bus was connected. */
+  /** Start of the newest renewal that got no response although the bus was connected. */
   #unansweredAt = Number.NEGATIVE_INFINITY
   #stopListening = () => {}
   #subscriptions: Subscription[] = []
@@ -114,7 +117,7 @@ class LeaseHolder implements Leases {
     const { leaseGiveUpMs, leaseUnansweredMs } = limits.keeper
     const now = this.#options.clock.monotonic()
     if (now - held.renewedAt < leaseGiveUpMs) return true
-    // If the bus does not respond, no rival can take the lease either: the age of the lease does not grow (ADR 24).
+    // If the bus does not respond, no rival can take the lease either, so a longer time without renewal is allowed (ADR 24).
     const isExcused = this.#options.bus.connected() && now - this.#unansweredAt < leaseGiveUpMs
     return isExcused && now - held.renewedAt < leaseUnansweredMs
   }
@@ -173,8 +176,8 @@ class LeaseHolder implements Leases {
   }
 
   /**
-   * Runs each second: takes free and stale leases, drops leases that could not be renewed, and gives one up if another keeper holds far
-   * fewer.
+   * Runs each second: takes free and stale leases, drops leases that could not be renewed, and gives up one lease if another keeper holds
+   * at least two partitions fewer.
    */
   #tend(): void {
     const { leaseRenewMs, balanceMs } = limits.keeper
@@ -195,6 +198,7 @@ class LeaseHolder implements Leases {
   }
 
   #tryFree(partition: number): void {
+    if (!this.#options.bus.connected()) return
     if (this.#stopped || this.#held.has(partition) || this.#acquiring.has(partition) || !this.#isFree(partition)) return
     void this.#acquire(partition)
   }
@@ -223,7 +227,7 @@ class LeaseHolder implements Leases {
     this.#acquiring.delete(partition)
     if (revision === null) return
     this.#held.set(partition, { revision, renewedAt: startedAt, found })
-    // Without the entry, the keeper's own clock is exact enough.
+    // If the lease's entry could not be read, the time of the keeper's own clock is exact enough.
     const takenAt = entry?.revision === revision ? entry.at : this.#options.clock.now()
     if (this.#stopped) await this.release(partition)
     else this.#options.onAcquired(partition, precedentOf(found, takenAt))
@@ -247,7 +251,7 @@ class LeaseHolder implements Leases {
       if (revision === null) return await this.#settleRenewal(partition, held, startedAt)
       this.#held.set(partition, { ...held, revision, renewedAt: startedAt })
     } catch {
-      // The next attempt follows within a second. Only while connected does a missing response show that the bus does not respond.
+      // The next attempt follows within a second. Without a connection, a missing response says nothing about the bus.
       if (bus.connected()) this.#unansweredAt = Math.max(this.#unansweredAt, startedAt)
     } finally {
       if (this.#renewing.get(partition) === startedAt) this.#renewing.delete(partition)
@@ -255,7 +259,7 @@ class LeaseHolder implements Leases {
   }
 
   /**
-   * Reads the bucket after a refused renewal. The holder found there may be this keeper, if the response to its earlier renewal was lost.
+   * Reads the bucket after a refused renewal. If the response to an earlier renewal was lost, the bucket names this keeper as the holder.
    */
   async #settleRenewal(partition: number, held: Held, startedAt: number): Promise<void> {
     const entry = await this.#leases.get(keys.lease(partition))
@@ -270,10 +274,10 @@ class LeaseHolder implements Leases {
     if (this.#held.delete(partition)) this.#options.onLost(partition, reason)
   }
 
-  /** Gives up one partition a second to a live keeper that holds at least two fewer, once presence is stable. */
+  /** Gives up one partition a second to a live keeper that holds at least two partitions fewer, once the set of keepers is stable. */
   #balance(): void {
     const successor = this.#peers.neediest()
-    // While the bucket accepts no writes, no other keeper could take the partition.
+    // Gives up nothing while the bucket accepts no writes, because no other keeper could take the partition.
     if (successor === null || this.#heard.sinceSignMs() > limits.keeper.leaseGapMs) return
     const kept = this.held().filter(partition => !this.#handingOver.has(partition))
     const partition = kept[0]
