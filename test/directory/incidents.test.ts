@@ -1,4 +1,4 @@
-// Reads of Incidents of generation 3 in the directory, on each store: pages, filters, and the number of rows read. Rules:
+// Reads of Incidents of generation 3 in the directory, on each store: pages, filters, and the number of rows read. Reference:
 // docs/reference/v3.md, 5 and 9.
 
 import { join } from 'node:path'
@@ -56,7 +56,7 @@ const everything: IncidentFilters = {
 }
 const both = [null, true, false]
 
-/** Incidents of two workspaces, 40 Resources and 3 rules; several open at one instant. */
+/** Returns Incidents of two workspaces, 40 Resources and 3 rules. Some of the Incidents open at the same instant. */
 function someIncidents(count: number): IncidentDocument[] {
   return Array.from({ length: count }, (_, i) => {
     const facets = { isOpen: i % 3 === 0, isConfirmed: i % 5 !== 0, isAcknowledged: i % 7 === 0 }
@@ -95,9 +95,9 @@ onEachStore('v3 9.1, 9.2 and 9.5 pages with every mix of filters have the matchi
   listsWhatFits(t, store, everyMix),
 )
 
-t.test('v3 9.1, 9.2 and 9.5 pages with some mixes of filters have the matching Incidents, newest first, on mongodb', async t => {
+t.test('v3 9.1, 9.2 and 9.5 pages with several filters have the matching Incidents, newest first, on mongodb', async t => {
   const server = await startSecantus()
-  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   t.teardown(() => server.stop())
   const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
   t.teardown(() => store.close())

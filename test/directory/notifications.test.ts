@@ -63,7 +63,7 @@ function onEachStore(title: string, run: (t: Test, store: Store, rounds: number)
   })
   t.test(`${title}, over the wire protocol of MongoDB`, async t => {
     const url = await mongodb()
-    if (url === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (url === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const store = await openMongodbStore(`${url}/notifications_${randomId(8)}`)
     t.teardown(() => store.close())
     await run(t, store, 4)
@@ -107,7 +107,7 @@ onEachStore('default mark', async (t, store, rounds) => {
       )
     }
   })
-  await t.test('change of a destination does not restore a default mark that it lost', async t => {
+  await t.test('change of a destination does not restore a default mark that the destination lost', async t => {
     const a = await add('back', 'a')
     const b = await add('back', 'b', { default: true })
     // Stored state of a process that died right after the first write of the move: both destinations have the mark.
@@ -136,7 +136,7 @@ onEachStore('default mark', async (t, store, rounds) => {
       t.equal(defaultDestination(await stored(workspaceId))?.name ?? 'none', 'c')
     }
   })
-  await t.test('repeated deletion is no error', async t => {
+  await t.test('repeated deletion succeeds', async t => {
     const { id } = await add('twice', 'a')
     t.strictSame(
       await ask('delete-destination', { workspaceId: 'other', id }),
@@ -229,7 +229,7 @@ onEachStore('references to deleted things', async (t, store, rounds) => {
     t.match(left, [{ id: 'SweepAlive', selections: [] }])
     t.equal(left.length, 1)
   })
-  await t.test('transformation is used by no destination when it is deleted while it is set on a destination', async t => {
+  await t.test('no destination uses a transformation that is deleted while another request sets it on a destination', async t => {
     for (let round = 0; round < rounds; round++) {
       const workspaceId = `trans${round}`
       const { id, number } = await ask('create-transformation', { workspaceId, name: 'T', template: 'x' })
@@ -433,21 +433,24 @@ onEachStore('v3 10.3 deliveries of an incident and of a destination', async (t, 
       })
     }
   })
-  await t.test('log of a destination has its entries, and tests of its workspace only', async t => {
-    const asked = { workspaceId: 'w', destinationId: 'd', limit: 2 }
-    const entries = await readAll(after => ask('list-destination-deliveries', { ...asked, after }))
-    t.strictSame(
-      entries.map(({ at, incidentId }) => [at, incidentId]),
-      [
-        [95, 'a.1'],
-        [70, null],
-        [60, 'b.1'],
-        [50, 'a.1'],
-        [30, 'a.1'],
-        [20, 'a.1'],
-      ],
-    )
-  })
+  await t.test(
+    'log of a destination lists only entries of this destination, and only test messages of this workspace',
+    async t => {
+      const asked = { workspaceId: 'w', destinationId: 'd', limit: 2 }
+      const entries = await readAll(after => ask('list-destination-deliveries', { ...asked, after }))
+      t.strictSame(
+        entries.map(({ at, incidentId }) => [at, incidentId]),
+        [
+          [95, 'a.1'],
+          [70, null],
+          [60, 'b.1'],
+          [50, 'a.1'],
+          [30, 'a.1'],
+          [20, 'a.1'],
+        ],
+      )
+    },
+  )
   await t.test('log of generation 2 has only attempts of the alert kinds of generation 2', async t => {
     const numbers = async (destinationNumber: number | null, failedOnly = false) =>
       (await ask('list-deliveries', { workspaceId: 'w', destinationNumber, failedOnly, limit: 100, after: null })).items.map(
@@ -481,7 +484,7 @@ t.test('log of large bodies is returned complete, and each row is read about onc
     at: n,
     expireAt: n,
   })
-  // Quotation marks double when the body becomes JSON inside JSON.
+  // Each quotation mark becomes two characters when the body is written as a string inside JSON.
   const large = '"'.repeat(limits.template.bytes)
   await whole.insert(
     'deliveryLog',

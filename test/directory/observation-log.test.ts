@@ -1,4 +1,4 @@
-// Observation log compared with a simple recomputation on every store, and the number of its reads. Rule: docs/reference/v3.md, 7.8.
+// Observation log compared with a simple recomputation on every store, and the number of its reads. Reference: docs/reference/v3.md, 7.8.
 import t, { type Test } from 'tap'
 import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { ListObservations, ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
@@ -36,7 +36,7 @@ interface Seen {
   signal: string
 }
 
-/** Generates checks and reports of 8 days with their instants (ms). A report that was not accepted has no instant. */
+/** Generates checks and reports of 8 days. `seen` has the instants (ms) of the accepted reports and of the checks of the last 4 days. */
 function generate(seed: number) {
   const random = new Random(seed, 'log')
   const checks: CheckObservationDocument[] = []
@@ -97,7 +97,7 @@ async function sameAsRecomputed(t: Test, store: Store, seeds: readonly number[])
         const entries = await logOf(store, { limit, ...(name === undefined ? {} : { signal: name }) })
         const expected = seen.filter(one => name === undefined || one.signal === name).sort((a, b) => b.at - a.at)
         const [actual, first] = [briefly(entries), expected.slice(0, limit)]
-        // A page below its limit also contains older checks than `seen` has.
+        // A page with fewer entries than its limit also has checks of more than 4 days ago, which `seen` lacks.
         const known = entries.length === limit ? actual : actual.slice(0, first.length)
         const sorted = (list: Seen[]) => list.map(({ at, signal }) => `${at} ${signal}`).sort()
         t.strictSame(sorted(known), sorted(first), `seed ${seed}, ${name ?? 'all'}, ${limit} at most`)
@@ -114,7 +114,10 @@ async function sameAsRecomputed(t: Test, store: Store, seeds: readonly number[])
   }
 }
 
-/** Compares the log within a day or an hour. Reports that were not accepted may be of any instant. */
+/**
+ * Compares the log within ranges of time, and the log of rejected reports, with recomputed logs. A rejected report may have an instant in
+ * the future.
+ */
 async function rangesAsRecomputed(t: Test, store: Store, seed: number, made: Pick<ReturnType<typeof generate>, 'seen' | 'rows'>) {
   const instantsOf = (entries: ObservationEntry[]) => entries.map(({ atUs }) => atUs / 1_000)
   const midnight = now - (now % day)
@@ -156,7 +159,7 @@ t.test('v3 7.8 sqlite: log has the newest entries that a plain recomputation fin
 
 t.test('v3 7.8 mongodb over its wire protocol: log has the newest entries that a plain recomputation finds', async t => {
   const server = await startSecantus()
-  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
   t.teardown(async () => {
     await store.close()
@@ -176,7 +179,7 @@ t.test('v3 7.8 check that ended after midnight is newer than a check of the same
   t.match(await logOf(store, { limit: 1 }), [{ locationId: 'aaaa' }])
 })
 
-t.test('v3 7.8 log is read by few ranges of ids', async t => {
+t.test('v3 7.8 read of the log queries only a few ranges of ids', async t => {
   const store = createMemoryStore()
   const { checks, rows } = generate(6)
   await store.upsert('subjects', [watched])
@@ -195,7 +198,7 @@ t.test('v3 7.8 log is read by few ranges of ids', async t => {
   t.ok(queries.length <= 6 + 7 * 4 + 10, `${queries.length} reads`)
 })
 
-t.test('v3 7.8 bounded number of reports that were not accepted is skipped in one read', async t => {
+t.test('v3 7.8 one read skips at most a bounded number of reports that were not accepted', async t => {
   const store = createMemoryStore()
   await store.upsert('subjects', [watched])
   const row = (i: number, rejectReason: 'late' | null) =>

@@ -1,4 +1,4 @@
-// Lists of Resources with filters: a walk over stored tags finds the same Resources as a scan. Rules: docs/reference/v3.md, 9.1 to 9.4.
+// Lists of Resources with filters: a walk over stored tags finds the same Resources as a scan. Reference: docs/reference/v3.md, 9.1 to 9.4.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -214,15 +214,15 @@ const property =
 
 t.test('v3 9.3 list under random filters shows the Resources that a scan finds', async t => {
   const seedNumber = Number(process.env['SEED'] ?? 20_261_123)
-  t.test('list on the memory store', t => property(seedNumber, { subjects: 400, lists: 300 })(t, createMemoryStore()))
-  t.test('list on sqlite', async t => {
+  t.test('list in memory equals a scan', t => property(seedNumber, { subjects: 400, lists: 300 })(t, createMemoryStore()))
+  t.test('list on sqlite equals a scan', async t => {
     const store = await openSqliteStore(join(t.testdir(), 'lists.db'))
     t.teardown(() => store.close())
     await property(seedNumber + 1, { subjects: 400, lists: 300 })(t, store)
   })
-  t.test('list on mongodb', async t => {
+  t.test('list on mongodb equals a scan', async t => {
     const server = await startSecantus()
-    if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     t.teardown(() => server.stop())
     const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
     t.teardown(() => store.close())
@@ -230,7 +230,7 @@ t.test('v3 9.3 list under random filters shows the Resources that a scan finds',
   })
 })
 
-t.test('v3 9.1 list shows each permanent Resource once while others are created, changed and deleted', async t => {
+t.test('v3 9.1 list shows each Resource that stays exactly once while others are created, changed and deleted', async t => {
   const store = createMemoryStore()
   const { list } = await start(t, store)
   const by = random(7)
@@ -360,7 +360,7 @@ t.test('v3 9.3 filter without a version reads a field by its type in the highest
   t.strictSame(await listAll({ ...everything, template: 'deep@1', meta: [{ key: 'depth', value: '4' }] }), ['Deep000001'])
 })
 
-t.test('v3 9.3 list reads only the tags of its rarest filter, however many Resources match others', async t => {
+t.test('v3 9.3 list reads only the tags of its rarest filter, however many Resources match its other filters', async t => {
   const store = createMemoryStore()
   let read = 0
   const find: Store['find'] = async (collection, query) => {

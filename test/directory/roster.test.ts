@@ -90,15 +90,15 @@ const story = async (t: Test, store: Store) => {
 }
 
 t.test('roster has the stored subjects, is updated by messages, and finds changes whose messages were lost', async t => {
-  t.test('roster on the memory store', t => story(t, createMemoryStore()))
-  t.test('roster on sqlite', async t => {
+  t.test('roster on the memory store has the stored subjects and follows messages', t => story(t, createMemoryStore()))
+  t.test('roster on sqlite has the stored subjects and follows messages', async t => {
     const store = await openSqliteStore(join(t.testdir(), 'roster.db'))
     t.teardown(() => store.close())
     await story(t, store)
   })
-  t.test('roster on mongodb', async t => {
+  t.test('roster on mongodb has the stored subjects and follows messages', async t => {
     const server = await startSecantus()
-    if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     t.teardown(() => server.stop())
     const store = await openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') })
     t.teardown(() => store.close())

@@ -17,9 +17,9 @@ const logger = pino({ level: 'silent' })
 interface Load {
   /** Number of races. */
   rounds: number
-  /** Reports of each sender of a stream. */
+  /** Number of reports that each sender of a stream sends. */
   reports: number
-  /** Recovery delay of the rule, which ends during the acknowledgements. */
+  /** Recovery delay of the rule. The delay ends while people acknowledge. */
   closeMs: number
 }
 
@@ -55,7 +55,7 @@ const races: Record<string, (t: Test, stage: Stage, load: Load) => Promise<void>
 for (const [title, open, load] of stages) {
   t.test(title, { timeout: 400_000 }, async t => {
     const store = await open(t)
-    if (store === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (store === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const stage = await setStage(t, store)
     for (const [name, race] of Object.entries(races)) await t.test(name, t => race(t, stage, load))
   })
@@ -84,7 +84,7 @@ function sides(answers: readonly Answer[]): { done: number; refused: string[] } 
   return { done: answers.length - refused.length, refused }
 }
 
-/** Creates a subject with a signal `beat` and, unless another is given, a rule `down` that reads its status. */
+/** Creates a subject with a signal `beat` and a rule. If `rule` is absent, the rule is `down`, which reads the status of `beat`. */
 async function setSubject(stage: Stage, name: string, rule: object = ruleBody('Down', onStatus('beat'))) {
   const subject = await stage.create(name)
   await stage.must('POST', `/${subject.slug}/signals`, { name: 'Beat', kind: 'event' })
@@ -134,7 +134,7 @@ async function raceCitation(t: Test, stage: Stage, { rounds }: Load): Promise<vo
     const signal = `signal-${round}`
     await stage.must('POST', `/${slug}/signals`, { name, kind: 'event' })
     const cites = ruleBody(round % 2 ? 'Down' : `Rule ${round}`, onStatus(signal))
-    // The command for the rule takes longer to reach its keeper, so the deletion starts later in some rounds.
+    // A command that saves a rule takes longer to reach its keeper than a deletion, so some rounds delay the deletion.
     const deletion = pass(round % 5).then(() => stage.send('ada', 'DELETE', `/${slug}/signals/${signal}`))
     const citation = stage.send('bob', 'POST', `/${slug}/rules${round % 2 ? '/down' : ''}`, cites)
     const [deleted, cited] = await Promise.all([deletion, citation])

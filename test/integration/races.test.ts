@@ -1,5 +1,6 @@
 // People and probers at the same monitor at the same time: updates, check results, judgements, acknowledgements, a hand-over between
-// keepers, and deletion; on real NATS, with real HTTP, on both stores. Acknowledged writes are kept, and a deleted monitor leaves nothing.
+// keepers, and deletion. The tests use real NATS, real HTTP, and both stores. Acknowledged writes are kept, and a deleted monitor leaves
+// nothing.
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -25,7 +26,7 @@ const clock = createSystemClock()
 const logger = pino({ level: 'silent' })
 const home = 'home000000'
 const monitors = '/api/v2/monitoring/websites'
-/** Short, so that incidents open, are confirmed and close while the race runs. */
+/** Delays so short that incidents open, are confirmed and close while the race runs. */
 const holds = { confirmAfterMs: 40, closeAfterMs: 40 }
 
 type Test = import('tap').Test
@@ -33,11 +34,11 @@ type Test = import('tap').Test
 interface Load {
   /** Number of updates by each of two people. */
   updates: number
-  /** Time for which the website fails, then passes, then fails again. */
+  /** Length of a phase, ms: the website fails for one phase, passes for the next, and so on. */
   phaseMs: number
 }
 
-/** Load by the speed of each store: SecantusDB makes about a thousand writes a second. */
+/** The load fits the speed of each store: SecantusDB makes about a thousand writes a second. */
 const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Load][] = [
   ['SQLite', async t => openStore({ dataFolder: t.testdir(), logger }), { updates: 40, phaseMs: 120 }],
   [
@@ -55,13 +56,13 @@ const stages: [title: string, open: (t: Test) => Promise<Store | null>, load: Lo
 for (const [title, open, load] of stages) {
   t.test(title, { timeout: 400_000 }, async t => {
     const store = await open(t)
-    if (store === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (store === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const stage = await setStage(t, store, load.phaseMs)
     await t.test('concurrent updates, checks, judgements and acknowledgements are consistent while the keeper changes', t =>
       raceUpdates(t, stage, load.updates),
     )
     for (let round = 1; round <= 3; round++) {
-      await t.test(`monitor that is deleted during the race leaves only its tombstone, ${round}`, t => raceDeletion(t, stage))
+      await t.test(`monitor deleted during the race leaves only its tombstone, round ${round}`, t => raceDeletion(t, stage))
     }
   })
 }
@@ -127,7 +128,7 @@ async function checkIncidents(t: Test, { store }: Stage, subjectId: string, coun
 
 type Acknowledgement = Awaited<ReturnType<typeof call>>
 
-/** Checks that one acknowledgement of an incident is stored, and that all requests got it as response. */
+/** Checks that only one acknowledgement of an incident is stored, and that the responses to all requests show this acknowledgement. */
 async function checkAcknowledgements(t: Test, { store }: Stage, answers: readonly Acknowledgement[]): Promise<void> {
   const told = new Map<string, { recorded: number; who: Set<string> }>()
   for (const { json } of answers) {
@@ -236,7 +237,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
     }
     throw new Error(`it never came to this: ${what}`)
   }
-  /** Reports like a prober: with the newest assignment, and after the removal of all assignments with the last one. */
+  /** Reports like a prober on the present assignment. After the assignment is removed, reports on an assignment of a high revision. */
   let slotAt = clock.now() - 60_000
   const publish = async (subjectId: string, location: string, ok: boolean) => {
     const entry = (await bus.bucket('checks').get(keys.check(location, subjectId)))?.value as CheckEntry | null | undefined
@@ -282,7 +283,7 @@ async function setStage(t: Test, store: Store, phaseMs: number) {
       keeper = await startOne()
       await leaving.stop()
     },
-    /** Resolves when all earlier reports are judged and written: its own last reports change the reading of each location. */
+    /** Resolves when all earlier reports are judged and written: publishes new reports, and waits for their judgement. */
     settle: async (id: string) => {
       for (const location of ['aaaa', 'bbbb']) {
         await publish(id, location, true)

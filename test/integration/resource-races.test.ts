@@ -36,7 +36,7 @@ const senders = 8
 for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 12, mongodb: 4 })) {
   t.test(title, { timeout: 120_000 }, async t => {
     const store = await open(t)
-    if (store === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (store === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const { api, send } = await setStage(t, store)
 
     await t.test('concurrent first reports with one key create one Resource with all their Observations', async t => {
@@ -74,7 +74,7 @@ for (const [title, open, rounds] of resourceStores('resource-races', { sqlite: 1
       }
     })
 
-    await t.test('refused first reports leave nothing beside the accepted one', async t => {
+    await t.test('of concurrent first reports, the refused reports store nothing and the accepted report is stored', async t => {
       for (let round = 0; round < rounds; round++) {
         const resource = `mixed-${round}`
         const answers = await Promise.all(

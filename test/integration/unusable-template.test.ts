@@ -116,7 +116,7 @@ async function setStage(t: Test, { store, environment }: Opened) {
     logged,
     metrics: () => metrics.metrics(),
     warnings: () => services.warnings(),
-    /** `between` runs while no service runs. */
+    /** Stops the services, runs `between`, and starts the services again. */
     restart: async (between: () => Promise<unknown> = async () => undefined) => {
       await services.stop()
       await between()
@@ -137,7 +137,7 @@ async function setStage(t: Test, { store, environment }: Opened) {
 
 type Stage = Awaited<ReturnType<typeof setStage>>
 
-/** Revision whose Incident opens and is confirmed at once by a problem at `probe`. */
+/** Returns a revision whose rule reads `probe`: a problem opens an Incident, which is confirmed at once. */
 const revision = (key: string, version: number, destination: string) => ({
   key,
   version,
@@ -157,7 +157,9 @@ const revision = (key: string, version: number, destination: string) => ({
 
 const problem = { signal: 'probe', state: 'problem', reason: 'disk full' }
 
-/** Creates Resources with an open Incident each, damages two of their three revisions, and restarts the services. */
+/**
+ * Creates Resources of three revisions, each Resource with an open Incident. Then damages two of the revisions, and restarts the services.
+ */
 async function ruinTwo({ api, restart }: Stage, { store, damage }: Opened) {
   const destinations: Record<string, string> = {}
   for (const name of ['well', 'hurt', 'gone', 'newer']) {
@@ -193,7 +195,7 @@ const stores: [title: string, open: (t: Test) => Promise<Opened | null>][] = [
 for (const [title, open] of stores) {
   t.test(`unusable Templates on ${title}`, { timeout: 240_000 }, async t => {
     const opened = await open(t)
-    if (opened === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (opened === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const stage = await setStage(t, opened)
     const ruined = await ruinTwo(stage, opened)
     await t.test('v3 4.13 list is complete with damaged revisions', t => checkLists(t, stage))

@@ -5,7 +5,9 @@ import t, { type Test } from 'tap'
 import type { Store } from '#shared/store/port.ts'
 import { resourceStores, setResourceStage } from './resource-stage.ts'
 
-/** Revision whose Incident opens and is confirmed at once by a problem at `probe`; revision 2 reads `load` instead. */
+/**
+ * Returns a revision whose rule reads `probe`: a problem opens an Incident, which is confirmed at once. Revision 2 reads `load` instead.
+ */
 const revision = (key: string, number: number) => ({
   key,
   version: number,
@@ -37,7 +39,7 @@ async function setStage(t: Test, store: Store) {
 
 const statuses = (answers: readonly { status: number }[]): number[] => answers.map(({ status }) => status).sort((a, b) => a - b)
 
-/** Expected statuses when exactly one of `count` calls succeeds. */
+/** Returns the expected statuses when exactly one of `count` calls succeeds. */
 const oneOf = (count: number, won: number, lost: number): number[] => [won, ...Array(count - 1).fill(lost)]
 
 const races: Record<string, (t: Test, stage: Stage, rounds: number) => Promise<void>> = {
@@ -52,7 +54,7 @@ const races: Record<string, (t: Test, stage: Stage, rounds: number) => Promise<v
 for (const [title, open, rounds] of resourceStores('v3-races', { sqlite: 6, mongodb: 3 })) {
   t.test(title, { timeout: 240_000 }, async t => {
     const store = await open(t)
-    if (store === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (store === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const stage = await setStage(t, store)
     for (const [name, race] of Object.entries(races)) await t.test(name, t => race(t, stage, rounds))
   })

@@ -38,7 +38,7 @@ t.test('store on sqlite', t =>
 
 t.test('store on mongodb over its wire protocol', async t => {
   const server = await startSecantus()
-  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   t.teardown(() => server.stop())
   await storeContract(t, () => openStore({ mongodbUrl: server.url, dataFolder: '', logger: createLogger('silent') }), {
     rounds: 20,
@@ -60,7 +60,7 @@ t.test('store on mongodb at MONGODB_TEST_URL', { skip: mongodbUrl === undefined 
 
 t.test('mongodb: store is unavailable when its server is gone', async t => {
   const server = await startSecantus()
-  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   const store = await openMongodbStore(`${server.url}/?serverSelectionTimeoutMS=500`)
   t.same(await store.replace('subjects', [subject('gone')]), ['written'])
   const lost = { name: 'StoreError', kind: 'unavailable' }
@@ -77,7 +77,7 @@ t.test('mongodb: store is unavailable when its server is gone', async t => {
 
 t.test('mongodb: outcome of a write is read from the stored document when the response is lost', async t => {
   const server = await startSecantus()
-  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   t.teardown(() => server.stop())
   for (const retryWrites of [false, true]) {
     const proxy = await startCuttingProxy(Number(new URL(server.url).port), 'cut here')
@@ -118,32 +118,35 @@ t.test('mongodb: outcome of a write is read from the stored document when the re
   }
 })
 
-t.test('mongodb: every declared index exists, and expiring documents have the date of the TTL index', async t => {
-  const server = await startSecantus()
-  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
-  t.teardown(() => server.stop())
-  const store = await openMongodbStore(`${server.url}/expiry`)
-  await store.insert('alerts', [alert('expiry', { expireAt: 5e12 })])
-  const client = new MongoClient(server.url)
-  const database = client.db('expiry')
-  t.match(await database.collection('alerts').findOne(), { expireAt: 5e12, _expireOn: new Date(5e12) })
-  for (const [name, { indexes, expires }] of Object.entries(collections)) {
-    const made = indexes.length > 0 || expires ? await database.collection(name).indexes() : []
-    const ttl = made.find(index => index['name'] === 'byExpiry')
-    if (expires) t.match(ttl, { key: { _expireOn: 1 }, expireAfterSeconds: 0 }, `${name} expires`)
-    else t.equal(ttl, undefined, `${name} does not expire`)
-    for (const { name: index, fields } of indexes) {
-      const key = made.find(one => one['name'] === index)?.['key'] ?? {}
-      t.strictSame(
-        Object.keys(key),
-        fields.map(field => (field === 'id' ? '_id' : field)),
-        `${name} has its index ${index}`,
-      )
+t.test(
+  'mongodb: every declared index exists, and documents that expire have the date by which the TTL index removes them',
+  async t => {
+    const server = await startSecantus()
+    if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
+    t.teardown(() => server.stop())
+    const store = await openMongodbStore(`${server.url}/expiry`)
+    await store.insert('alerts', [alert('expiry', { expireAt: 5e12 })])
+    const client = new MongoClient(server.url)
+    const database = client.db('expiry')
+    t.match(await database.collection('alerts').findOne(), { expireAt: 5e12, _expireOn: new Date(5e12) })
+    for (const [name, { indexes, expires }] of Object.entries(collections)) {
+      const made = indexes.length > 0 || expires ? await database.collection(name).indexes() : []
+      const ttl = made.find(index => index['name'] === 'byExpiry')
+      if (expires) t.match(ttl, { key: { _expireOn: 1 }, expireAfterSeconds: 0 }, `${name} expires`)
+      else t.equal(ttl, undefined, `${name} does not expire`)
+      for (const { name: index, fields } of indexes) {
+        const key = made.find(one => one['name'] === index)?.['key'] ?? {}
+        t.strictSame(
+          Object.keys(key),
+          fields.map(field => (field === 'id' ? '_id' : field)),
+          `${name} has its index ${index}`,
+        )
+      }
     }
-  }
-  await client.close()
-  await store.close()
-})
+    await client.close()
+    await store.close()
+  },
+)
 
 t.test('mongodb: error states whether the caller may retry', async t => {
   const system = (code: string) => Object.assign(new Error(code), { code })
@@ -181,7 +184,7 @@ t.test('sqlite: second opener is refused at once, in this process and in another
   await again.close()
 })
 
-t.test('sqlite: this version and the version that locked the data file refuse each other', async t => {
+t.test('sqlite: this version and the earlier version that locked the data file refuse each other', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const openBefore = () => {
     const database = new DatabaseSync(file, { timeout: 0 })

@@ -11,9 +11,10 @@ export function createHandClock(startAt = Date.UTC(2026, 0, 2, 3, 4, 5, 678)): H
   let number = 0
   const waiting = new Map<number, { dueAt: number; run: () => void }>()
   const takeDue = (until: number) => {
-    const due = [...waiting].filter(([, timer]) => timer.dueAt <= until).sort(([a, x], [b, y]) => x.dueAt - y.dueAt || a - b)[0]
-    if (due) waiting.delete(due[0])
-    return due?.[1]
+    let first: [key: number, timer: { dueAt: number; run: () => void }] | undefined
+    for (const entry of waiting) if (entry[1].dueAt <= until && (!first || entry[1].dueAt < first[1].dueAt)) first = entry
+    if (first) waiting.delete(first[0])
+    return first?.[1]
   }
   return {
     now: () => startAt + elapsed,

@@ -1,4 +1,4 @@
-// Archiving of Resources of every kind: no later event leads to a verdict, a check or a message. Rules: docs/reference/v3.md, 6.4.
+// Archiving of Resources of every kind: no later event leads to a verdict, a check or a message. Reference: docs/reference/v3.md, 6.4.
 import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -61,7 +61,7 @@ t.test(
   },
 )
 
-t.test('archived Resource refuses changes, and names a wrong field first (v3 1.3, 6.4)', async t => {
+t.test('archived Resource refuses changes as `invalid_state`, but first names a field that is wrong (v3 1.3, 6.4)', async t => {
   const world = await setStage()
   const id = await troubled(world)
   const [incident] = await world.incidents(id)

@@ -37,7 +37,7 @@ const report = (world: World, id: string, more: object = {}, observation: object
 const rowsOf = ({ store }: Pick<World, 'store'>, id: string) =>
   store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
 
-/** Returns the documents of all collections that a report can write. */
+/** Returns the number of documents in all collections that a report can write. */
 async function storedOf({ store }: Pick<World, 'store'>): Promise<number> {
   const counts = (['subjects', 'pushedObservations', 'observationIds', 'series', 'incidents', 'deadLetters'] as const).map(name =>
     store.count(name, {}),

@@ -1,5 +1,5 @@
-// Preview compared with a keeper: both get the same Template and the same Observations at the same instants. Rule: docs/reference/v3.md,
-// 3.11.
+// Preview compared with a keeper: both get the same Template and the same Observations at the same instants. Reference:
+// docs/reference/v3.md, 3.11.
 import { pino } from 'pino'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -62,8 +62,8 @@ function randomTemplate(random: Random, key: string): Template {
 }
 
 /**
- * Returns Observations in runs of one state, with silences between the runs. Several share a millisecond, some repeat an id, and every
- * state occurs with and without a value.
+ * Returns Observations in runs of one state, with silences between the runs. Several Observations share a millisecond, some repeat an id,
+ * and every state occurs with and without a value.
  */
 function randomLife(random: Random, startMs: number, endMs: number): SentObservation[] {
   const sent: SentObservation[] = []
@@ -102,7 +102,9 @@ function newResource(id: string, template: Template, at: number) {
   return { ...made.subject, rev: 1, rules, incidents: 0, dueAt: null, outbox: [], hasOutbox: 0 as const }
 }
 
-/** Sends the Observations of all lives to one keeper until `end`. Resolves with the instant up to which the keeper has judged. */
+/**
+ * Sends the Observations of all generated Resources to one keeper until `end`. Resolves with the instant up to which the keeper has judged.
+ */
 async function live(seed: number) {
   const random = new Random(seed, 'preview')
   const world = createWorld()
@@ -198,7 +200,7 @@ t.test('v3 3.11 preview shows the results of a keeper with the same Observations
   t.ok(confirmed > 50 && closed > 30, 'enough has happened')
 })
 
-/** Rule with 16 windows of a silence; the end of each window changes the verdict. */
+/** Rule with 16 windows of different lengths: during a silence, the end of each window changes the verdict. */
 function turningRule(i: number): TemplateRule {
   const known = (window: number) => ({ signal: 'beat', field: 'known' as const, within_seconds: 60 + (i * 16 + window) * 400 })
   const parts = Array.from({ length: 8 }, (_, n) => ({ all: [known(2 * n + 1), { not: known(2 * n) }] }))
@@ -232,7 +234,7 @@ const largest: Preview = {
   atUs: null,
 }
 
-t.test("v3 3.11 preview's work is bounded by its Observations, however long the silence between them", async t => {
+t.test("v3 3.11 preview's work is bounded by its number of Observations, even if long silences lie between them", async t => {
   let steps = 0
   for (const run = runPreview(largest, 0); !run.next().done; ) steps += 1
   // Each Observation leads to one step for itself, one for the end of each window, and two for each change of verdict (hold and reminder).

@@ -1,5 +1,5 @@
 // Readings of a Resource that is bound to another revision and back, in one round or before its keeper dies: counts and baselines are kept.
-// Rules: docs/reference/v3.md, 4.5 and 4.6.
+// Reference: docs/reference/v3.md, 4.5 and 4.6.
 import t from 'tap'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import type { Store } from '#shared/store/port.ts'
@@ -18,7 +18,7 @@ const counting = {
   ],
 }
 
-/** Process that can die: after its death it writes and receives nothing. */
+/** Store of a process that can die: after its death, the process writes and receives nothing. */
 function mortal(store: Store, life: { isOver: boolean }): Store {
   return new Proxy(store, {
     get: (all, name: keyof Store) => {
@@ -61,7 +61,7 @@ const declaring = {
   rules: [counted, measured],
 }
 
-/** Number: a report of this value. Text: a rebind to this revision. */
+/** A number is a report of this value. A string is a rebind to this revision. */
 type Deed = number | string
 
 /** Returns the rules' verdicts after `deeds`, each sent alone or all in one round. */

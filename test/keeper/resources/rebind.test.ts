@@ -1,4 +1,4 @@
-// Binding of a Resource to another revision: answers, signals, incidents, and the earlier Observations that the new rules read. Rules:
+// Binding of a Resource to another revision: answers, signals, incidents, and the earlier Observations that the new rules read. Reference:
 // docs/reference/v3.md, 4.6 and 6.5.
 import t from 'tap'
 import type { Template } from '#shared/contracts/resources/template.ts'
@@ -13,7 +13,7 @@ const nothing = { systemKeys: new Set<string>(), destinations: [] }
 const above = (operand: number, more: object) => ({ signal: 'load', field: 'value', operator: 'gt', operand, ...more })
 const wait = { confirm_after: 0, recover_after: 0 }
 
-/** Revision that keeps the rule `down`, counts more readings of `load`, and compares `load` with its past. */
+/** Revision that keeps the rule `down`, counts more readings of `load`, and compares `load` with its baseline. */
 const revised = {
   ...host,
   version: 2,
@@ -151,7 +151,7 @@ for (const isTogether of [true, false])
         await observe(world, id, { signal: 'load', value })
       }
       await observe(world, id, { signal: 'load', value: 40, atUs: world.clock.now() * 1_000 })
-      // Values sent before the rebind, and in one round with the rebind.
+      // These values are sent right before the rebind, in the same round.
       const sent = [0, 50, 50].map(value => ({ signal: 'load', value }))
       const late = isTogether ? observe(world, id, ...sent) : null
       const rebinding = rebind(world, id)

@@ -1,4 +1,4 @@
-// Intake of Observations on Resources: senders' ids, crashes between the writes of a report, baselines. Rules: docs/reference/v3.md.
+// Intake of Observations on Resources: senders' ids, crashes between the writes of a report, baselines. Reference: docs/reference/v3.md.
 import t from 'tap'
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import { baselineOf } from '#shared/judging/heard-signal.ts'
@@ -32,7 +32,7 @@ t.test('repeated id gets its first reply whatever else the report carries, and n
   const rows = await rowsOf(world, id)
   for (let i = 0; i < 20; i++) await observe(world, id, { signal: 'load', value: 1, labels: { i: `${i}` }, atUs: i * 1_000 })
   for (const [title, sent] of cases) {
-    // From now on rounds again treat ids as new without a read.
+    // From now on, rounds insert ids without a look-up again.
     await world.clock.advance(limits.intake.sentIdReadsMs + 1)
     t.strictSame(await observe(world, id, { ...sent, sentId: 'run 17/ä' }), [first], title)
     t.strictSame(await rowsOf(world, id), rows, title)
@@ -49,7 +49,7 @@ t.test('ids repeated within one command get the same reply (v3 7.9)', async t =>
   t.equal((await rowsOf(world, id)).length, 1)
 })
 
-t.test('ids are written without a read, and are read for a while after a repeated id (v3 7.2)', async t => {
+t.test('ids are inserted without a look-up, and looked up for a while after a repeated id (v3 7.2)', async t => {
   const asked: number[] = []
   const world = await setStage(host, store => ({
     ...store,
@@ -110,7 +110,7 @@ for (const isRefused of [false, true]) {
   })
 }
 
-t.test("refused report's id is free for a later report when its round is stepped twice (v3 7.2, 7.7)", async t => {
+t.test('later report can use the id of a refused report even if their round is stepped twice (v3 7.2, 7.7)', async t => {
   const world = await setStage()
   const { id } = await create(world)
   const [first] = await observe(world, id, { signal: 'load', value: 1, sentId: 'known' })
@@ -152,7 +152,7 @@ async function setCutReport(
   return { world, id }
 }
 
-t.test('id whose first report was lost is a new report when it is sent with another instant (v3 7.2, 7.7)', async t => {
+t.test('report counts as new when it has the id of a lost report and another instant (v3 7.2, 7.7)', async t => {
   const { world, id } = await setCutReport({ value: 1 })
   const places = await idsOf(world, id)
   t.equal(places.length, 1)
@@ -339,7 +339,7 @@ t.test('repeated id with another instant and number changes no baseline (v3 4.5,
 })
 
 t.test(
-  'id of a report whose keeper died after writing the row gets a reply when it is sent with another signal (v3 7.2)',
+  'repeated id with another signal gets a reply when the first keeper died after it wrote the row of the report (v3 7.2)',
   async t => {
     const atUs = createWorld().clock.now() * 1_000
     const load = (i: number) => ({ signal: 'load', value: 1, atUs: atUs + i })
@@ -357,7 +357,7 @@ for (const [title, after] of [
   ['its place', 1],
   ['its row', 2],
 ] as const) {
-  t.test(`baseline holds all its days when a report is repeated after a crash after ${title} (v3 4.5, 7.2)`, async t => {
+  t.test(`baseline holds all its days when a report is repeated after a crash that followed ${title} (v3 4.5, 7.2)`, async t => {
     const now = createWorld().clock.now()
     const leaving = { signal: 'load', value: 30, atUs: (now - 7 * day + minute) * 1_000 }
     const before = [leaving, ...[10, 20].map((value, i) => ({ signal: 'load', value, atUs: (now - (2 - i) * hour) * 1_000 }))]
@@ -393,7 +393,7 @@ t.test('baseline is the median of the numbers before the newest Observation (v3 
     status: 'problem',
     explanation: 'load 40 (1d median 100 of 2 readings), load 40 (7d median 90 of 4 readings)',
   })
-  // The Observation at the beginning of the day would now lie outside the day.
+  // If the day of the baseline moved with time, the Observation at the beginning of this day would now lie outside.
   await world.clock.advance(2 * hour)
   t.match(
     await ruleOf(world, id, 'low'),

@@ -1,49 +1,18 @@
-// Observations of generation 3 on signals that no Template declares: declared by their sender, of custom subjects, of website monitors.
-// Rules: docs/reference/v3.md, 7.2 to 7.5.
+// Observations of generation 3 on signals that no Template declares: signals that a sender declares, signals of custom subjects, signals of
+// website monitors. Reference: docs/reference/v3.md, 7.2 to 7.5.
 import t from 'tap'
-import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
-import type { PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import type { Store } from '#shared/store/port.ts'
 import { declaredSignalKey } from '#shared/subjects/resource-signals.ts'
-import { randomId } from '#shared/text/ids.ts'
 import { rawSources } from '../../../services/keeper/roll-up/sources.ts'
-import { Random } from '../../simulation/random.ts'
 import { createWorld, minute } from '../world.ts'
 import { create, cutting, host, observe, publish, read, setStage, type World } from './resource-world.ts'
+import { addRule, addSignal, createCustom, must, reachability, send, unset, verdictOf } from './signal-commands.ts'
 
 const rowsOf = (world: Pick<World, 'store'>, id: string) =>
   world.store.find('pushedObservations', { where: { id: { gte: id, lt: `${id}~` } }, limit: 100 })
 const fieldOf = (result: ObservedResult | undefined) => (result?.ok === false ? result.error.facts?.field : 'accepted')
-const send = (world: World, id: string, command: object) => world.command(id, command as never)
-async function must(world: World, id: string, command: object): Promise<void> {
-  const reply: Reply = await send(world, id, command)
-  if (!reply.ok) throw new Error(reply.error.message)
-}
-
-async function createCustom(world: World): Promise<string> {
-  const id = randomId(10)
-  await must(world, id, { kind: 'create-subject', workspaceId: 'w', slug: `c-${id}`, name: 'Shop' })
-  return id
-}
-const addSignal = (world: World, id: string, name: string, kind = 'custom_heartbeat') =>
-  must(world, id, { kind: 'create-signal', name, signalKind: kind, meta: '{}', convert: false })
-const unset: PolicyInput = {
-  ...{ signal: null, from: null, mode: 'status', compare: null, threshold: null, match: null, noDataAfterMs: null },
-}
-const addRule = (world: World, id: string, name: string, input: Partial<PolicyInput>) =>
-  must(world, id, {
-    kind: 'create-rule',
-    name,
-    convert: false,
-    policy: { inputs: [{ ...unset, ...input }], need: 'any', atLeast: null, confirmAfterMs: minute, closeAfterMs: minute },
-  })
-const verdictOf = async (world: World, id: string, slug: string) => {
-  const { rules } = (await read(world, id)) ?? { rules: [] }
-  return rules.find(rule => rule.key === slug)?.status
-}
-
 const subjects: [title: string, make: (world: World) => Promise<string>, kind: string][] = [
   ['a Resource of a Template', async world => (await create(world)).id, 'template'],
   ['a website monitor', world => world.create(), 'website'],
@@ -51,37 +20,40 @@ const subjects: [title: string, make: (world: World) => Promise<string>, kind: s
 ]
 
 for (const [title, make, kind] of subjects) {
-  t.test(`a signal that ${title} does not know is declared by its kind, once, and judged by no rule (v3 7.3)`, async t => {
-    const world = await setStage()
-    const id = await make(world)
-    const before = await world.subject(id)
-    const speed = { signal: 'speed', state: 'problem' }
-    t.equal(fieldOf((await observe(world, id, speed))[0]), 'signal', 'not without a kind')
-    t.same(await world.subject(id), before, 'nothing refused leaves a trace')
-    const [first, second] = await observe(
-      world,
-      id,
-      { ...speed, signalKind: 'heartbeat', sentId: 'a' },
-      { ...speed, signalKind: 'heartbeat', sentId: 'b' },
-    )
-    const key = declaredSignalKey('speed')
-    t.match(first, { ok: true, signal: key, observation: 'a', createdSignal: true })
-    t.match(second, { ok: true, signal: key, observation: 'b', createdSignal: false })
-    t.match((await world.subject(id))?.custom?.signals.at(-1), { key, slug: 'speed', kind: 'declared_heartbeat' }, 'stored')
-    t.match((await observe(world, id, speed))[0], { ok: true, createdSignal: false }, 'known from now on, without its kind')
-    t.equal(fieldOf((await observe(world, id, { ...speed, signalKind: 'event' }))[0]), 'kind')
-    t.strictSame(await observe(world, id, { ...speed, state: 'ok', sentId: 'a' }), [first], 'the first answer again')
-    t.equal((await rowsOf(world, id)).length, 3)
-    const after = await world.subject(id)
-    t.equal(after?.kind, kind)
-    t.equal(after?.dueAt, before?.dueAt, 'it never goes quiet')
-    t.strictSame(after?.rules, before?.rules)
-    const { signals } = await read(world, id)
-    t.match(signals.at(-1), { id: key, key: 'speed', kind: 'heartbeat', isPlatform: false })
-  })
+  t.test(
+    `first Observation with a kind declares a signal that ${title} does not know, once, and no rule judges it (v3 7.3)`,
+    async t => {
+      const world = await setStage()
+      const id = await make(world)
+      const before = await world.subject(id)
+      const speed = { signal: 'speed', state: 'problem' }
+      t.equal(fieldOf((await observe(world, id, speed))[0]), 'signal', 'not without a kind')
+      t.same(await world.subject(id), before, 'nothing refused leaves a trace')
+      const [first, second] = await observe(
+        world,
+        id,
+        { ...speed, signalKind: 'heartbeat', sentId: 'a' },
+        { ...speed, signalKind: 'heartbeat', sentId: 'b' },
+      )
+      const key = declaredSignalKey('speed')
+      t.match(first, { ok: true, signal: key, observation: 'a', createdSignal: true })
+      t.match(second, { ok: true, signal: key, observation: 'b', createdSignal: false })
+      t.match((await world.subject(id))?.custom?.signals.at(-1), { key, slug: 'speed', kind: 'declared_heartbeat' }, 'stored')
+      t.match((await observe(world, id, speed))[0], { ok: true, createdSignal: false }, 'known from now on, without its kind')
+      t.equal(fieldOf((await observe(world, id, { ...speed, signalKind: 'event' }))[0]), 'kind')
+      t.strictSame(await observe(world, id, { ...speed, state: 'ok', sentId: 'a' }), [first], 'the first answer again')
+      t.equal((await rowsOf(world, id)).length, 3)
+      const after = await world.subject(id)
+      t.equal(after?.kind, kind)
+      t.equal(after?.dueAt, before?.dueAt, 'it never goes quiet')
+      t.strictSame(after?.rules, before?.rules)
+      const { signals } = await read(world, id)
+      t.match(signals.at(-1), { id: key, key: 'speed', kind: 'heartbeat', isPlatform: false })
+    },
+  )
 }
 
-t.test('declared signal above its bounds is refused, and nothing is stored (v3 7.3)', async t => {
+t.test('declaration of a signal is refused when its key is invalid or it is the 17th (v3 7.3)', async t => {
   const world = await setStage()
   const { id } = await create(world)
   const declare = async (signal: string) => fieldOf((await observe(world, id, { signal, signalKind: 'event' }))[0])
@@ -166,39 +138,45 @@ async function setCutStage(make: (world: World) => Promise<string>) {
 
 for (const [title, make] of subjects) {
   for (const sentId of ['run-1', null]) {
-    const by = sentId === null ? 'by its instant' : 'by its id'
-    t.test(`a declaration on ${title}, known ${by}, is stored once when its keeper died between its writes (v3 7.3)`, async t => {
-      for (const after of sentId === null ? [0, 1] : [0, 1, 2]) {
-        const { world, id, dieAfter } = await setCutStage(make)
-        const atUs = sentId === null ? world.clock.now() * 1_000 : null
-        const sent = { signal: 'speed', signalKind: 'event', sentId, atUs, value: 5 }
-        await dieAfter(after, sent)
-        const [other] = await observe(world, id, { signal: 'heat', signalKind: 'event', value: 70 })
-        t.match(other, { ok: true, createdSignal: true })
-        const [again] = await observe(world, id, sent)
-        t.match(again, { ok: true, signal: declaredSignalKey('speed'), createdSignal: true }, `after ${after} writes`)
-        t.strictSame(await observe(world, id, sent), [again])
-        const rows = await rowsOf(world, id)
-        const ofSignal = (slug: string) =>
-          rows.filter(row => row.id.includes(`.${declaredSignalKey(slug)}.`)).map(row => row.value)
-        t.strictSame([ofSignal('speed'), ofSignal('heat')], [[5], [70]], 'each signal has its own')
-      }
-    })
+    const by = sentId === null ? 'with its instant' : 'with its id'
+    t.test(
+      `declaration on ${title}, sent again ${by} after its keeper died between its writes, is stored once (v3 7.3)`,
+      async t => {
+        for (const after of sentId === null ? [0, 1] : [0, 1, 2]) {
+          const { world, id, dieAfter } = await setCutStage(make)
+          const atUs = sentId === null ? world.clock.now() * 1_000 : null
+          const sent = { signal: 'speed', signalKind: 'event', sentId, atUs, value: 5 }
+          await dieAfter(after, sent)
+          const [other] = await observe(world, id, { signal: 'heat', signalKind: 'event', value: 70 })
+          t.match(other, { ok: true, createdSignal: true })
+          const [again] = await observe(world, id, sent)
+          t.match(again, { ok: true, signal: declaredSignalKey('speed'), createdSignal: true }, `after ${after} writes`)
+          t.strictSame(await observe(world, id, sent), [again])
+          const rows = await rowsOf(world, id)
+          const ofSignal = (slug: string) =>
+            rows.filter(row => row.id.includes(`.${declaredSignalKey(slug)}.`)).map(row => row.value)
+          t.strictSame([ofSignal('speed'), ofSignal('heat')], [[5], [70]], 'each signal has its own')
+        }
+      },
+    )
   }
 }
 
-t.test('replacing report gets its own first reply again when the replaced report declared the signal (v3 7.2)', async t => {
-  const world = await setStage()
-  const { id } = await create(world)
-  const declaring = { signal: 'disk', signalKind: 'event', value: 1, atUs: world.clock.now() * 1_000 }
-  const said = async (value: number) => {
-    const [result] = await observe(world, id, { ...declaring, value })
-    return result?.ok === true && result.createdSignal
-  }
-  t.strictSame([await said(1), await said(1)], [true, true])
-  t.strictSame([await said(2), await said(2)], [false, false], 'other content')
-  t.strictSame([await said(1), await said(1)], [false, false], 'the first content, which replaces the other')
-})
+t.test(
+  'report that replaced the report which declared a signal gets its own first reply when it is sent again (v3 7.2)',
+  async t => {
+    const world = await setStage()
+    const { id } = await create(world)
+    const declaring = { signal: 'disk', signalKind: 'event', value: 1, atUs: world.clock.now() * 1_000 }
+    const said = async (value: number) => {
+      const [result] = await observe(world, id, { ...declaring, value })
+      return result?.ok === true && result.createdSignal
+    }
+    t.strictSame([await said(1), await said(1)], [true, true])
+    t.strictSame([await said(2), await said(2)], [false, false], 'other content')
+    t.strictSame([await said(1), await said(1)], [false, false], 'the first content, which replaces the other')
+  },
+)
 
 t.test("acknowledged declaration is known after its keeper's death (v3 7.3)", async t => {
   for (const [title, make] of subjects) {
@@ -210,7 +188,7 @@ t.test("acknowledged declaration is known after its keeper's death (v3 7.3)", as
   }
 })
 
-t.test('id whose declaration was lost is a new report with any content (v3 7.2)', async t => {
+t.test('report with any content counts as new when it has the id of a lost declaration (v3 7.2)', async t => {
   const { world, id, dieAfter } = await setCutStage(async made => (await create(made)).id)
   await dieAfter(1, { signal: 'speed', signalKind: 'event', sentId: 'a' })
   t.match(await observe(world, id, { signal: 'probe', sentId: 'a' }), [{ ok: true, signal: 's1', createdSignal: false }])
@@ -233,7 +211,7 @@ t.test('generation 2 neither lists a declared signal nor can use its name (v3 7.
   t.match(await send(world, id, { kind: 'create-rule', name: 'r', convert: false, policy }), { ok: false })
 })
 
-t.test('signal of generation 2 accepts Observations by its own selectors, and `no_data` is no problem (v3 7.5)', async t => {
+t.test('rules of generation 2 select Observations by labels, and read `no_data` as no data (v3 7.5)', async t => {
   const world = await setStage()
   const id = await createCustom(world)
   await addSignal(world, id, 'beat')
@@ -276,26 +254,29 @@ t.test(
 )
 
 for (const sentId of ['run-1', null]) {
-  const by = sentId === null ? 'by its instant' : 'by its id'
-  t.test(`no_data on a signal of generation 2, known ${by}, is judged once when its keeper died (v3 7.2)`, async t => {
-    for (const after of sentId === null ? [0, 1, 2] : [0, 1, 2, 3]) {
-      const { world, id, dieAfter } = await setCutStage(async made => {
-        const custom = await createCustom(made)
-        await addSignal(made, custom, 'beat', 'custom_event')
-        await addRule(made, custom, 'alive', { signal: 'beat' })
-        return custom
-      })
-      const sent = { signal: 'beat', state: 'no_data', sentId, atUs: sentId === null ? world.clock.now() * 1_000 : null }
-      await dieAfter(after, sent)
-      const [again] = await observe(world, id, sent)
-      t.match(again, { ok: true, signal: 's1' })
-      t.equal(await verdictOf(world, id, 'alive'), 'no_data', `after ${after} writes`)
-      const number = (await world.subject(id))?.custom?.accepted
-      t.strictSame(await observe(world, id, sent), [again])
-      t.equal((await world.subject(id))?.custom?.accepted, number)
-      t.equal((await rowsOf(world, id)).length, 1)
-    }
-  })
+  const by = sentId === null ? 'with its instant' : 'with its id'
+  t.test(
+    `report of no data on a signal of generation 2, sent again ${by} after its keeper died, is judged once (v3 7.2)`,
+    async t => {
+      for (const after of sentId === null ? [0, 1, 2] : [0, 1, 2, 3]) {
+        const { world, id, dieAfter } = await setCutStage(async made => {
+          const custom = await createCustom(made)
+          await addSignal(made, custom, 'beat', 'custom_event')
+          await addRule(made, custom, 'alive', { signal: 'beat' })
+          return custom
+        })
+        const sent = { signal: 'beat', state: 'no_data', sentId, atUs: sentId === null ? world.clock.now() * 1_000 : null }
+        await dieAfter(after, sent)
+        const [again] = await observe(world, id, sent)
+        t.match(again, { ok: true, signal: 's1' })
+        t.equal(await verdictOf(world, id, 'alive'), 'no_data', `after ${after} writes`)
+        const number = (await world.subject(id))?.custom?.accepted
+        t.strictSame(await observe(world, id, sent), [again])
+        t.equal((await world.subject(id))?.custom?.accepted, number)
+        t.equal((await rowsOf(world, id)).length, 1)
+      }
+    },
+  )
 }
 
 t.test(
@@ -317,38 +298,6 @@ t.test(
     t.equal((await rowsOf(world, id)).length, 2)
   },
 )
-
-for (const seed of [1, 2, 3]) {
-  t.test(`reports through the APIs of both generations open the same incidents, seed ${seed} (v3 7.5)`, async t => {
-    const livesThrough = async (door: 'report-observation' | 'observe') => {
-      const random = new Random(seed, 'doors')
-      const world = await setStage()
-      const id = await createCustom(world)
-      await addSignal(world, id, 'beat')
-      await addRule(world, id, 'prod', { signal: 'beat', match: { env: 'prod' } })
-      await addRule(world, id, 'slow', { signal: 'beat', mode: 'latest_value', compare: '>', threshold: 5 })
-      for (let i = 0; i < 60; i++) {
-        await world.clock.advance(random.integer(1_000, 4 * minute))
-        const atUs = world.clock.now() * 1_000 + i
-        const status = random.chance(0.5) ? 'ok' : 'problem'
-        const labels = { env: random.chance(0.5) ? 'prod' : 'test' }
-        const value = random.chance(0.2) ? null : random.integer(0, 10)
-        if (door === 'observe') await observe(world, id, { signal: 'beat', atUs, state: status, value, labels })
-        else await must(world, id, { kind: door, signal: 'beat', observedAtUs: atUs, status, value, error: '', labels })
-      }
-      return (await world.incidents(id)).map(({ troubleSince, confirmedAt, closedAt }) => ({
-        troubleSince,
-        confirmedAt,
-        closedAt,
-      }))
-    }
-    const expected = await livesThrough('report-observation')
-    t.ok(expected.length > 3)
-    t.strictSame(await livesThrough('observe'), expected)
-  })
-}
-
-const reachability = 'reachability@aaaa'
 
 t.test("website's Observation counts until the next check, and the newest instant wins (v3 7.4)", async t => {
   const world = await setStage()
@@ -373,7 +322,7 @@ t.test("website's Observation counts until the next check, and the newest instan
   t.match(await push('ok', 0, { signalKind: 'heartbeat' }), { ok: true, signal: reachability, createdSignal: false })
 })
 
-t.test("website's Observation is refused with the wrong field, and nothing is stored (v3 7.4)", async t => {
+t.test("website's Observation with a wrong field is refused, and the response names the field (v3 7.4)", async t => {
   const world = await setStage()
   const id = await world.create()
   const now = world.clock.now()
@@ -439,7 +388,7 @@ t.test("acknowledged Observation of a website and its instant are kept after its
   t.equal(await verdictOf(world, id, 'availability'), 'ok')
 })
 
-t.test("website's Observation is judged at its repetition when its keeper died between the writes (v3 7.2)", async t => {
+t.test("website's Observation is judged when it is sent again after a keeper died between its writes (v3 7.2)", async t => {
   for (const sentId of ['run-1', null]) {
     for (const after of sentId === null ? [0, 1] : [0, 1, 2]) {
       const { world, id, dieAfter } = await setCutStage(made => made.create())
@@ -463,43 +412,3 @@ t.test('roll-ups leave out Observations pushed for a website, and include declar
   const sources = await rawSources(world.store, id, world.clock.now())
   t.strictSame(sources, [{ kind: 'signal', id: declaredSignalKey('speed') }])
 })
-
-for (const seed of [1, 2]) {
-  t.test(`a location reads the newest of generated checks and Observations, through restarts, seed ${seed} (v3 7.4)`, async t => {
-    const random = new Random(seed, 'pushed')
-    const world = createWorld()
-    let keeper = await world.startOne({ exclusive: true })
-    const id = await world.create({ interval_value: 10 })
-    // A report from before the location joined the monitor is no reading of the monitor.
-    await world.clock.advance(minute)
-    let expected = { at: 0, ok: true, isPushed: false }
-    let endedAt = 0
-    for (let i = 0; i < 40; i++) {
-      await world.clock.advance(random.integer(1_000, 20_000))
-      const ok = random.chance(0.5)
-      const now = world.clock.now()
-      const at = now - random.integer(0, 40_000)
-      if (random.chance(0.5)) {
-        const isAhead = random.chance(0.2)
-        await observe(world, id, {
-          signal: reachability,
-          state: ok ? 'ok' : 'problem',
-          atUs: (isAhead ? now + 30_000 : at) * 1_000,
-        })
-        if (isAhead || at >= expected.at) expected = { at: isAhead ? now : at, ok, isPushed: true }
-      } else {
-        // Checks of a location end in the order of their slots.
-        endedAt = Math.max(endedAt + 1, at)
-        await world.report(id, ok, { slotAt: endedAt, ageMs: now - endedAt })
-        if (!expected.isPushed || endedAt >= expected.at) expected = { at: endedAt, ok, isPushed: false }
-      }
-      if (random.chance(0.1)) {
-        world.hub.cut(keeper.bus)
-        await world.clock.advance(minute)
-        keeper = await world.startOne({ exclusive: true })
-        await world.clock.advance(minute)
-      }
-      t.equal(await verdictOf(world, id, 'availability'), expected.ok ? 'ok' : 'problem', `step ${i}`)
-    }
-  })
-}

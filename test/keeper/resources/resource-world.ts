@@ -102,7 +102,7 @@ export async function ruleOf(world: World, id: string, key: string) {
   return (await read(world, id)).rules.find(rule => rule.key === key)
 }
 
-/** Kinds of the incident's history records, in the order of the state machine. */
+/** Returns the kinds of the history records of a subject's incidents, in the order of the transitions. */
 export async function kindsOf(world: World, id: string): Promise<string[]> {
   const found = await world.history(id)
   return found.sort((one, other) => one.id.localeCompare(other.id, 'en', { numeric: true })).map(({ kind }) => kind)

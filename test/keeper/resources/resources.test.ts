@@ -1,4 +1,5 @@
-// Resources of published Templates in the keeper, on memory bus and store with a clock that the test moves. Rules: docs/reference/v3.md.
+// Resources of published Templates in the keeper, on memory bus and store with a clock that the test moves. Reference:
+// docs/reference/v3.md.
 import t from 'tap'
 import { readManifest } from '#shared/manifest/read-manifest.ts'
 import { createWorld, minute } from '../world.ts'
@@ -73,7 +74,7 @@ t.test('hold pauses while the rule cannot decide, and continues from its remaini
   t.match(await world.incidents(id), [{ troubleSince: opened, confirmedAt: confirmed }])
 })
 
-t.test('a counted comparison decides by the newest readings of its window, also by a late reading (v3 4.1, 4.4)', async t => {
+t.test('a counted comparison reads the newest Observations of its window, including late ones (v3 4.1, 4.4)', async t => {
   const world = await setStage()
   const { id } = await create(world)
   const atUs = (agoMs: number) => (world.clock.now() - agoMs) * 1_000
@@ -131,31 +132,28 @@ t.test('Observation of `no_data` loses its value and is no evidence (v3 4.2, 7.5
   t.match(row, { ok: 2, value: null })
 })
 
-t.test(
-  'an Observation is refused with its field and nothing is stored when signal or instant do not fit (v3 7.3, 7.7)',
-  async t => {
-    const world = await setStage()
-    const { id } = await create(world)
-    const at = (ms: number) => (world.clock.now() + ms) * 1_000
-    const day = 86_400 * second
-    const cases: [string, () => object, string | null][] = [
-      ['a signal that is not there', () => ({ signal: 'speed' }), 'signal'],
-      ['60 s ahead', () => ({ signal: 'probe', atUs: at(60 * second) }), null],
-      ['more than 60 s ahead', () => ({ signal: 'probe', atUs: at(60 * second) + 1_000 }), 'at'],
-      ['almost 30 days ago', () => ({ signal: 'probe', atUs: at(second - 30 * day) }), null],
-      ['more than 30 days ago', () => ({ signal: 'probe', atUs: at(-30 * day) - 1 }), 'at'],
-    ]
-    for (const [title, sent, field] of cases) {
-      const accepted = (await world.subject(id))?.custom?.accepted
-      const [result] = await observe(world, id, sent())
-      if (field === null) t.match(result, { ok: true }, title)
-      else {
-        t.match(result, { ok: false, error: { code: 'validation', facts: { field } } }, title)
-        t.equal((await world.subject(id))?.custom?.accepted, accepted, title)
-      }
+t.test('an Observation with a wrong signal or instant is refused, and the response names the field (v3 7.3, 7.7)', async t => {
+  const world = await setStage()
+  const { id } = await create(world)
+  const at = (ms: number) => (world.clock.now() + ms) * 1_000
+  const day = 86_400 * second
+  const cases: [string, () => object, string | null][] = [
+    ['a signal that is not there', () => ({ signal: 'speed' }), 'signal'],
+    ['60 s ahead', () => ({ signal: 'probe', atUs: at(60 * second) }), null],
+    ['more than 60 s ahead', () => ({ signal: 'probe', atUs: at(60 * second) + 1_000 }), 'at'],
+    ['almost 30 days ago', () => ({ signal: 'probe', atUs: at(second - 30 * day) }), null],
+    ['more than 30 days ago', () => ({ signal: 'probe', atUs: at(-30 * day) - 1 }), 'at'],
+  ]
+  for (const [title, sent, field] of cases) {
+    const accepted = (await world.subject(id))?.custom?.accepted
+    const [result] = await observe(world, id, sent())
+    if (field === null) t.match(result, { ok: true }, title)
+    else {
+      t.match(result, { ok: false, error: { code: 'validation', facts: { field } } }, title)
+      t.equal((await world.subject(id))?.custom?.accepted, accepted, title)
     }
-  },
-)
+  }
+})
 
 t.test('a new Resource of a missing Template is refused, and the partition goes on (v3 4.13)', async t => {
   const world = await setStage()

@@ -1,4 +1,4 @@
-// Tags of subjects, as their keeper stores the tags after each commit. Rules: docs/reference/v3.md, 9.2 to 9.4.
+// Tags of subjects, as their keeper stores the tags after each commit. Reference: docs/reference/v3.md, 9.2 to 9.4.
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { readManifest } from '#shared/manifest/read-manifest.ts'

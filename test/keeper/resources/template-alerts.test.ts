@@ -1,4 +1,4 @@
-// Incidents and alerts of Templates' rules in the keeper, and their replay. Rules: docs/reference/v3.md, sections 5 and 10.
+// Incidents and alerts of Templates' rules in the keeper, and their replay. Reference: docs/reference/v3.md, sections 5 and 10.
 import t from 'tap'
 import type { HeldIncident } from '#shared/contracts/ask/ask-subjects.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'

@@ -1,4 +1,4 @@
-// Roll-ups compared with a plain recomputation; late reports, crashes, take-over, clocks, removal, expiry.
+// Roll-ups compared with a plain recomputation, also after late reports, crashes, a take-over, clock changes, removal and expiry.
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -37,7 +37,7 @@ const shapes: [name: string, value: (random: Random) => number][] = [
 ]
 
 for (const [name, value] of shapes) {
-  t.test(`the histogram of ${name} keeps its quantiles within the stated error, merged or packed too`, async t => {
+  t.test(`quantiles of the histogram of ${name} stay within the stated error, also after merging and packing`, async t => {
     const random = new Random(7, name)
     const values = Array.from({ length: 3_000 }, () => value(random))
     const parts = Array.from({ length: 7 }, emptyBucket)
@@ -62,7 +62,7 @@ for (const [name, value] of shapes) {
   })
 }
 
-t.test('buckets are unchanged after encoding to text and back', async t => {
+t.test('buckets are unchanged after they are encoded as text and decoded', async t => {
   const reports: [string, [boolean, number | null][]][] = [
     ['nothing measured', [[false, null]]],
     ['one', [[true, 0]]],
@@ -138,7 +138,7 @@ t.test('id of a roll-up contains the source and the start of the period', async 
   }
 })
 
-/** Compares every source and step with the reports. */
+/** Compares the roll-ups of every source and step with the reports. */
 async function agrees(t: Test, store: Store, now: number, reports: world.Report[], range: [number, number], title: string) {
   const first = new Map(reports.map(report => [report.subjectId + report.source.id, report]))
   for (const one of first.values()) {
@@ -194,7 +194,7 @@ t.test('roll-ups agree with a plain recomputation on sqlite', async t => {
 
 t.test('roll-ups agree with a plain recomputation on mongodb', async t => {
   const server = await startSecantus()
-  if (server === null) return t.comment('skipped: SecantusDB could not be installed')
+  if (server === null) return t.comment('skipped: no server of the MongoDB wire protocol')
   t.teardown(() => server.stop())
   const store = await openStore({
     mongodbUrl: server.url,
@@ -205,7 +205,7 @@ t.test('roll-ups agree with a plain recomputation on mongodb', async t => {
   await suite(t, store, 30 * minute)
 })
 
-t.test('read of any range returns exactly its roll-ups', async t => {
+t.test('read of any range returns exactly the roll-ups of this range', async t => {
   const store = createMemoryStore()
   const reports = world.generateReports(11, 2, 5 * minute)
   await world.storeSubjects(store)
@@ -246,25 +246,34 @@ t.test('read returns all kept observations when nothing is rolled up', async t =
   }
 })
 
-t.test('late check of a rolled-up hour is read at once for a day, and then only after the day is settled', async t => {
-  const store = createMemoryStore()
-  await world.storeSubjects(store)
-  const report = (at: number) => ({ subjectId: site, source: { kind: 'location' as const, id: 'aaaa' }, at, ok: true, value: 1 })
-  const inTime = { ...report(start), accepted: true }
-  const late = { ...report(start + minute), accepted: true }
-  await world.store(store, [inTime])
-  await world.rollUp(store, start + 3 * hour)
-  await world.store(store, [late])
-  for (const [now, count] of [
-    [start + 3 * hour, 2],
-    [start + day + hour, 1],
-  ] as const) {
-    await world.rollUp(store, now)
-    t.match(await world.read(store, now, late, '1h', [start, start + hour]), { buckets: [{ count }] })
-  }
-  await world.rollUp(store, settledAt(start))
-  t.match(await world.read(store, settledAt(start), late, '1h', [start, start + hour]), { buckets: [{ count: 2 }] })
-})
+t.test(
+  'late check of a rolled-up hour is counted for a day, then left out, and counted for good when its day is settled',
+  async t => {
+    const store = createMemoryStore()
+    await world.storeSubjects(store)
+    const report = (at: number) => ({
+      subjectId: site,
+      source: { kind: 'location' as const, id: 'aaaa' },
+      at,
+      ok: true,
+      value: 1,
+    })
+    const inTime = { ...report(start), accepted: true }
+    const late = { ...report(start + minute), accepted: true }
+    await world.store(store, [inTime])
+    await world.rollUp(store, start + 3 * hour)
+    await world.store(store, [late])
+    for (const [now, count] of [
+      [start + 3 * hour, 2],
+      [start + day + hour, 1],
+    ] as const) {
+      await world.rollUp(store, now)
+      t.match(await world.read(store, now, late, '1h', [start, start + hour]), { buckets: [{ count }] })
+    }
+    await world.rollUp(store, settledAt(start))
+    t.match(await world.read(store, settledAt(start), late, '1h', [start, start + hour]), { buckets: [{ count: 2 }] })
+  },
+)
 
 t.test('observation repeated after the roll-up of its hour counts with its last content when its day is settled', async t => {
   const store = createMemoryStore()
@@ -278,7 +287,7 @@ t.test('observation repeated after the roll-up of its hour counts with its last 
   await agrees(t, store, settledAt(start), [again], [start, start + day], 'settled')
 })
 
-t.test('day equals its hours when its observations are gone before it is settled', async t => {
+t.test('roll-up of a day equals its hours when the observations are removed before the day is settled', async t => {
   const store = createMemoryStore()
   const reports = world.generateReports(3, 1, 10 * minute)
   await world.storeSubjects(store)
@@ -331,21 +340,24 @@ t.test('successor completes roll-ups when a keeper dies between any two writes',
   }
 })
 
-t.test('hour is due five minutes after its end and a day two days after, spread by partition', async t => {
-  const ended = start + 23 * hour
-  for (const [partition, turnOfHour, turnOfDay] of [
-    [0, 0, 0],
-    [32, 20 * minute, 3 * hour],
-    [63, 39.375 * minute, 5.90625 * hour],
-  ] as const) {
-    const hourAt = ended + 5 * minute + turnOfHour
-    t.equal(rollUpDue(partition, hourAt - 1).hoursTo, ended - hour)
-    t.equal(rollUpDue(partition, hourAt).hoursTo, ended)
-    const dayAt = start + 2 * day + 5 * minute + turnOfDay
-    t.equal(rollUpDue(partition, dayAt - 1).daysTo, start - day)
-    t.equal(rollUpDue(partition, dayAt).daysTo, start)
-  }
-})
+t.test(
+  'roll-up of an hour is due 5 minutes, and of a day 2 days, after its end, plus a delay that differs by partition',
+  async t => {
+    const ended = start + 23 * hour
+    for (const [partition, turnOfHour, turnOfDay] of [
+      [0, 0, 0],
+      [32, 20 * minute, 3 * hour],
+      [63, 39.375 * minute, 5.90625 * hour],
+    ] as const) {
+      const hourAt = ended + 5 * minute + turnOfHour
+      t.equal(rollUpDue(partition, hourAt - 1).hoursTo, ended - hour)
+      t.equal(rollUpDue(partition, hourAt).hoursTo, ended)
+      const dayAt = start + 2 * day + 5 * minute + turnOfDay
+      t.equal(rollUpDue(partition, dayAt - 1).daysTo, start - day)
+      t.equal(rollUpDue(partition, dayAt).daysTo, start)
+    }
+  },
+)
 
 t.test('partition begins with the oldest checks when its progress is missing or lies ahead', async t => {
   const now = start + 5 * hour
@@ -490,7 +502,7 @@ t.test('roll-ups and closed incidents are removed after 400 days, and open incid
 })
 
 t.test(
-  'roll-ups are removed with their day, at once for a deleted signal, and kept for a location that left the monitor',
+  'roll-ups of a day expire, those of a deleted signal go at once, and those of a location that left the monitor stay',
   async t => {
     const store = createMemoryStore()
     await world.storeSubjects(store)

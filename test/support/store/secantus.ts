@@ -18,7 +18,7 @@ export interface Secantus {
 const startMs = 30_000
 const pollMs = 100
 
-/** Program that serves until its standard input ends, and so until its parent ends. */
+/** Program that serves until its standard input ends. The input ends at the latest when the parent ends. */
 const program = `
 import os, sys, threading
 threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
@@ -28,10 +28,12 @@ sys.exit(main())
 `
 
 /**
- * Starts an empty server, unless `options` name a `--storage-path`, on a free port, unless `onPort` names one. Resolves with null after a
- * visible warning if Python or pip is missing. Rejects instead with CI=true, so that no pipeline passes without these tests.
+ * Starts a server on `onPort`; 0: a free port. The server is empty unless `options` name a `--storage-path`. Resolves with null after a
+ * visible warning if Python or pip is missing. Rejects instead with CI=true, so that no pipeline passes without these tests. Resolves with
+ * null if the environment has `WITHOUT_MONGODB` (`npm run test:fast`).
  */
 export async function startSecantus(options: string[] = [], onPort = 0): Promise<Secantus | null> {
+  if (process.env['WITHOUT_MONGODB'] !== undefined) return null
   const folder = await pythonPackage({
     name: 'secantusdb',
     version: '0.7.0b3',

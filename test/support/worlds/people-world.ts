@@ -1,4 +1,4 @@
-// World of the tests of people in the directory: two directories on one store, its people, and races on every store.
+// World for tests of people in the directory: two directories on one store, people in this store, and races on every store.
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -21,7 +21,7 @@ import { cheapPasswords } from './cheap-passwords.ts'
 export const silent = pino({ level: 'silent' })
 export const good = 'correct horse battery'
 
-/** Starts two directories on one store that share the requests, as two processes do. */
+/** Starts two directories on one store. They share the requests, as two processes would. */
 export async function start(t: Test, store: Store = createMemoryStore(), options: DirectoryOptions = {}) {
   const clock = createHandClock()
   const hub = createMemoryHub({ clock })
@@ -64,7 +64,7 @@ export function onEachStore(title: string, run: (t: Test, store: Store, rounds: 
   })
   t.test(`${title}, over the wire protocol of MongoDB`, async t => {
     const url = await mongodb()
-    if (url === null) return t.comment('skipped: SecantusDB could not be installed')
+    if (url === null) return t.comment('skipped: no server of the MongoDB wire protocol')
     const store = await openMongodbStore(`${url}/people_${randomId(8)}`)
     t.teardown(() => store.close())
     await run(t, store, 5)
