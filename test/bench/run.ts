@@ -1,9 +1,9 @@
 // `npm run bench [-- part …]`: measures the system on this machine, compares it with bare baselines of the same run, and reports which
-// budgets are met. Progress on stderr; the report on stdout. Bounded in count and time, on loopback only; ends every process that it
-// started, also on Ctrl-C.
+// budgets are met. Progress on stderr; the report on stdout. The run has a time limit and uses only loopback. At its end, also on Ctrl-C,
+// it ends every process that it started.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { alert } from './parts/part-alert.ts'
 import { api } from './parts/part-api.ts'
 import { apply } from './parts/part-apply.ts'
@@ -36,7 +36,7 @@ interface Described {
   meaning: string
 }
 
-/** In the order of the run: `checks` finds the rate of which other parts use a share. */
+/** Parts in the order of the run. `checks` comes first, because other parts use a share of the rate that it finds. */
 const parts: Record<string, Described> = {
   checks: { part: checks, meaning: 'checks held on time, what each costs, how late they come' },
   alert: { part: alert, meaning: 'from a failing check to its webhook' },
@@ -68,7 +68,7 @@ const parts: Record<string, Described> = {
 const meanings = Object.entries(parts).map(([name, { meaning }]) => `  ${name.padEnd(14)} ${meaning}`)
 /** Longest duration of a run, in case a part hangs. */
 const wholeRunMs = 90 * 60_000
-/** Share of the bare prober's rate that the first full runs sustained on machines of two cores, percent. */
+/** Rate of checks that the first full runs sustained on machines of two cores, in percent of the bare prober's rate. */
 const heldShareDefault = '25'
 
 const usage = `npm run bench [-- part … options]
@@ -124,7 +124,8 @@ function readOptions(): { names: string[]; options: RunOptions } {
   return { names, options: { seconds, quick: values.quick, full: values.full, rungs, heldShare, nodeArguments: profile } }
 }
 
-async function runParts(): Promise<Report> {
+/** Returns the report and the names of the parts that failed. Figures of the other parts are in the report. */
+async function runParts(): Promise<{ report: Report; failed: string[] }> {
   const { names, options } = readOptions()
   const startedAt = new Date()
   if (values.profile !== undefined) mkdirSync(values.profile, { recursive: true })
@@ -138,15 +139,21 @@ async function runParts(): Promise<Report> {
     quantities: [],
     details: [],
   }
+  const failed: string[] = []
   for (const name of names) {
     say(`${name}: begins`)
-    const { quantities, details } = await (parts[name] as Described).part(run)
-    report.quantities.push(...quantities.map(judged))
-    report.details.push(...details)
+    try {
+      const { quantities, details } = await (parts[name] as Described).part(run)
+      report.quantities.push(...quantities.map(judged))
+      report.details.push(...details)
+    } catch (error) {
+      failed.push(name)
+      say(`${name} failed, the other parts go on: ${inspect(error)}`)
+    }
   }
   await run.target.stop()
   report.elapsedSeconds = (Date.now() - startedAt.getTime()) / 1_000
-  return report
+  return { report, failed }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end(130, 'Interrupted.'))
@@ -155,9 +162,10 @@ setTimeout(() => end(1, `The run took longer than ${wholeRunMs / 60_000} minutes
 
 try {
   selfCheck()
-  const report = await runParts()
+  const { report, failed } = await runParts()
   if (values.profile !== undefined) printTopFunctions(join(values.profile), line => console.error(line))
   console.log(values.json ? JSON.stringify(report) : asText(report))
+  if (failed.length > 0) end(1, `Parts that failed: ${failed.join(', ')}. Nothing was written.`)
   if (values.write) writeIntoDocuments(report)
   process.exitCode = 0
 } catch (error) {

@@ -13,7 +13,7 @@ export interface Seen {
   /** Paths hit since the last `forget`. */
   distinct: number
   firstSeenAt: number | null
-  /** Instant of the newest hit that was the first of its path; null: no hit. */
+  /** Instant of the newest hit on a path without an earlier hit; null: no hit yet. */
   lastNewAt: number | null
   /** Number of hits kept since the start. */
   count: number
@@ -23,7 +23,6 @@ export interface Seen {
 
 export interface Target {
   pid: number
-  /** Returns the URL of a path. */
   urlOf(path: number): string
   origin: string
   hookUrl: string
@@ -57,7 +56,9 @@ export async function startTarget(): Promise<Target> {
   })
   const origin = `http://127.0.0.1:${ports.port}`
   const control = `http://127.0.0.1:${ports.controlPort}`
-  const ask = async <T>(path: string) => (await (await fetch(`${control}/control/${path}`)).json()) as T
+  // A part may block this process for longer than the target keeps an idle connection, so no connection is used twice.
+  const once = { headers: { connection: 'close' } }
+  const ask = async <T>(path: string) => (await (await fetch(`${control}/control/${path}`, once)).json()) as T
   const seen = () => ask<Seen>('seen')
   return {
     pid: child.pid as number,
@@ -70,7 +71,7 @@ export async function startTarget(): Promise<Target> {
     healAll: paths => ask(`heal/first-${paths}`),
     hooks: from => ask(`hooks?from=${from}`),
     hits: async from => {
-      const bytes = await (await fetch(`${control}/control/hits?from=${from}`)).arrayBuffer()
+      const bytes = await (await fetch(`${control}/control/hits?from=${from}`, once)).arrayBuffer()
       const count = bytes.byteLength / 12
       return { instants: new Float64Array(bytes, 0, count), paths: new Int32Array(bytes, count * 8, count) }
     },
