@@ -111,7 +111,7 @@ const bounds: [page: (typeof names)[number], rule: string, stated: string][] = [
   [
     'envelope',
     '6.4',
-    `${grouped(limits.http.connections)} connections at once, and at most ${limits.http.connectionsPerClient} of`,
+    `${grouped(limits.http.connections)} connections at once. At most ${limits.http.connectionsPerClient} connections of`,
   ],
   ['website-monitors', '2.1', `at most ${grouped(limits.website.dataBytes)} bytes`],
   [
@@ -177,7 +177,7 @@ const bounds: [page: (typeof names)[number], rule: string, stated: string][] = [
   [
     'messages',
     '7.4',
-    `${limits.notifier.giveUpMs / hour} h after its message was decided, but not before ${limits.notifier.giveUpMsLeast / hour} h`,
+    `${limits.notifier.giveUpMs / hour} h after its message was decided. A delivery that a notifier took up late is tried for at least ${limits.notifier.giveUpMsLeast / hour} h`,
   ],
 ]
 
