@@ -1,5 +1,5 @@
-// The gateway: translates HTTP into questions to the directory and commands to keepers, and responds in each dialect's envelope. It stores
-// nothing. Its host process opens the port.
+// The gateway: translates HTTP requests into questions to the directory and commands to keepers. A response has the form that the dialect
+// of the requested API prescribes. The gateway stores nothing. The program that starts the gateway opens the port.
 import type { Server } from 'node:http'
 import {
   fastify as createFastify,
@@ -50,7 +50,8 @@ import { createEventHub } from './session/events/hub.ts'
 import { createLocationNames } from './subjects/location-names.ts'
 
 /**
- * Resolves when the gateway is ready to listen: the host then calls `fastify.listen({ host, port })`. `service.stop()` ends it gracefully.
+ * Resolves when the gateway is ready to listen. The calling program then calls `fastify.listen({ host, port })`. `service.stop()` stops the
+ * gateway gracefully.
  */
 export async function createGateway(
   serviceContext: ServiceContext,
@@ -88,8 +89,8 @@ export async function createGateway(
   }
   const authenticate = createAuthenticate(identities, keyUsage, clock)
   /**
-   * Dialects in order of precedence. The first dialect refuses API requests whose path cannot be read. The last one responds if no prefix
-   * matches.
+   * Dialects in order of precedence. The first dialect refuses API requests whose path cannot be read. The last dialect responds if no
+   * prefix matches.
    */
   const dialects = [...families.map(({ dialect }) => dialect), plainDialect]
   const fastify = createFastify(serverOptions(context, authenticate, dialects, options.trustProxy))
@@ -126,7 +127,7 @@ export async function createGateway(
   return { fastify, service }
 }
 
-/** Limits the number of the server's connections. Returns a function that ends the limit per client. */
+/** Limits the number of the server's connections, in total and per client. Returns a function that removes the limits. */
 function boundConnections(server: Server, clock: Clock, drain: Drain, counted: GatewayMetrics, options: GatewayOptions) {
   const bounds = options.connections ?? limits.http
   server.maxConnections = bounds.connections + limits.http.connectionsClosing
@@ -135,7 +136,9 @@ function boundConnections(server: Server, clock: Clock, drain: Drain, counted: G
   return boundStrangers(server, { clock, bounds, isProxy, isAnswering: drain.isAnswering, closed: counted.closed })
 }
 
-/** Hash that belongs to no token. If the directory responds to a question about this hash, the directory and its store work. */
+/**
+ * Hash that belongs to no token. The gateway asks the directory about this hash; any response shows that the directory and its store work.
+ */
 const nobodysHash = '0'.repeat(64)
 
 function serverOptions(
@@ -150,7 +153,8 @@ function serverOptions(
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
     connectionTimeout: limits.http.stalledMs,
-    // By default, Node refuses a request without a Host header; the gateway serves it. Checks of Host treat a missing header as foreign.
+    // By default, Node refuses a request without a Host header. The gateway serves a request without Host. A check that compares the Host
+    // header with an origin treats such a request as sent from another site.
     http: {
       headersTimeout: limits.http.headersMs,
       connectionsCheckingInterval: limits.http.lateMs,
@@ -160,7 +164,8 @@ function serverOptions(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: limits.http.headerBytes },
-    // The gateway's own readers check bodies, not Fastify. Without these stubs, Fastify would load its compilers of schemas.
+    // The gateway's own readers check bodies, so Fastify must check nothing. Without these two functions, Fastify would load schema
+    // compilers.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: refuseUnreadable(dialects),
     frameworkErrors: (_error, request, reply) =>
@@ -172,7 +177,10 @@ function noSchemas(): never {
   throw new Error('Invariant broken: a route has a schema of its own')
 }
 
-/** Refuses a path that cannot be decoded: no route matches it. Checks the key first if the dialect checks the key first. */
+/**
+ * Refuses a request whose path cannot be decoded, with the refusal of an unknown route. If the dialect requires a key, the key is checked
+ * first.
+ */
 function refuseUndecodable(
   context: GatewayContext,
   authenticate: AuthenticateHook,
@@ -193,14 +201,13 @@ function refuseUndecodable(
     })
 }
 
-/** Adds the hooks that run for every route. */
 function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, metrics: GatewayMetrics): void {
   fastify.decorateRequest('identity', null as unknown as Identity)
   fastify.decorateRequest('confirmSender', null)
   fastify.decorateRequest('letIn', null)
   fastify.decorateRequest('arrivedAt', 0)
   fastify.decorateRequest('answeredCode', null)
-  // Routes that need a body read it themselves (json-body.ts). Fastify parses no body and ignores Content-Type.
+  // Handlers read the bodies that they need (json-body.ts). Fastify parses no body and ignores Content-Type.
   for (const method of fastify.supportedMethods) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   fastify.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = clock.monotonic()
@@ -219,8 +226,8 @@ function prepareRequests(fastify: FastifyInstance, clock: Clock, drain: Drain, m
 }
 
 /**
- * Result of a response for the metrics: `ok`, the refusal's code in the envelope, or else the HTTP status. `none`: the response was not
- * sent completely.
+ * Returns the metrics label of a response: `ok`, the refusal's code in the envelope, or the HTTP status if there is no envelope code.
+ * Returns `none` if the response was not sent completely.
  */
 function codeOf({ answeredCode }: FastifyRequest, { raw, statusCode }: FastifyReply): string {
   if (!raw.writableFinished) return 'none'

@@ -1,4 +1,4 @@
-// Context of every route: clients, caches and settings of the gateway.
+// Context that every route gets: clients, caches and settings of the gateway.
 import type { DirectoryClient, KeeperClient, NotifierClient, PreviewClient } from '#shared/bus/clients/clients.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -23,7 +23,7 @@ export interface GatewayContext {
   addresses: Addresses
   keyUsage: KeyUsage
   events: Pick<EventHub, 'open' | 'position'>
-  /** Address at which people reach this gateway (PUBLIC_URL); null: the address of each request. */
+  /** Address at which people reach this gateway (PUBLIC_URL). Null: PUBLIC_URL is unset, so the address comes from each request. */
   publicUrl: string | null
   /** Version of the product, returned by `GET /api/version`. */
   version: string

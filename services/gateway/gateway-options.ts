@@ -3,7 +3,7 @@
 import type { ConnectionBounds } from './http/strangers.ts'
 import type { SessionOptions } from './session/caller/options.ts'
 
-/** Whether generations 1 and 2 of the API are served (API_LEGACY). */
+/** Values of API_LEGACY. `serve`: generations 1 and 2 of the API are served. `gone`: they are switched off. */
 export const legacies = ['serve', 'gone'] as const
 export type Legacy = (typeof legacies)[number]
 
@@ -12,14 +12,17 @@ export interface GatewayOptions {
   version: string
   /** Salt from which public incident ids are derived (SQIDS_SALT, or the installation's own salt). */
   incidentSalt: string
-  /** Options of the session API; absent: an installation on this machine, without OIDC. */
+  /** Options of the session API. Absent: the options of an installation on this machine without OIDC. */
   session?: SessionOptions
-  /** Proxies whose X-Forwarded-For is trusted: addresses or networks; absent: none. */
+  /** Proxies whose X-Forwarded-For is trusted: addresses or networks. Absent: no proxy is trusted. */
   trustProxy?: string[]
-  /** Bounds of connections; absent: the bounds of `shared/limits/limits.ts`. */
+  /** Bounds of the number of connections. Absent: the bounds in `shared/limits/limits.ts` apply. */
   connections?: ConnectionBounds
   /** Value of API_LEGACY; absent: generations 1 and 2 are available. */
   legacy?: Legacy
-  /** False: nothing is audited, for comparing measurements. Absent: everything that the API promises is audited. */
+  /**
+   * False: nothing is audited, so that measurements with and without the audit can be compared. Absent: everything that the API promises is
+   * audited.
+   */
   audit?: boolean
 }

@@ -3,9 +3,9 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
 
 export interface GatewayMetrics {
-  /** Counts a response. `route` is the declared path, never the sent path, so the number of labels stays bounded. */
+  /** Counts a response. `route` is the declared path, not the sent path. So the number of values of this label stays bounded. */
   answered(route: string, code: string, seconds: number): void
-  /** Counts a connection that was closed because its client or the server has too many. */
+  /** Counts a closed connection. `reason`: its client had too many connections, or the server had too many. */
   closed(reason: 'client' | 'server'): void
 }
 

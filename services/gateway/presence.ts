@@ -1,4 +1,4 @@
-// Announces on the bus that this gateway accepts reports. Keepers report no silence while no gateway is announced (ADR 22).
+// Announces on the bus that this gateway accepts reports. Keepers report silence only while at least one gateway is announced (ADR 22).
 import { repeat } from '#shared/async/repeat.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -11,8 +11,8 @@ export interface Presence {
 }
 
 /**
- * Starts to announce at once. `tryOut` sends a request to the services that every report needs. While `tryOut` rejects or does not finish,
- * nothing is announced.
+ * Starts to announce at once. Before each announcement, `tryOut` sends a request to the services that every report needs. If `tryOut`
+ * rejects or does not finish, the gateway is not announced.
  */
 export function announceGateway(
   { bus, clock, logger }: Pick<ServiceContext, 'bus' | 'clock' | 'logger'>,

@@ -1,4 +1,4 @@
-// The gateway's settings from the environment. The host process, not the gateway, listens at HOST and PORT.
+// The gateway's settings from the environment. The program that starts the gateway, not the gateway itself, listens at HOST and PORT.
 import { isLoopback } from '#shared/net/loopback.ts'
 import { choice, port, SettingError, type Settings, text } from '#shared/settings.ts'
 import { legacies } from './gateway-options.ts'
@@ -40,7 +40,7 @@ export const gatewaySettings = {
   OIDC_NAME: text({ default: 'Single sign-on', meaning: 'How the sign-in page calls the provider.' }),
 }
 
-/** Checks rules between several settings. Throws a SettingError whose message says which setting to change. */
+/** Checks settings against each other. Throws a SettingError whose message says which setting to change. */
 export function demandFittingSettings(settings: Settings<typeof gatewaySettings> & { PUBLIC_URL: string }): void {
   if (settings.AUTH_DEV === 'true') demandLoopbackOnly(settings)
   if (settings.OIDC_ISSUER === '') {
@@ -51,7 +51,8 @@ export function demandFittingSettings(settings: Settings<typeof gatewaySettings>
   if ((settings.OIDC_CLIENT_SECRET === '') === (settings.OIDC_CLIENT_SECRET_FILE === '')) {
     throw new SettingError('One of OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE must be set where OIDC_ISSUER is.')
   }
-  // Reads the client secret now, so that an unreadable secret is reported before any service starts. The gateway starts last.
+  // The client secret is read now, so that an unreadable secret is reported before any service starts. When the gateway starts, all other
+  // services run already.
   oidcOptions(settings)
 }
 

@@ -1,4 +1,5 @@
-// Audit rows that wait at a gateway, in batches. A batch never changes after its first write began, so a retry writes the same rows.
+// Audit rows that wait at a gateway, in batches. Once the first write of a batch has begun, the batch never changes. So a retry writes the
+// same rows.
 import { limits } from '#shared/limits/limits.ts'
 import { auditNumbers, gatewayDigits } from '#shared/text/audit-ids.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -13,9 +14,8 @@ export interface AuditBacklog {
   add(row: AuditRow): boolean
   /** Marks all rows that wait now as due for writing. */
   markDue(): void
-  /** Returns the first batch that is full or due; undefined: no batch is. */
+  /** Returns the oldest batch that is full or due. Undefined: no batch is full or due. */
   next(): AuditBatch | undefined
-  /** Removes the first batch. */
   shift(): void
 }
 
@@ -45,7 +45,8 @@ export function createAuditBacklog(): AuditBacklog {
     markDue: () => {
       isDue = open.rows() > 0
     },
-    // While a batch waits for its retry, the open batch grows until it is full. Many small batches would need many writes.
+    // While the oldest batch waits for its retry, new rows go into the open batch, even if that batch is due. Many small batches would need
+    // many writes.
     next: () => {
       if (closed.length === 0 && isDue) close()
       return closed[0]

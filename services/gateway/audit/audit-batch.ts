@@ -1,5 +1,5 @@
-// Audit rows that are written together. Rows of one workspace with nearby instants form one block, stored column by column. The store keeps
-// a block as one document, whatever the number of its rows.
+// Audit rows that are written together. Rows of one workspace whose instants are close together form one block, which is stored column by
+// column. The store keeps a block as one document, whatever the number of its rows.
 import type { AuditBlock, AuditKind } from '#shared/contracts/ask/ask-audit.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { AuditRow } from './audit-row.ts'
@@ -9,15 +9,15 @@ const { blockMs, kindsCompared } = limits.audit
 export interface AuditBatch {
   readonly blocks: AuditBlock[]
   rows(): number
-  /** Approximate number of characters in the batch. Values that several rows of a block share are counted once. */
+  /** Approximate number of characters in the batch. A value that several rows of a block share is counted once. */
   characters(): number
-  /** Adds a row. `number`: see `AuditPlace`. */
+  /** Adds a row. `number` orders rows of the same instant (`AuditPlace`). */
   add(row: AuditRow, number: number): void
 }
 
 export function createAuditBatch(gateway: string): AuditBatch {
   const blocks: AuditBlock[] = []
-  /** The latest block of each workspace, for rows of Observations. */
+  /** For each workspace, the latest block of rows about requests that report Observations. */
   const ofObservations = new Map<string | null, AuditBlock>()
   const ofOthers = new Map<string | null, AuditBlock>()
   let rows = 0
@@ -26,7 +26,7 @@ export function createAuditBatch(gateway: string): AuditBatch {
   const blockFor = ({ at, workspaceId, isObservation }: AuditRow): AuditBlock => {
     const latest = isObservation ? ofObservations : ofOthers
     const open = latest.get(workspaceId)
-    // If the clock was set back, a new block starts too.
+    // A new block starts when the latest block is older than `blockMs`, and also if the clock was set back.
     if (open !== undefined && at >= open.firstAt && at - open.firstAt <= blockMs) return open
     const columns = { kinds: [], afterMs: [], numbers: [], kindOf: [], paths: [] }
     const block = { workspaceId, isObservation, gateway, firstAt: at, ...columns }
@@ -57,7 +57,9 @@ export function createAuditBatch(gateway: string): AuditBatch {
   }
 }
 
-/** Approximate characters of the ids, the field names and the block itself. */
+/**
+ * Approximate number of characters that a new entry of `kinds` adds to the block. The person's name and the user agent are not included.
+ */
 const kindCharacters = 400
 
 const kindOf = ({ personId, personName, keyId, keyPrefix, addressId, method, status, userAgent }: AuditRow): AuditKind => ({

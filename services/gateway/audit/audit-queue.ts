@@ -1,5 +1,5 @@
-// Queue of audit rows for the directory. Rows are written in batches within a second; the queue is bounded while writes fail. No response
-// waits until its row is written. Rule: docs/reference/v3.md, 11.4.
+// Queue of audit rows for the directory. Rows are written in batches within a second. If writes fail, the queue grows up to a bound and
+// then drops rows. Responses are sent without waiting for the writes. Reference: docs/reference/v3.md, 11.4.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { createSeldom } from '#shared/async/seldom.ts'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
@@ -22,7 +22,7 @@ export interface AuditQueue {
 }
 
 /**
- * Reason for dropping rows. `full`: too many rows wait. `refused`: the directory will never accept the batch. `stop`: the process ended
+ * Reason why rows are dropped. `full`: too many rows wait. `refused`: the directory will never accept the batch. `stop`: the process ended
  * before the write.
  */
 type DropReason = 'full' | 'refused' | 'stop'
@@ -31,7 +31,7 @@ interface Context {
   clock: Clock
   logger: Logger
   metrics: Registry
-  /** Writes blocks. Rejects with an AppError. After a temporary failure the same blocks are written again unchanged. */
+  /** Writes blocks. Rejects with an AppError. After a retryable error the queue calls `write` again with the same blocks. */
   write(blocks: AuditBlock[]): Promise<unknown>
 }
 
@@ -41,7 +41,7 @@ export function createAuditQueue({ clock, logger, metrics, write }: Context): Au
   const seldom = createSeldom<{ err?: unknown }>(clock, (sentence, more, count) => logger.warn({ ...more, count }, sentence))
   let writing: Promise<void> | null = null
   let timer: Cancel | null = null
-  /** Whether the latest write failed. The next write then waits for the timer. */
+  /** Whether the latest write failed. If it failed, the next write waits for the timer. */
   let isResting = false
   let isStopped = false
 
@@ -131,7 +131,10 @@ function createMetrics(registry: Registry) {
   let shown = 0
   return {
     dropped,
-    /** Changes the number of waiting rows by `rows`. All queues of a metrics registry share this metric. */
+    /**
+     * Sets this queue's number of waiting rows. All queues of a metrics registry share one metric, so only the change since the previous
+     * call is added.
+     */
     waiting: (rows: number) => {
       waiting.inc(rows - shown)
       shown = rows

@@ -1,4 +1,5 @@
-// Audit row of a request: without query and token, every value bounded. Pure. Rule: docs/reference/v3.md, 11.3.
+// Audit row of a request. The row contains neither the query nor a token, and the length of every value is bounded. Pure. Reference:
+// docs/reference/v3.md, 11.3.
 
 import type { AuditKind } from '#shared/contracts/ask/ask-audit.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -53,7 +54,9 @@ export function auditRow(answered: Answered, at: number): AuditRow {
   }
 }
 
-/** Id of the workspace in the path if the caller is a member, else null. For other callers the workspace does not exist. */
+/**
+ * Returns the id of the workspace in the path if the caller is a member, else null. To other callers the workspace must seem not to exist.
+ */
 function workspaceOf(person: LetIn['person'], path: string): string | null {
   const named = workspaceInPath(path)
   if (named === null || person === null) return null
@@ -61,7 +64,10 @@ function workspaceOf(person: LetIn['person'], path: string): string | null {
   return roleIn(person, workspaceId) === null ? null : workspaceId
 }
 
-/** Hides the path segment after `/in/`, which is an address, and every segment that contains an API key or looks like an address. */
+/**
+ * Hides secrets in a path. The segment after `/in/` is hidden, because it is the token of an Observation address. Every segment that
+ * contains an API key or looks like the token of an address is hidden too.
+ */
 function withoutTokens(path: string): string {
   if (path.startsWith(addressPath)) return `${addressPath}${hidden}`
   if (!mayHoldSecret.test(path)) return path
@@ -71,7 +77,7 @@ function withoutTokens(path: string): string {
     .join('/')
 }
 
-/** Matches every path that has a secret segment. Faster than testing each segment. */
+/** Matches every path that has a secret segment, and a few paths without one. One match is faster than a test of each segment. */
 const mayHoldSecret = /%|wk_|\/[0-9A-Za-z_-]{43}(?:\/|$)/
 const hidden = '…'
 const addressPath = '/in/'

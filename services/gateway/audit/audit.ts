@@ -1,4 +1,4 @@
-// The gateway's audit: records each accepted request when its response is ready, even if the response is never delivered. Rules:
+// The gateway's audit: records each accepted request when its response is ready, even if the response is never delivered. Reference:
 // docs/reference/v3.md, 11.3 and 11.4.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '#shared/time/clock.ts'
@@ -6,9 +6,9 @@ import type { AuditQueue } from './audit-queue.ts'
 import { auditRow } from './audit-row.ts'
 
 export interface Audit {
-  /** Records the requests of the routes of this plugin. Call it before the routes are declared. */
+  /** Records the requests of this plugin's routes. Must be called before the routes are declared. */
   watch(fastify: FastifyInstance): void
-  /** Records one request if the audit keeps requests of its kind. Used for responses for which Fastify runs no hook. */
+  /** Records one request if the audit must record it. Called directly for responses for which Fastify runs no hook. */
   keep(request: FastifyRequest, status: number): void
   stop(): Promise<void>
 }
@@ -23,7 +23,8 @@ export function createAudit(clock: Clock, queue: AuditQueue | null): Audit {
     if (isRead && !isAudited) return
     if ((isRead || isDry) && letIn.by === 'session') return
     const answered = { letIn, method, url: request.raw.url ?? '', userAgent: request.headers['user-agent'], status }
-    // If the response fails while it is written, a refusal is sent and this function runs again. The request is recorded only once.
+    // If the response fails while it is written, a refusal is sent and this hook runs again. With `letIn` null, the second run records
+    // nothing.
     request.letIn = null
     queue.add(auditRow({ ...answered, isObservation: takesObservations }, clock.now()))
   }

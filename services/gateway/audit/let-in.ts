@@ -1,4 +1,5 @@
-// The key, Observation address or session that authorised a request. Each check of a caller sets this value; only the audit reads it.
+// The key, Observation address or session that authorised a request. Every check of a caller sets this value on the request; only the audit
+// reads the value.
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
 import type { Caller } from '#shared/contracts/ask/ask-people.ts'
@@ -11,7 +12,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether this read is recorded in the audit. Requests that are not reads are always recorded. */
     isAudited?: boolean
-    /** Whether the request changes nothing, whatever its method. With a session, such a request counts as a read, which is not recorded. */
+    /**
+     * Whether the request changes nothing, whatever its method. If a session authorised such a request, the audit treats it as a read and
+     * does not record it.
+     */
     isDry?: boolean
     /** Whether the request reports Observations. Audit rows of these requests are kept for a shorter time. */
     takesObservations?: boolean
@@ -22,9 +26,12 @@ export interface LetIn {
   by: 'key' | 'address' | 'session'
   person: Pick<Caller, 'userId' | 'displayName' | 'memberships'> | null
   key: { id: string; prefix: string } | null
-  /** Observation address, used in place of a key. Every request to the address reports Observations. */
+  /** Observation address that authorised the request in place of a key. Every request to an Observation address reports Observations. */
   address: { id: string } | null
-  /** Id of the workspace, set by a route whose path does not name the workspace. Null: the path names the workspace, or there is none. */
+  /**
+   * Id of the workspace, set by a route whose path does not name the workspace. Null: the path names the workspace, or the request concerns
+   * no workspace.
+   */
   workspaceId: string | null
 }
 

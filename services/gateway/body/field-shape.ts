@@ -1,11 +1,11 @@
-// Schema of a request body without its bounds: field names and the JSON types that each field accepts.
+// Schema of a request body, reduced to the field names and the JSON types that each field accepts. Bounds are left out.
 import { isObject } from '#shared/json-shape/is-object.ts'
 
 type Schema = Record<string, unknown>
 
 /**
- * Omitted keywords: bounds that are checked later for each field, and this project's own marks. `required` is checked later too, because a
- * missing field is not a wrong JSON type.
+ * Keywords that the shape leaves out: bounds, which are checked later for each field, and this project's own marks. The keyword `required`
+ * is left out too, because a missing field is no fault of a JSON type.
  */
 const leftOut = new Set([
   ...['enum', 'const', 'format', 'pattern', 'minLength', 'maxLength', 'required'],

@@ -1,5 +1,5 @@
-// Check of field values against the bounds of a schema, after their JSON types were checked. A schema contains the texts of its refusals
-// beside its bounds. Pure: a browser loads this file too.
+// Check of field values against the bounds of a schema. The JSON types of the values were checked before. The schema contains the bounds of
+// the fields and the texts of the refusals. Pure: a browser loads this file too.
 import { type TObject, type TSchema, Type } from 'typebox'
 import { AppError, refusal } from '#shared/errors.ts'
 
@@ -14,16 +14,16 @@ interface Said {
 }
 
 /**
- * Text of a refusal: a sentence about the field, or a complete refusal. `place` is the dotted path of the field. `key` is the faulty key of
- * an object with arbitrary keys.
+ * Content of a refusal: a sentence about the field, a complete refusal, or a function that returns a complete refusal. `place` is the
+ * dotted path of the field. `key` is the faulty key of an object with arbitrary keys.
  */
 export type Words = string | Said | ((place: string, key: string) => Said)
 
 /** This project's additions to a schema, beside its bounds. */
 interface Marks {
   /**
-   * Refusal of a value outside its bounds. Without `refusal`, the reader of the field checks the value, and an item of a list is checked
-   * with the list.
+   * Refusal of a value outside its bounds. If `refusal` is absent, the bounds are not checked here, but by the code that reads the field.
+   * List items without a `refusal` use the list's `refusal`.
    */
   refusal?: Words
   /** Refusal of a required field that is missing; absent: `Field 'x' is required`. */
@@ -32,15 +32,17 @@ interface Marks {
   faultOf?(value: unknown): Words | null
   /** Whether the empty text counts as a missing field. */
   emptyIsMissing?: true
-  /** Whether the empty text counts as an absent field, for a field whose type is not text. */
+  /** Whether the empty text counts as an absent field. Used only for fields whose type is not text. */
   emptyIsUnset?: true
-  /** Whether the field's JSON type is checked together with its bounds, not with the types of the whole body. */
+  /**
+   * Whether the field's JSON type is checked together with the field's bounds. The types of all other fields are checked before any bounds.
+   */
   anyType?: true
-  /** Whether a separate reader checks the members of the field, because members depend on each other. */
+  /** Whether separate code checks the members of the field, because the valid values of one member depend on other members. */
   apart?: true
 }
 
-/** Returns the marks as options of a schema, so that their types are checked. */
+/** Returns the marks as options of a schema. TypeScript checks the types of the marks here. */
 export const marks = (given: Marks): Record<string, unknown> => ({ ...given })
 
 /** Keywords of JSON Schema that limit a value, and this project's marks. */
@@ -62,10 +64,13 @@ interface Rules extends Marks {
   maxProperties?: number
 }
 
-/** Throws for the first field, in declared order, that is missing or breaks its schema. Lengths count code points. */
+/**
+ * Checks the fields in the order of the schema. Throws for the first field that is missing or has a wrong value. Lengths are counted in
+ * code points.
+ */
 export const requireValues = (schema: TObject, sent: object): void => requireMembers(schema as Rules, sent, '')
 
-/** Like `requireValues`, for one member of an object at the path `place`. */
+/** Checks one member in the way in which `requireValues` checks all members. `place`: path of the object that has the member. */
 export function requireMember(schema: TObject, sent: object, name: string, place = ''): void {
   const { properties = {}, required = [] } = schema as Rules
   judgeMember(properties[name] as Rules, (sent as Record<string, unknown>)[name], required.includes(name), join(place, name))
@@ -74,7 +79,10 @@ export function requireMember(schema: TObject, sent: object, name: string, place
 export const invalidField = (details: string, field?: string): AppError =>
   new AppError('validation', 'Validation failed', { details, ...(field === undefined ? {} : { facts: { field } }) })
 
-/** Returns the marks of a field. If the field accepts null, returns the marks of its other type. */
+/**
+ * Returns the marks of a field. The schema of a field that accepts null is a union; the marks then come from the first alternative, which
+ * is not null.
+ */
 export const marksOf = (member: TSchema): Marks => rulesOf(member as Rules)
 
 export const missingField = (place: string): AppError => invalidField(`Field '${place}' is required`, place)
@@ -122,7 +130,7 @@ function requireItems(rules: Rules, items: readonly unknown[], place: string): v
   for (const [i, item] of items.entries()) requireValue(rules, item, `${place}[${i}]`, '')
 }
 
-/** Checks an object with arbitrary keys: each key, then its value. */
+/** Checks an object with arbitrary keys. A key is checked before its value. */
 function requireEntries({ propertyNames = {}, patternProperties = {} }: Rules, sent: object, place: string): void {
   const [ofValues = {}] = Object.values(patternProperties)
   for (const [key, value] of Object.entries(sent)) {
@@ -144,7 +152,10 @@ function isWithin(bounds: Rules, value: unknown): boolean {
   return value.length >= minItems && value.length <= maxItems && (!isOfItems || value.every(item => isWithin(items, item)))
 }
 
-/** Whether the length of a text is within its bounds. The number of code points never exceeds the number of UTF-16 units. */
+/**
+ * Whether the length of a text in code points is within its bounds. `text.length` counts UTF-16 units, which are never fewer than the code
+ * points.
+ */
 function isTextWithin({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Rules, text: string): boolean {
   if (text.length > maxLength && characters(text) > maxLength) return false
   return minLength === 0 || characters(text) >= minLength

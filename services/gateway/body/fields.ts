@@ -1,5 +1,5 @@
-// Reader for the bodies of generations 1 and 2. A wrong JSON type is malformed (2006), and is found before any value is checked (2001). An
-// optional field sent as null counts as absent (reference/envelope 5.5).
+// Reader for the bodies of generations 1 and 2. JSON types are checked first: a wrong type is malformed (2006). Values are checked next: a
+// wrong value fails validation (2001). An optional field sent as null counts as absent (reference/envelope 5.5).
 import { type Static, type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { once } from '#shared/async/once.ts'
@@ -11,8 +11,8 @@ import { invalidJson } from './json-body.ts'
 
 /**
  * Returns a reader that returns the object as its declared type. The schema is compiled when the first body arrives, to keep the start
- * fast. The reader throws `malformed` for the first field of another JSON type. Then it throws the refusal of the first field whose value
- * breaks the schema.
+ * fast. The reader throws `malformed` for the first field whose JSON type is wrong. If all types are right, the reader throws the refusal
+ * of the first field whose value is wrong.
  */
 export function fieldReader<T extends TObject>(schema: T): (body: Record<string, unknown>) => Static<T> {
   const validatorOf = once(() => Compile(shapeOf(schema as Record<string, unknown>)))
@@ -39,10 +39,10 @@ export function fieldReader<T extends TObject>(schema: T): (body: Record<string,
 const wrongType = (place: string) => refusal('malformed', 'Invalid JSON', `Field '${place}' has the wrong type`, place)
 
 const noError = { instancePath: '' }
-/** Largest number of characters of a path in a refusal. The path contains keys from the client, which may be long. */
+/** Maximum length of a path in a refusal, characters. Keys in the path come from the client and may be long. */
 const shownCharacters = 200
 
-/** Converts a JSON pointer into a readable path: `document.inputs[2].match`. */
+/** Converts a JSON pointer into a readable path, such as `document.inputs[2].match`. */
 function pathOf(pointer: string, body: unknown): string {
   let path = ''
   let value = body
@@ -54,7 +54,7 @@ function pathOf(pointer: string, body: unknown): string {
   return firstCharacters(path, shownCharacters)
 }
 
-/** Throws for a lone surrogate. It has no UTF-8 form, so the stored text would differ from the sent text. */
+/** Throws for a lone surrogate. A lone surrogate has no UTF-8 form, so the stored text would differ from the sent text. */
 function requireWellFormed(value: unknown): void {
   if (typeof value === 'string' && !value.isWellFormed()) throw invalidJson('A text holds an unpaired surrogate')
   if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) requireWellFormed(part)

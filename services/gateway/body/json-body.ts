@@ -1,5 +1,5 @@
-// Reader of a request's JSON body. The body is read only after key, route, workspace, object and role were checked. Size, content type and
-// encoding are refused here in the order of reference/envelope 4.2, not by the framework.
+// Reader of a request's JSON body. The body is read only after key, route, workspace, object and role were checked. This reader, not the
+// framework, checks size, content type and encoding, in the order of reference/envelope 4.2.
 
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,14 +11,13 @@ import { limits } from '#shared/limits/limits.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Second check of the sender's rights, set by the hook that accepted the request's head. Rejects if the sender has lost a right since
-     * then. Null: no second check is needed.
+     * Second check of the sender's rights, run after the body has arrived. The hook that accepted the request's headers sets this function.
+     * The function rejects if the sender has lost a right since the headers arrived. Null: no second check is needed.
      */
     confirmSender: (() => Promise<void>) | null
   }
 }
 
-/** A parsed body, and the JSON text from which it was parsed. */
 export interface SentJson {
   body: Record<string, unknown>
   text: string
@@ -40,7 +39,7 @@ async function readObjectAndText(request: FastifyRequest, reply: FastifyReply): 
   throw invalidJson('The body must be a JSON object')
 }
 
-/** Throws `validation` (2001) if the body has at least one byte, whatever the headers announce (reference/incidents 6.7). */
+/** Throws `validation` (2001) if the body has at least one byte, even if the headers announce no body (reference/incidents 6.7). */
 export async function requireNoBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const size = await readChunks(request, [], 0).catch(() => 1)
   if (size > limits.http.discardBytes) reply.header('connection', 'close')
@@ -54,8 +53,8 @@ export const tooLarge = (details: string) => refusal('too_large', 'Request too l
 export const invalidJson = (details: string) => refusal('malformed', 'Invalid JSON', details)
 
 /**
- * Returns the text of the body; empty: there is none. Throws `malformed` for an encoding or invalid UTF-8, and `too_large` beyond
- * `maxBytes`.
+ * Returns the text of the body; empty if the request has no body. Throws `malformed` for a Content-Encoding or invalid UTF-8, and
+ * `too_large` for more than `maxBytes` bytes.
  */
 export async function readBodyText(
   request: FastifyRequest,
@@ -79,8 +78,8 @@ export async function readBodyText(
 }
 
 /**
- * Throws if the sender has lost a right since the request's head arrived: a body may arrive much later. Throws also if the response was
- * already sent, because the sender then knows that the request failed.
+ * Throws if the sender has lost a right since the headers arrived, because a body may arrive much later than its headers. Throws also if a
+ * response was already sent, because the sender has then seen the request fail.
  */
 async function requireWanted({ confirmSender }: FastifyRequest, reply: FastifyReply): Promise<void> {
   await confirmSender?.()
@@ -88,8 +87,9 @@ async function requireWanted({ confirmSender }: FastifyRequest, reply: FastifyRe
 }
 
 /**
- * Stores at most the allowed bytes and returns the number of bytes received. Rejects with `malformed` if the sender aborts. Far larger
- * bodies are left unread: destroying the request would close the connection that carries the refusal.
+ * Collects at most the allowed number of bytes in `chunks`, and returns the number of bytes that were received. Rejects with `malformed` if
+ * the sender aborts. The rest of a far larger body is left unread. The request is not destroyed, because that would close the connection
+ * before the refusal is sent.
  */
 function readChunks({ raw }: FastifyRequest, chunks: Buffer[], maxBytes: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -99,7 +99,7 @@ function readChunks({ raw }: FastifyRequest, chunks: Buffer[], maxBytes: number)
       isSettled = true
       resolve(size)
     }
-    // An aborted request emits `close`. A complete request emits `close` too, but later.
+    // An aborted request emits only `close`. A complete request emits `end` before `close`.
     const broken = () => {
       if (!isSettled) reject(invalidJson('The body ended before its announced length'))
     }
@@ -118,7 +118,7 @@ function readChunks({ raw }: FastifyRequest, chunks: Buffer[], maxBytes: number)
   })
 }
 
-/** Throws `malformed` unless the content type is JSON. A missing or empty content type counts as JSON; a malformed one does not. */
+/** Throws `malformed` unless the content type is JSON. A missing or empty content type counts as JSON. */
 function requireJson(request: FastifyRequest): void {
   const sent = request.headers['content-type'] ?? ''
   if (sent === '' || jsonType.test(sent.split(';', 1)[0] as string)) return
@@ -127,7 +127,7 @@ function requireJson(request: FastifyRequest): void {
 
 const jsonType = /^application\/(?:json|[\w!#$%&'*+.^`|~-]+\+json)\s*$/i
 
-/** Throws if a value is nested too deeply, because code that walks a value uses the stack. */
+/** Throws if a value is nested too deeply. Recursive code would exhaust the stack on such a value. */
 function requireShallow(text: string): void {
   let depth = 0
   let isInString = false

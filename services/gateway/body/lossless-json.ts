@@ -1,10 +1,11 @@
-// Parser for client JSON that is returned unchanged. Numbers keep their text, because a JavaScript number would round it.
+// Parser for JSON of clients that later responses return unchanged. Numbers keep their text, because a conversion to JavaScript numbers may
+// round them.
 
 interface RawJson {
   rawJSON(text: string): unknown
 }
 
-/** Returns a value for `JSON.stringify` only: its numbers are opaque. Throws if the text is not JSON. */
+/** Returns a value that only `JSON.stringify` can use, because its numbers are not JavaScript numbers. Throws if the text is not JSON. */
 export function parseLossless(text: string): unknown {
   return JSON.parse(text, keepNumber as (this: unknown, key: string, value: unknown) => unknown)
 }

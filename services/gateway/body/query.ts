@@ -1,4 +1,4 @@
-// Reader of query parameters. Of repeated parameters the first counts; an empty value counts as absent.
+// Reader of query parameters. If a parameter is repeated, the first value is used. A parameter with an empty value counts as absent.
 import type { FastifyRequest } from 'fastify'
 
 export function queryText(request: FastifyRequest, name: string): string | null {

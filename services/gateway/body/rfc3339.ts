@@ -5,9 +5,9 @@ const longestText = 64
 const microsecondsPerSecond = 1_000_000
 
 /**
- * Returns microseconds since the epoch; finer fractions are cut. A leap second counts as the second after it. Null for a text that is not
- * RFC 3339, names no real day or time, or lies outside the years 0000 to 9999 of UTC. Before 1685 and after 2255 a number cannot hold
- * single microseconds, so fractions are cut to milliseconds.
+ * Returns microseconds since the epoch; finer fractions are cut. A leap second counts as the next second. Returns null if the text is not
+ * RFC 3339, names no real day or time, or lies outside the years 0000 to 9999 of UTC. Before 1685 and after 2255 a JavaScript number cannot
+ * represent every microsecond, so fractions are cut to milliseconds.
  */
 export function parseTimestamp(text: string): number | null {
   const parts = text.length <= longestText ? form.exec(text) : null

@@ -1,4 +1,4 @@
-// First check of every request: its key and the owner of the key (reference/envelope 1.3 to 1.5, 3.2).
+// First check of every request: the key in the request, and the owner of the key (reference/envelope 1.3 to 1.5, 3.2).
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
@@ -14,11 +14,11 @@ import type { Identities } from './token-memory.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Identity of the caller. The first check sets the identity before any route runs. */
+    /** Identity of the caller. The key check sets the identity before any route runs. */
     identity: Identity
     /** Instant of the request's arrival, ms of the monotonic clock. */
     arrivedAt: number
-    /** Envelope code of the refusal, for the metrics. Null: the response has no such code. */
+    /** Envelope code of the refusal, for the metrics. Null: the response has no envelope code. */
     answeredCode: number | null
   }
 }
@@ -53,7 +53,7 @@ export function createAuthenticate(identities: Identities, usage: KeyUsage, cloc
   }
 }
 
-/** Key check of generations 1 and 2. They refuse scoped keys as unknown (v3 2.5). */
+/** Key check of generations 1 and 2. These generations refuse scoped keys as unknown (v3 2.5). */
 export const requireFullKey =
   (authenticate: AuthenticateHook): AuthenticateHook =>
   (request, reply, done) =>

@@ -1,4 +1,4 @@
-// Reasons why a request has no valid caller. Each dialect sends a code of its own for each reason.
+// Reasons why a request has no valid caller. Each dialect sends an error code of its own for each of these reasons.
 import { AppError } from '#shared/errors.ts'
 
 export type AuthenticationReason = 'missing' | 'malformed' | 'invalid' | 'disabled'

@@ -1,5 +1,6 @@
-// The gateway's directory client, which removes cached callers after writes of this gateway that change rights. The entries are removed
-// before the response is sent: the published revocation (callers/revocations.ts) could arrive after the client's next request.
+// The gateway's directory client. If a write of this gateway changes rights, the directory client removes the affected callers from the
+// caches before the response is sent. The published revocation (callers/revocations.ts) could arrive only after the sender's next request,
+// which would be too late.
 import type { DirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { Revoked } from '#shared/bus/subjects.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
@@ -10,7 +11,10 @@ type Revocations = { [V in AskVerb]?: (request: AskRequest<V>, result: AskResult
 
 const user = ({ userId }: { userId: string }): Revocation => ({ what: 'user', id: userId })
 
-/** Verbs that change rights, and the ids in their request or result that the directory revokes. */
+/**
+ * Verbs of requests that change rights. For each verb, a function returns the revocation that the directory publishes after such a request.
+ * The id in the revocation comes from the request or from its result.
+ */
 const revocations: Revocations = {
   'create-workspace': user,
   'add-member': (_request, member) => user(member),
@@ -20,7 +24,7 @@ const revocations: Revocations = {
   'delete-address': ({ addressId }) => ({ what: 'address', id: addressId }),
 }
 
-/** Wraps `directory`. Results and errors are unchanged. */
+/** Wraps `directory`. Results and errors of `directory` are passed on unchanged. */
 export function forgetOwnWrites(directory: DirectoryClient, memories: readonly Forgetting[]): DirectoryClient {
   return {
     ask: async (verb, request, traceId) => {

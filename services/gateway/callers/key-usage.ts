@@ -1,4 +1,5 @@
-// Last use of keys. Uses are collected here and sent to the directory in batches, so the use of a key needs no write of its own.
+// Instants of the last use of keys. They are collected here and sent to the directory in batches, so that not every use of a key causes a
+// write.
 
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -6,13 +7,13 @@ import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 export interface KeyUsage {
   used(keyId: string): void
-  /** Sends the remaining uses and waits only briefly, so that they do not delay a stop. */
+  /** Sends the uses that were not sent yet. Waits only briefly for the directory, so that the gateway stops quickly. */
   stop(): Promise<void>
 }
 
 /**
- * `send` receives the instants of last use (ms since the epoch) by key id. A failed batch is dropped. The next use of each key is sent in a
- * later batch.
+ * `send` receives the instants of last use (ms since the epoch) by key id. A failed batch is dropped. If a key of the dropped batch is used
+ * again, a later batch contains this later use.
  */
 export function createKeyUsage(clock: Clock, send: (usedAt: Record<string, number>) => Promise<unknown>): KeyUsage {
   let usedAt = new Map<string, number>()

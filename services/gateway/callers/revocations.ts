@@ -1,5 +1,5 @@
-// The gateway's only watcher of revocations. A revoked key, person or address is removed from every token memory at once. When the
-// connection to the bus is lost, no revocation arrives, so all entries are removed.
+// The gateway's only watcher of revocations. A revocation removes a key, person or address from every token memory at once. No revocation
+// arrives while the connection to the bus is lost, so the loss of the connection removes all entries.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseRevocation } from '#shared/bus/subjects.ts'
 import type { TokenMemory } from './token-memory.ts'

@@ -1,4 +1,4 @@
-// Memory of token owners: results of the directory by token hash, bounded and short-lived. Frequent callers need no question to the
+// Cache of token owners: responses of the directory by token hash, bounded and short-lived. For a cached token the gateway does not ask the
 // directory. The watcher of revocations (revocations.ts) removes entries.
 import { keys, type Revoked } from '#shared/bus/subjects.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
@@ -7,7 +7,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface TokenMemory<T> {
-  /** Returns the remembered owner of a token. Null: none, or the entry has expired. Never asks the directory. */
+  /** Returns the remembered owner of a token. Null: no owner is remembered, or the entry has expired. Never asks the directory. */
   known(tokenHash: string): T | null
   /**
    * Returns the owner of a token, asking the directory if needed. Null: unknown, deleted or expired token. Rejects with an AppError if the
@@ -15,7 +15,8 @@ export interface TokenMemory<T> {
    */
   find(tokenHash: string): Promise<T | null>
   /**
-   * Removes the entries that a revocation concerns. Null: unreadable; no entry is removed. Questions under way are then sent again.
+   * Removes the entries that a revocation concerns. Null: the revocation is unreadable, so no entry is removed. Even then, questions that
+   * still wait for a response are sent again.
    */
   revoke(revoked: { what: Revoked; id: string } | null): void
   forgetAll(): void
@@ -23,9 +24,9 @@ export interface TokenMemory<T> {
 
 interface Remembering<T> {
   ask(tokenHash: string): Promise<T | null>
-  /** Returns the revocations that concern an entry, as keys of their bucket. */
+  /** Returns the keys of all revocations that would remove this entry. Revocations are stored under these keys in a bucket of the bus. */
   namesOf(one: T): string[]
-  /** Returns the end of an entry, ms since the epoch. Null: never. */
+  /** Returns the instant at which an entry expires, ms since the epoch. Null: never. */
   expiresAt(one: T): number | null
 }
 
@@ -56,7 +57,7 @@ function createTokenMemory<T>(clock: Clock, of: Remembering<T>): TokenMemory<T> 
   }
 }
 
-/** Callers by the hash of their key, and Observation addresses by the hash of their token. */
+/** Cache of callers by the hash of their key. */
 export type Identities = TokenMemory<Identity>
 export type Addresses = TokenMemory<AddressIdentity>
 
@@ -76,11 +77,11 @@ export const createAddresses = (clock: Clock, ask: (tokenHash: string) => Promis
 
 const isOver = <T>(clock: Clock, { expiresAt }: Remembering<T>, one: T): boolean => (expiresAt(one) ?? Infinity) <= clock.now()
 
-/** Cached entries. Sends no questions. */
+/** Creates the store of the entries, which never asks the directory. */
 function createMemory<T>(clock: Clock, of: Remembering<T>) {
-  /** Entries by token hash. `until`: end of the entry on the monotonic clock. */
+  /** Entries by token hash. `until`: instant at which the entry expires, on the monotonic clock. */
   const remembered = new Map<string, { one: T; until: number }>()
-  /** Token hashes by the keys of the revocations that remove their entries. */
+  /** Token hashes by key of a revocation. The revocation removes the entries of these token hashes. */
   const named = new Map<string, Set<string>>()
   let revocations = 0
   const forget = (tokenHash: string) => {
@@ -118,8 +119,8 @@ function createMemory<T>(clock: Clock, of: Remembering<T>) {
       named.clear()
     },
     /**
-     * Returns the number of revocations so far, including lost connections. A result that was requested before the latest one is requested
-     * again.
+     * Returns the number of revocations so far; a lost connection counts as a revocation. If a revocation arrives while the directory is
+     * asked, the question is sent again.
      */
     revocations: () => revocations,
   }

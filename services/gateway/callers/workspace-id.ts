@@ -1,4 +1,4 @@
-// Workspace of a request: a read names it in the query, a creation in the body.
+// Workspace of a request. The query of a read names the workspace; the body of a creation names it.
 import type { FastifyRequest } from 'fastify'
 import { refusal } from '#shared/errors.ts'
 import { missingField } from '../body/field-values.ts'
@@ -12,7 +12,7 @@ export function requireWorkspaceId(request: FastifyRequest): string {
   throw refusal('invalid_state', 'Missing workspace ID', 'workspace_id query parameter is required')
 }
 
-/** Returns the workspace of a body. The workspace is checked before the role, and the role before the other fields. */
+/** Returns the workspace that a body names. Routes check the workspace first, then the role, then the other fields. */
 export function requireBodyWorkspaceId(body: Record<string, unknown>): string {
   const sent = Object.hasOwn(body, 'workspace_id') ? body['workspace_id'] : null
   if (sent === null || sent === '') throw missingField('workspace_id')

@@ -1,7 +1,8 @@
-// API client inside a worker. The page sends each request with its session and posts the response back to the worker.
+// API client inside a worker. For each call, the page sends the request with the person's session and posts the response back to the
+// worker.
 import type { ApiFailureWords, ConfigurationApi, FromScript, ToScript } from '#shared/contracts/session/configuration-script.ts'
 
-/** Failure of a request, with the sentence that the page sent. */
+/** Failure of a request. The page sent the sentence that describes the failure. */
 class ApiFailure extends Error {
   readonly words: ApiFailureWords
 
@@ -28,7 +29,7 @@ export function apiOfPage(port: { postMessage(message: FromScript): void }): {
 } {
   const waiting = new Map<number, Waiting>()
   let count = 0
-  /** Results are trusted to match the API's contract. */
+  /** Results are not checked: the API's contract guarantees their types. */
   const call = async <T>(method: Method, ...given: readonly unknown[]): Promise<T> => {
     const result = await new Promise<unknown>((resolve, reject) => {
       waiting.set(++count, { resolve, reject })

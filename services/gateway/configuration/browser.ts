@@ -1,5 +1,5 @@
-// Configuration files in a browser: the same reading, plan and steps as in `./watchkeeper apply` and `export`, over the session API (ADR
-// 31). Pure except for requests: `worker.ts` exchanges messages with the page.
+// Configuration files in a browser. Files are read, planned and applied by the same code as in `./watchkeeper apply` and `export`, over the
+// session API (ADR 31). This file only sends API requests; `worker.ts` exchanges the messages with the page.
 import type { ExportedFile, ReadingProgress } from '#shared/contracts/session/configuration-script.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { utf8Bytes } from '#shared/text/utf8-bytes.ts'
@@ -14,7 +14,7 @@ import { readWanted, type Wanted } from './wanted.ts'
 
 const fileBytes = clientLimits.configurationFileBytes
 
-/** Returns the present workspace as one file. Throws FileFault if it exceeds the largest file. */
+/** Returns the present workspace as one file. Throws FileFault if the exported file would be larger than allowed. */
 export async function exportFile(clients: Clients): Promise<ExportedFile> {
   const { files, objects, omitted } = exportFiles(await readPresent(clients, { withClassic: true, tablesOf: null }))
   const text = inOneFile(files)
@@ -22,7 +22,7 @@ export async function exportFile(clients: Clients): Promise<ExportedFile> {
   throw new FileFault('The export', '', `it has more than ${fileBytes} bytes: ./watchkeeper export writes it as several files`)
 }
 
-/** A file chosen by a person. Its bytes are read only if its size is within the bound. */
+/** A file that a person chose. Its bytes are read only if the file is not larger than allowed. */
 export interface ChosenFile {
   name: string
   file: { size: number; arrayBuffer(): Promise<ArrayBuffer> }
@@ -36,14 +36,14 @@ export interface FileToImport {
   newDestinations: readonly string[]
 }
 
-/** Reads and checks a file. Throws FileFault for a fault that the file alone shows. */
+/** Reads and checks a file. Throws FileFault for a fault that can be found without the workspace. */
 export async function readFile(
   { name, file }: ChosenFile,
   clients: Clients,
   onProgress: (progress: ReadingProgress) => void,
 ): Promise<FileToImport> {
   if (file.size > fileBytes) throw new FileFault(name, '', `it has more than ${fileBytes} bytes`)
-  // The file is read before the workspace, because faults of the file alone are found without a request.
+  // The file is read before the workspace, because many faults of a file can be found without a request.
   const objects = objectsOf(name, new Uint8Array(await file.arrayBuffer()), share => onProgress({ at: 'file', share }))
   onProgress({ at: 'objects' })
   const wanted = readWanted(objects)
@@ -72,7 +72,7 @@ function textOf(name: string, bytes: Uint8Array): string {
 }
 
 /**
- * Returns the plan and writes nothing. `urls`: URLs by the name of a new destination. Throws FileFault for a fault of the file in this
+ * Returns the plan and writes nothing. `urls`: URL of each new destination, by name. Throws FileFault if the file does not fit the
  * workspace.
  */
 export function planOf({ wanted, present }: FileToImport, urls: ReadonlyMap<string, string>, workspace: string): Step[] {

@@ -1,4 +1,5 @@
-// One configuration file, YAML or JSON, as the objects in the file. Each object has its file and the position of each of its members. Pure.
+// Parser of one configuration file, YAML or JSON. The result is the list of its objects, each with the file's name and the position of
+// every member in the file. Pure.
 
 import {
   Composer,
@@ -20,11 +21,10 @@ import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { oneLine } from '#shared/text/one-line.ts'
 import { FileFault, type Position, syntaxFault } from './file-fault.ts'
 
-/** An object of a file, with its position. */
 export interface Placed {
   value: Readonly<Record<string, unknown>>
   file: string
-  /** Returns the position of the member at a dotted path, or of its nearest parent. */
+  /** Returns the position of the member at a dotted path. If there is no such member, returns the position of its nearest parent. */
   positionOf(place: string): Position
 }
 
@@ -42,13 +42,13 @@ function nameOf({ kind, key, name, subject }: Placed['value']): string | null {
   return typeof kind === 'string' && typeof own === 'string' ? oneLine(`${kind} ${own}`) : null
 }
 
-/** Nouns for messages about faults, and the report of progress. */
+/** Options of the reader: nouns for messages about faults, and a function that receives the progress. */
 export interface ReadingOptions {
-  /** Noun for one object of the file. */
+  /** Noun that messages use for one object of the file. */
   noun?: string
-  /** Noun for the content of the file. */
+  /** Noun that messages use for the content of the file. */
   content?: string
-  /** Called after each further hundredth of the text. */
+  /** Called after each hundredth of the text. `share`: part of the text that has been read, from 0 to 1. */
   onRead?: (share: number) => void
 }
 
@@ -63,8 +63,8 @@ export const readObjects = (file: string, text: string, options?: ReadingOptions
   readDocuments(file, text, options).flatMap(({ objects }) => objects)
 
 /**
- * Returns the documents of a file, without those that contain only comments or `null`. Throws FileFault for invalid YAML 1.2, own tags, too
- * many expanded aliases, and values outside JSON.
+ * Returns the documents of a file. Documents that contain only comments or `null` are left out. Throws FileFault for invalid YAML 1.2, tags
+ * outside the core schema, too many expanded aliases, and values that JSON lacks.
  */
 export function readDocuments(
   file: string,
@@ -86,7 +86,6 @@ export function readDocuments(
   })
 }
 
-/** Returns an item of a list. */
 function itemOf(value: unknown, i: number, { file, positionOf }: Omit<Placed, 'value'>, noun: string): Placed {
   const item = { file, positionOf: (place: string) => positionOf(place === '' ? String(i) : `${i}.${place}`) }
   if (isObject(value)) return { value, ...item }
@@ -108,7 +107,7 @@ function parse(file: string, text: string, reading: Reading): Document.Parsed[] 
   }
 }
 
-/** Yields the tokens like the parser's own `parse`, and reports progress. */
+/** Yields the same tokens as the parser's own `parse`, and reports progress. */
 function* tokensOf(text: string, { lines, onRead }: Reading): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
@@ -133,7 +132,10 @@ function plainValue(document: Document.Parsed, whole: Omit<Placed, 'value'>): un
   }
 }
 
-/** Throws for nesting deeper than the API accepts, and therefore for an alias inside its own anchor. Throws also for `.inf` and `.nan`. */
+/**
+ * Throws for nesting deeper than the API accepts. An alias inside its own anchor is nested without end, so the function throws for it too.
+ * Throws also for `.inf` and `.nan`.
+ */
 function requirePlain(value: unknown, path: string[], whole: Omit<Placed, 'value'>): void {
   if (typeof value === 'number' && !Number.isFinite(value)) throw faultAt(whole, path.join('.'), 'it must be a finite number')
   if (typeof value !== 'object' || value === null) return
@@ -143,7 +145,7 @@ function requirePlain(value: unknown, path: string[], whole: Omit<Placed, 'value
 
 const tooDeep = `it is nested deeper than ${limits.http.jsonDepth} levels`
 
-/** Returns the parser's message without its notes and examples. */
+/** Returns the first line of the parser's message; further lines contain notes and examples. */
 const sentenceOf = ({ message }: YAMLError): string => oneLine(message.split('\n', 1)[0] ?? message)
 
 function positionIn(document: Document.Parsed, lines: LineCounter, place: string): Position {
@@ -164,7 +166,10 @@ function positionAt(lines: LineCounter, offset: number): Position {
   return { line, column }
 }
 
-/** Returns the node at the start of a member (its key), and its value. Undefined: there is no such member. */
+/**
+ * Returns two nodes of a member: the node of its key, at which the member starts, and the node of its value. The first node is undefined if
+ * there is no such member.
+ */
 function stepInto(node: Node | null, part: string): [at: Node | null | undefined, value: Node | null] {
   if (isSeq(node)) {
     const item = node.items[Number(part)] as Node | undefined

@@ -11,7 +11,7 @@ import { highest } from './plan-templates.ts'
 import { type Present, type PresentResource, type PresentSubject, websiteTemplate } from './present.ts'
 
 export interface ExportedFile {
-  /** Path below the folder. */
+  /** Path, relative to the folder of the export. */
   path: string
   text: string
 }
@@ -19,7 +19,7 @@ export interface ExportedFile {
 export interface Exported {
   files: ExportedFile[]
   objects: number
-  /** Sentences about data that no file contains. */
+  /** Sentences about data of the workspace that the export leaves out. */
   omitted: string[]
 }
 
@@ -46,8 +46,8 @@ export const inOneFile = (files: readonly ExportedFile[]): string =>
 const textOf = (object: object): string => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })
 
 /**
- * Returns the destinations. If none is the default, each object states `default: false`. Otherwise an import would make the first created
- * destination the default.
+ * Returns the destinations as objects of a file. If no destination is the default, every object states `default: false`. Without this
+ * member, an import would make the first new destination the default.
  */
 function destinationsOf(destinations: Present['destinations']): object[] {
   const hasDefault = destinations.some(one => one.default)
@@ -62,7 +62,10 @@ function destinationsOf(destinations: Present['destinations']): object[] {
   }))
 }
 
-/** Returns each Template's highest revision and the revisions bound to a Resource, followed by these Resources. */
+/**
+ * Returns one file for the revisions of each Template, then one file for the Resources of each Template. The exported revisions are the
+ * highest revision and every revision to which a Resource is bound.
+ */
 function templateGroups({ templates, destinations }: Present, active: readonly PresentResource[]) {
   const used = new Set(active.map(({ template }) => template))
   const byId = new Map(templates.map(template => [`${template.key}@${template.version}`, template]))
@@ -96,7 +99,10 @@ interface Usual {
   default: Template['fields'][number]['default'] | unknown
 }
 
-/** Returns answers in the order of the fields. An answer equal to its field's default is omitted. */
+/**
+ * Returns the answers (a Resource's values of its Template's fields) in the order of the fields. An answer equal to its field's default is
+ * omitted.
+ */
 function changedAnswers(fields: readonly Usual[], meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const answered = fields.filter(one => Object.hasOwn(meta, one.key) && !isSameValue(meta[one.key], one.default))
   return Object.fromEntries(answered.map(({ key }) => [key, meta[key]]))
@@ -109,7 +115,7 @@ function monitorOf({ key, name, meta, labels }: PresentResource, locations: Pres
   return { kind: 'Monitor', key, name, meta: { ...answered, locations: named }, ...memberOf('labels', sorted(labels)) }
 }
 
-/** Returns the name of a Location, or its id if the name is also another Location's id or name. */
+/** Returns the name of a Location. If the name is also the name or the id of another Location, returns the id of the Location instead. */
 function nameOf(id: unknown, locations: Present['locations']): unknown {
   const name = locations.find(one => one.id === id)?.name
   const isClear = locations.filter(one => one.name === name || one.id === name).length === 1

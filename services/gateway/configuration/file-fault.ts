@@ -1,6 +1,6 @@
 // A fault in one part of a file that people write. Pure: browsers load this file too.
 
-/** A position in a file. The first line and the first column are 1. */
+/** A position in a file. Lines and columns are counted from 1. */
 export interface Position {
   line: number
   column: number
@@ -9,12 +9,12 @@ export interface Position {
 export class FileFault extends Error {
   override readonly name = 'FileFault'
   readonly file: string
-  /** Dotted path of the member at fault; `line:column` of a syntax error; empty: a whole object, or the whole file. */
+  /** Dotted path of the faulty member, or `line:column` of a syntax error. Empty: the fault concerns a whole object or the whole file. */
   readonly place: string
   readonly fault: string
-  /** Sentence about the fault, which follows the dotted path in the message. */
+  /** Sentence about the fault. In the error's message it stands after the dotted path. */
   readonly sentence: string
-  /** Position of the place; null: the fault belongs to the whole file. */
+  /** Position of `place` in the file; null: the fault concerns the whole file. */
   readonly at: Position | null
   /** Object with the fault, such as `Template nightly`; null: the fault belongs to no single object. */
   readonly object: string | null

@@ -1,19 +1,19 @@
-// Kinds of objects in configuration files, with the members that each kind accepts. Bounds are those of the API.
+// Kinds of objects in configuration files, with the members that each kind accepts. The bounds of the members are the same as in the API.
 import { type Static, type TObject, Type } from 'typebox'
 import { Manifest } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 
-/** `plain: 'line'` forbids control characters. `trimmed` ignores outer white space in the length. */
+/** `plain: 'line'` forbids control characters. With `trimmed`, the length does not count leading and trailing white space. */
 const Name = Type.String({ minLength: 1, maxLength: 100, plain: 'line', trimmed: true })
 const resourceKey = '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$'
 const ResourceKey = Type.String({ pattern: resourceKey })
 const subjectKey = '^[\\p{L}\\p{Nd}]+(-[\\p{L}\\p{Nd}]+)*$'
-/** Key that generation 2 derives from a name. A suffix is added if another subject has the key. */
+/** Key that generation 2 derives from a subject's name. If another subject has this key, generation 2 adds a suffix. */
 const SubjectKey = Type.String({
   pattern: subjectKey,
   maxLength: limits.directory.slugCharacters + 8,
 })
-/** Key of a monitor. For monitors of generations 1 and 2 the key is a slug, in any script. */
+/** Key of a monitor. If generation 1 or 2 created the monitor, the key is a slug, which may contain letters of any script. */
 const MonitorKey = Type.String({ pattern: `${resourceKey}|${subjectKey}`, maxLength: 128 })
 const Anything = Type.Object({}, { additionalProperties: true })
 const closed = { additionalProperties: false } as const
@@ -32,8 +32,8 @@ export const DestinationFile = Type.Object(
 )
 
 /**
- * A Template. Without `version` it becomes the next version if its content differs from the highest. The reader of manifests checks the
- * other members.
+ * A Template. A Template without `version` becomes the next version if its content differs from the highest version. The reader of
+ * manifests checks the other members.
  */
 export const TemplateFile = Type.Object(
   { kind: Type.Literal('Template'), ...Manifest.properties, version: Type.Optional(Manifest.properties.version) },
@@ -90,7 +90,7 @@ export type DestinationFile = Static<typeof DestinationFile>
 export type SubjectFile = Static<typeof SubjectFile>
 export type DeliveryTableFile = Static<typeof DeliveryTableFile>
 
-/** Kinds in the order in which they are written. */
+/** Schema of each kind of object. */
 export const kinds: Readonly<Record<string, TObject>> = {
   Destination: DestinationFile,
   Template: TemplateFile,

@@ -1,5 +1,6 @@
-// Steps that remove objects missing from the files, only with --prune. The API cannot delete Templates, so they stay. It cannot delete
-// Resources, so they are archived. A destination stays while a remaining Template refers to the destination. Pure.
+// Steps that remove objects which the files do not contain, planned only with --prune. The API cannot delete Templates, so Templates stay.
+// The API cannot delete Resources, so Resources are archived instead. A destination stays while a remaining Template refers to the
+// destination. Pure.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { isSame, standIn } from './plan-destinations.ts'
 import { highest, type Revisions } from './plan-templates.ts'
@@ -46,8 +47,8 @@ export function planDeletions(wanted: Wanted, present: Present, { workspace, rev
 }
 
 /**
- * Returns, for each destination, a Template that refers to it after the steps. Only the highest version and versions bound to a Resource
- * count.
+ * Returns a map from a destination to a Template that still refers to it after the steps. Considers only the highest version of a Template,
+ * and versions to which a Resource is bound.
  */
 function usersOf({ resources }: Wanted, revisions: Revisions): ReadonlyMap<string, string> {
   const living = [...revisions].filter(([id, { key, version }]) => {
@@ -61,7 +62,10 @@ function usersOf({ resources }: Wanted, revisions: Revisions): ReadonlyMap<strin
   return new Map(uses)
 }
 
-/** Removes delivery tables that no file contains. A table is removed with its subject, so tables of removed subjects need no step. */
+/**
+ * Removes delivery tables that no file contains. The API removes a table together with its subject, so tables of removed subjects need no
+ * step.
+ */
 function unusedTables(wanted: Wanted, { resources, classic }: Present, keys: ReadonlySet<string>, workspace: string): Step[] {
   const named = new Set(wanted.tables.map(({ subject }) => subject))
   return [...(classic?.tables ?? [])].flatMap(([key, rows]) => {
@@ -72,7 +76,7 @@ function unusedTables(wanted: Wanted, { resources, classic }: Present, keys: Rea
   })
 }
 
-/** Removes rules first, each before the rules that it reads, and then signals. */
+/** Removes rules first, then signals. A rule is removed before the rules that it reads. */
 function unusedParts(wanted: Wanted, present: readonly PresentSubject[], workspace: string): Step[] {
   const pairs = wanted.subjects.flatMap(one => {
     const found = present.find(({ key }) => key === one.key)

@@ -1,8 +1,8 @@
-// Steps of destinations. Names are matched without case, as in the API. URLs come from the environment, and are needed only for new
-// destinations: the API never returns a URL. Pure.
+// Steps of destinations. Names are matched without case, as in the API. URLs come from the environment. Only new destinations need a URL,
+// because the API never returns the URL of an existing one. Pure.
 //
-// The API can move the default mark to another destination, but removes it only when the marked destination is deleted (v3 10.1). To unmark
-// a destination, one step therefore creates a temporary default (the stand-in) and deletes it again.
+// The API can move the default mark to another destination. The API removes the mark only when the marked destination is deleted (v3 10.1).
+// So to unmark a destination, a step creates a temporary default destination (the stand-in) and deletes it again.
 
 import { apiPath } from '#shared/api-v3/client.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
@@ -13,7 +13,7 @@ import { left, type Step } from './step.ts'
 import type { WantedDestination } from './wanted.ts'
 
 export interface KnownDestination {
-  /** Id of the destination. For a destination that is not created yet: a text that is never an id. */
+  /** Id of the destination. If the destination does not exist yet, the field contains a text that cannot be an id. */
   id: string
   name: string
 }
@@ -80,7 +80,8 @@ function made(one: WantedDestination, path: string, url: string): Step {
   const step = { phase: 'destinations', kind: 'Destination', name, source } as const
   const body = { ...fields, enabled: enabled || isDefault, default: isDefault }
   const post = { api: 'v3', method: 'POST', path, body } as const
-  // A disabled destination cannot become the default, so the default is created enabled and disabled afterwards.
+  // A disabled destination cannot become the default. So the first request creates the destination as an enabled default, and a second
+  // request disables it.
   const isSwitchedOff = isDefault && !enabled
   const off = { api: 'v3', method: 'PATCH', path, body: { enabled: false }, isBelowMade: true } as const
   return { ...step, verb: 'made', what: '', requests: isSwitchedOff ? [post, off] : [post] }
@@ -106,14 +107,14 @@ function changed(one: WantedDestination, found: SentDestination, path: string): 
 }
 
 /**
- * Temporary destination that takes the default mark. Nothing listens at its URL. If a run stops before it deletes the stand-in, the next
- * run deletes it.
+ * Temporary destination to which the API moves the default mark. Nothing listens at its URL. If a run stops before it deletes the stand-in,
+ * the next run deletes it.
  */
 export const standIn = { name: 'Stand-in of ./watchkeeper apply', type: 'webhook', url: 'https://stand-in.invalid/' } as const
 
 /**
- * Returns the indices of destinations that would be the default after their steps, but must not be. Follows the API's rule for the default
- * mark (v3 10.1).
+ * Returns the indices of wanted destinations with `default: false` that would nevertheless be the default after the API's own rule. Follows
+ * the API's rule for the default mark (v3 10.1).
  */
 function unmarkedBy(wanted: readonly WantedDestination[], present: readonly SentDestination[]): ReadonlySet<number> {
   const now = new Map(present.map(({ name, enabled }) => [name.toLowerCase(), enabled]))
@@ -142,8 +143,8 @@ function withoutMark(step: Step, path: string): Step {
 }
 
 /**
- * Deletes a stand-in that an earlier run left. The deletion is the last step of destinations, so the stand-in keeps the default mark until
- * then.
+ * Deletes a stand-in that an earlier run left behind. The stand-in keeps the default mark until it is deleted, so its deletion is the last
+ * step of the destinations.
  */
 function leftStandIn(wanted: readonly WantedDestination[], present: readonly SentDestination[], path: string): Step[] {
   const found = present.find(({ name }) => name === standIn.name)

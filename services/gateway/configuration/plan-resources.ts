@@ -1,5 +1,6 @@
-// Steps of Resources and of website monitors. A file is complete: an omitted answer returns to its default, and an omitted label is
-// removed. Only omitted secret answers are kept, because no export contains them. Pure.
+// Steps of Resources and of website monitors. A file describes the whole Resource. If the file omits an answer, the field returns to its
+// default. If the file omits a label, the label is removed. The answer to a secret field is kept if the file omits it, because no export
+// contains secrets. Pure.
 
 import { apiPath } from '#shared/api-v3/client.ts'
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
@@ -21,11 +22,11 @@ interface Context {
 
 type Meta = Readonly<Record<string, unknown>>
 
-/** A Resource, with the data from which its step is planned. */
+/** A wanted Resource, with the data that the plan of its step needs. */
 interface Judged {
   one: WantedResource
   template: string
-  /** Fields in the order of their declaration. An omitted secret field keeps its answer. */
+  /** Fields in the order of their declaration. If the file omits the answer to a secret field, the present answer is kept. */
   fields: readonly { key: string; secret: boolean }[]
   /** Answers to send, including defaults. */
   sent: Meta
@@ -78,7 +79,7 @@ function judgeMonitor(one: WantedResource, locations: Present['locations']): Jud
   return { one, template: websiteTemplate, fields: websiteCheck.fields, sent, answers }
 }
 
-/** Returns the Locations, which files name by id or by name. */
+/** Returns the ids of the Locations. Files name a Location by id or by name. */
 function locationsOf({ source, meta }: WantedResource, known: Present['locations']): { locations?: string[] } {
   const { locations } = meta
   if (!Array.isArray(locations)) return {}
@@ -131,7 +132,7 @@ function changed(judged: Judged, found: PresentResource, workspace: string): Ste
   return requests.length === 0 ? left(stepOf(one)) : { ...stepOf(one), verb: 'changed', what: what.join(', '), requests }
 }
 
-/** Returns changed answers. Null restores a default. */
+/** Returns the changed answers. Null restores a field's default. */
 function metaChange({ fields, sent, answers }: Judged, present: Meta): Meta {
   const differing = fields.filter(({ key, secret }) => {
     const isKept = secret && (sent[key] ?? null) === null
@@ -147,7 +148,6 @@ export function labelChange(wanted: Readonly<Record<string, string>>, present: R
   return { ...Object.fromEntries(differing), ...Object.fromEntries(gone.map(key => [key, null])) }
 }
 
-/** Returns `{ [name]: members }`, or an empty object if there are no members. */
 export const memberOf = (name: string, members: object) => (Object.keys(members).length === 0 ? {} : { [name]: members })
 
 const stepOf = ({ source, key, template }: WantedResource) =>

@@ -1,5 +1,6 @@
-// Steps of custom subjects of generation 2, with their signals and rules. Generation 2 derives keys from names. An object whose key differs
-// from its name is therefore created under its key and renamed afterwards. Pure.
+// Steps of custom subjects of generation 2, with their signals and rules. Generation 2 derives keys from names. If generation 2 would
+// derive another key from the name of a new object, the first request creates the object with the key as its name. A second request renames
+// the object. Pure.
 
 import { apiPath } from '#shared/api-v3/client.ts'
 import { isSameValue } from '#shared/text/same-value.ts'
@@ -40,12 +41,12 @@ interface Change {
   requests: StepRequest[]
 }
 
-/** Throws for an input that reads a signal or rule that neither the files nor the workspace contain. */
+/** Throws if an input reads a signal or rule that is neither in the files nor in the workspace. */
 function requireKnownInputs({ source, signals, rules }: WantedSubject, found: PresentSubject): void {
   const signalKeys = new Set([...signals, ...found.signals].map(({ key }) => key))
   const ruleKeys = new Set([...rules, ...found.rules].map(({ key }) => key))
   for (const { key, document } of rules) {
-    // `rules` is sorted so that each rule follows the rules it reads, so the index in the file is looked up.
+    // `rules` is sorted so that a rule follows the rules that it reads. So an index in `rules` may differ from the index in the file.
     const at = (source.value['rules'] as { key: string }[]).findIndex(rule => rule.key === key)
     for (const [i, { signal, from }] of document.inputs.entries()) {
       const place = `rules.${at}.document.inputs.${i}`
@@ -107,7 +108,7 @@ interface Part<T> {
   bodyOf(part: T): object
 }
 
-/** Requests that create a signal or a rule, or replace it if it differs. */
+/** Returns the requests for one signal or rule: they create the object, or replace it if it differs from the file. */
 function partRequests<T extends { key: string; name: string }>(
   wanted: T,
   present: T | undefined,

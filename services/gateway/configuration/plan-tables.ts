@@ -38,7 +38,7 @@ export function planTables(wanted: Wanted, present: Present, known: readonly Kno
   })
 }
 
-/** Throws for a missing Resource, and for a Resource of a published Template: its rules contain the routes. */
+/** Returns whether the table's subject is a website monitor. Throws if the subject is neither a website monitor nor a custom subject. */
 function isOfMonitor({ source, subject }: WantedTable, wanted: Wanted, { resources }: Present): boolean {
   const file = wanted.resources.find(({ key }) => key === subject)
   const found = resources.find(({ key, archived_at }) => key === subject && archived_at === null)

@@ -1,5 +1,5 @@
-// Steps of Templates. A revision never changes: changed content becomes a new version. A file without a version becomes the next version.
-// If its content equals the highest version, nothing is published. Pure.
+// Steps of Templates. A published revision never changes. If a file states a published version with another content, the plan throws. If a
+// file states no version, the Template is published as the next version, unless its content equals the highest version. Pure.
 
 import { apiPath } from '#shared/api-v3/client.ts'
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
@@ -32,7 +32,8 @@ export function planTemplates(
   { templates, destinations }: Present,
   { workspace, known }: Context,
 ): Planned {
-  // Names that the destinations have after the steps. Without them, a renamed destination would count as changed content.
+  // The contents are compared by the names that destinations have after the steps. Otherwise the plan would take a renamed destination for
+  // changed content.
   const names = destinations.map(({ id }) => known.find(one => one.id === id) ?? { id, name: id })
   const contents = new Map(templates.map(template => [idOf(template), manifestOf(template, names)]))
   const planned: Planned = { steps: [], revisions: new Map() }
@@ -75,7 +76,10 @@ export function highest(key: string, revisions: ReadonlyMap<string, { key: strin
 const revisionsOf = (contents: ReadonlyMap<string, Manifest>, known: Context['known']): Revisions =>
   new Map([...contents].map(([id, manifest]) => [id, publishedRevision(id, manifest, known)]))
 
-/** The server checked the revision when it was published. A fault here means that the server is newer than this program. */
+/**
+ * Returns a published revision. The server checked the revision at publication, so a fault here means that the server is newer than this
+ * program.
+ */
 function publishedRevision(id: string, manifest: Manifest, known: Context['known']): Template {
   const source = { value: {}, file: `Template ${id} of the workspace`, positionOf: () => ({ line: 0, column: 0 }) }
   try {

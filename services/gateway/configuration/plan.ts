@@ -1,5 +1,5 @@
-// Plan of the steps from the present workspace to the wanted one. Pure: the environment is an argument. All faults of the files in this
-// workspace are thrown here, before any write.
+// Plan: the steps that change the present workspace into the wanted one. Pure: the environment variables are an argument. If the files do
+// not fit the workspace, the plan throws before anything is written.
 import { faultAt } from './document.ts'
 import { planDeletions } from './plan-deletions.ts'
 import { planDestinations } from './plan-destinations.ts'
@@ -14,11 +14,11 @@ import type { Wanted } from './wanted.ts'
 export interface PlanOptions {
   workspace: string
   prune: boolean
-  /** Environment with the URLs of new destinations. */
+  /** Environment variables, which contain the URLs of new destinations. */
   environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns one step for each object of the files, in the order of their phases. Throws FileFault. */
+/** Returns the steps in the order of their phases. Every object of the files has one step. Throws FileFault. */
 export function plan(wanted: Wanted, present: Present, options: PlanOptions): Step[] {
   const { workspace, prune, environment } = options
   const [classicOnly] = [...wanted.subjects, ...wanted.tables]

@@ -1,5 +1,4 @@
-// Present objects of a workspace, read over the API. Whole lists are read where the API has them. Generation 2 is used only for data that
-// generation 3 lacks.
+// Present objects of a workspace, read over the API. Generation 2 is used only for data that generation 3 lacks.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
@@ -13,14 +12,14 @@ export interface PresentResource {
   id: string
   key: string
   name: string
-  /** Template of the Resource as key@version; null: a custom subject. */
+  /** Template of the Resource as key@version; null: the Resource is a custom subject. */
   template: string | null
   meta: Readonly<Record<string, unknown>>
   labels: Readonly<Record<string, string>>
   archived_at: string | null
 }
 
-/** Signals and rules of a custom subject, from generation 2. Name and labels come from its Resource. */
+/** Signals and rules of a custom subject, as generation 2 returns them. The subject's name and labels come from generation 3. */
 export interface PresentSubject {
   key: string
   signals: SubjectSignal[]
@@ -30,7 +29,7 @@ export interface PresentSubject {
 export interface Present {
   locations: { id: string; name: string }[]
   destinations: SentDestination[]
-  /** Published Templates, every revision. */
+  /** All revisions of all published Templates. */
   templates: SentTemplate[]
   resources: PresentResource[]
   /** Data of generation 2; null: generation 2 is switched off. */
@@ -43,7 +42,7 @@ export interface Present {
   } | null
 }
 
-/** Results are trusted to match the API's contract. */
+/** Clients of the API. The types of their results are not checked, because the API's contract guarantees them. */
 export interface Clients {
   api: ConfigurationApi
   workspace: string
@@ -52,7 +51,7 @@ export interface Clients {
 export interface ReadOptions {
   /** Whether generation 2 is read at all. */
   withClassic: boolean
-  /** Keys of the subjects whose delivery tables are read; null: all. */
+  /** Keys of the subjects whose delivery tables are read; null: the tables of all subjects. */
   tablesOf: ReadonlySet<string> | null
 }
 
@@ -102,12 +101,14 @@ async function readClassic(clients: Clients, resources: readonly PresentResource
   }
 }
 
-/** Resources of a published Template have no delivery table: their rules contain the routes. */
+/**
+ * Whether a Resource has a delivery table. A Resource of a published Template has none, because the Template's rules name the destinations.
+ */
 const hasTable = ({ template }: PresentResource) => template === null || template === websiteTemplate
 
 export const websiteTemplate = 'website-check@1'
 
-/** Returns the numbers by which generation 2 identifies destinations, by name in lower case. */
+/** Returns a map from the name of a destination in lower case to the number that identifies it in generation 2. */
 export async function readNumbers({ api, workspace }: Clients): Promise<Map<string, number>> {
   const path = '/notifications/destinations'
   const all = (await api.classic({ method: 'GET', path, query: { workspace_id: workspace } })) as { id: number; name: string }[]

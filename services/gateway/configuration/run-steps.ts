@@ -1,5 +1,5 @@
 // Runs the steps of a plan, one phase after another, with a limited number of parallel requests. A failure does not undo completed steps.
-// The next plan omits them.
+// A plan that is made afterwards omits the completed steps.
 
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
@@ -10,7 +10,7 @@ import { phases, type Step, type StepRequest, sequential } from './step.ts'
 /** A failed step. The message states the cause. */
 export class StepFailure extends Error {
   readonly step: Step
-  /** Whether no response arrived: the request may have taken effect. */
+  /** Whether the failed request got no response. Such a request may have taken effect. */
   readonly isUnanswered: boolean
 
   constructor(step: Step, reason: string, isUnanswered: boolean, cause: unknown) {
@@ -20,7 +20,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** Returns the failure and the next action in one line. `again` names this action: `run it again`. */
+/** Returns one line with the failure and the advice `again`, such as `run it again`. */
 export function failureSentence({ step: { kind, name, source }, message, isUnanswered }: StepFailure, again: string): string {
   const place = source === null ? '' : `${source.file}:${source.positionOf('').line}: `
   const advice = isUnanswered ? `${again} to go on` : `correct it, and ${again} to go on`
@@ -30,7 +30,7 @@ export function failureSentence({ step: { kind, name, source }, message, isUnans
 interface Run {
   clients: Clients
   present: Present
-  /** Called when a step ends, in the order in which steps end. */
+  /** Called each time a step has ended. Parallel steps may end in another order than in the plan. */
   onDone(step: Step): void
 }
 
@@ -50,9 +50,8 @@ export async function runSteps(steps: readonly Step[], { clients, present, onDon
 }
 
 interface Known {
-  /** Ids of Resources by key. */
   ids: Map<string, string>
-  /** Numbers of destinations in generation 2, by name in lower case. */
+  /** Ids of destinations in generation 2 (numbers), by name in lower case. */
   numbers: ReadonlyMap<string, number>
 }
 

@@ -1,5 +1,5 @@
-// The worker's side of the message exchange with the page. It handles one question of the page at a time. Every API request is sent by the
-// page. If a worker is terminated during a question, only its completed steps remain.
+// The worker's side of the message exchange with the page. The worker handles one question of the page at a time. The page sends every API
+// request for the worker. If the page terminates the worker during a question, the effects of completed steps remain.
 import type { FromScript, ScriptQuestion, ToScript } from '#shared/contracts/session/configuration-script.ts'
 import { apiOfPage, isApiFailure } from './api-of-page.ts'
 import { exportFile, type FileToImport, planOf, readFile } from './browser.ts'
@@ -14,7 +14,7 @@ export interface ScriptPort {
   onmessage: ((event: { data: ToScript }) => void) | null
 }
 
-/** Largest number of steps in one message, so that the page reads a message without a noticeable pause. */
+/** Maximum number of steps in one message. The page reads a message of this size without a noticeable pause. */
 const stepsPerMessage = 1_000
 
 /** The latest file and the latest plan. */
@@ -77,7 +77,7 @@ async function run(steps: readonly Step[], { present }: FileToImport, clients: C
   }
   const onDone = (step: Step) => {
     done.push(places.get(step) ?? -1)
-    // Steps without a request end at once, so many of them share one message.
+    // Steps that need no request end at once, so their ends are collected and sent in one message.
     if (step.verb !== 'left' || done.length >= stepsPerMessage) send()
   }
   try {
@@ -88,7 +88,7 @@ async function run(steps: readonly Step[], { present }: FileToImport, clients: C
   }
 }
 
-/** Returns a fault as a sentence with file, line, object and field, or the sentence of another failure. */
+/** Returns the sentence for an error. For a fault of the file, the sentence names the file, the line, the object and the field. */
 function sentenceOf(error: unknown): string {
   if (error instanceof StepFailure) return failureSentence(error, 'import the file again')
   if (error instanceof FileFault) {

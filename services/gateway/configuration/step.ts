@@ -1,4 +1,4 @@
-// One step of an apply: its effect, its object, and its requests, all as data. The runner of steps reads only this data.
+// One step of a plan as data: the kind of change, the changed object, and the requests to send. The runner of steps reads only this data.
 import type { Placed } from './document.ts'
 import type { TableRow } from './wanted.ts'
 
@@ -20,7 +20,7 @@ export const phases = [
 ] as const
 export type Phase = (typeof phases)[number]
 
-/** Phases in which each step depends on the step before. */
+/** Phases whose steps run one after another, because a step depends on the step before it. */
 export const sequential: ReadonlySet<Phase> = new Set<Phase>([
   'destinations',
   'templates',
@@ -34,9 +34,9 @@ export interface StepRequest {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   body?: unknown
-  /** True if the id of the object that the step's first request created is appended to `path`. */
+  /** True: the id of the object that the step's first request created is appended to `path`. */
   isBelowMade?: true
-  /** Expected id of the new object. Generation 2 derives the id from the name. */
+  /** Expected id of the new object. Generation 2 derives the id from the object's name. */
   makes?: string
 }
 
@@ -44,15 +44,16 @@ export interface Step {
   verb: Verb
   phase: Phase
   kind: string
-  /** Key, key@version, or name of a destination. */
+  /** Key of the object, key@version of a Template, or name of a destination. */
   name: string
-  /** Names of the members that change, or another remark for people; empty: none. */
+  /** Names of the members that change, or another remark for people; empty: there is nothing to say. */
   what: string
-  /** Object in a file; null: no file contains it. */
+  /** The step's object in its file; null: no file contains the object. */
   source: Placed | null
   requests: StepRequest[]
   /**
-   * Delivery table to write. Its ids are looked up when the step runs, because earlier steps may create the monitor and the destinations.
+   * Delivery table to write. Ids of the monitor and the destinations are looked up when the step runs, because earlier steps may create
+   * them.
    */
   table?: { key: string; isMonitor: boolean; rows: TableRow[] }
 }

@@ -1,5 +1,5 @@
-// Rules of a custom subject of generation 2. They are read and written in the API's own form, so that file and workspace can be compared.
-// Pure.
+// Rules of a custom subject of generation 2. A rule is converted into the form that the API returns, so that the rule in the file can be
+// compared with the rule in the workspace. Pure.
 import { AppError } from '#shared/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { DocumentShape, readPolicy } from '../v2/subjects/policy-document.ts'
@@ -25,8 +25,8 @@ interface SentRule {
 }
 
 /**
- * Returns the rules, each after the rules that it reads. Throws FileFault for a wrong document, or for rules that read each other in a
- * circle.
+ * Returns the rules in reading order: a rule follows the rules that it reads. Throws FileFault for a wrong document, or for rules that read
+ * each other in a circle.
  */
 export function readRules(
   source: Placed,
@@ -50,14 +50,14 @@ function readDocument(source: Placed, place: string, sent: object, isEvent: (sig
     return policyObject(readPolicy(sent as DocumentShape, isEvent))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // The sentence of the API starts with the path of the member, such as `inputs[0].match is for …`.
+    // The API's message about a fault starts with the path of the faulty member, such as `inputs[0].match is for …`.
     const [, at = '', fault = error.details] = /^(\S+) (.*)$/s.exec(error.details) ?? []
     const inside = at === 'document' ? '' : `.${at.replaceAll('[', '.').replaceAll(']', '')}`
     throw faultAt(source, `${place}${inside}`, fault)
   }
 }
 
-/** Returns the rules, each after the rules that it reads. Null: some rules read each other in a circle. */
+/** Returns the rules in reading order: a rule follows the rules that it reads. Null: some rules read each other in a circle. */
 export function inReadingOrder(rules: readonly SubjectRule[]): SubjectRule[] | null {
   const known = new Set(rules.map(({ key }) => key))
   const placed = new Set<string>()

@@ -1,5 +1,5 @@
 // Wanted state of a workspace from configuration files. Shapes, duplicate names and all faults within the files are checked here. The plan
-// checks all that depends on the workspace: destinations, Locations, revisions, answers. Pure.
+// checks everything that depends on the workspace: destinations, Locations, revisions and answers. Pure.
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { ManifestRefusal } from '#shared/manifest/manifest-refusal.ts'
@@ -17,11 +17,14 @@ export interface WantedDestination {
   channel: string
   enabled: boolean
   sendOnOpen: boolean
-  /** Whether the destination is the default. False removes the mark; null: the file does not say. */
+  /**
+   * Whether the destination is the default. False: the import removes the default mark. Null: the file does not say whether the destination
+   * is the default.
+   */
   isDefault: boolean | null
 }
 
-/** `sent`: the Template as written; `version` null: the next version is used. */
+/** A Template in a file. `sent`: the Template as the file states it. `version` null: the file states no version. */
 export interface WantedTemplate {
   source: Placed
   key: string
@@ -33,7 +36,7 @@ export interface WantedResource {
   source: Placed
   key: string
   name: string
-  /** Key (the highest revision) or key@version of the Template; null: a website monitor. */
+  /** Template of the Resource: key@version, or a key, which means the highest version. Null: the Resource is a website monitor. */
   template: string | null
   meta: Readonly<Record<string, unknown>>
   labels: Readonly<Record<string, string>>
@@ -45,7 +48,7 @@ export interface WantedSubject {
   name: string
   labels: Readonly<Record<string, string>>
   signals: SubjectSignal[]
-  /** Rules, each after the rules that it reads. */
+  /** Rules in reading order: a rule follows the rules that it reads. */
   rules: SubjectRule[]
 }
 
@@ -57,7 +60,6 @@ export interface SubjectSignal {
 }
 
 export interface TableRow {
-  /** Name of the destination. */
   destination: string
   on: string[]
 }
@@ -100,7 +102,9 @@ function requireShape(source: Placed): void {
   if (refusal !== null) throw faultAt(source, refusal.field, refusal.message)
 }
 
-/** Throws for a duplicate. Resources, monitors and subjects share one set of keys; names of destinations are compared without case. */
+/**
+ * Throws for a duplicate. A Resource, a monitor and a subject must not have the same key. Names of destinations are compared without case.
+ */
 function requireOnce(source: Placed, named: Map<string, Placed>): void {
   const { kind, key, name, version, subject } = source.value
   const id =
@@ -145,7 +149,10 @@ function templateOf(source: Placed, { kind: _, version = null, ...sent }: Record
   return { source, key: String(sent['key']), version: version as number | null, sent: sent as Omit<Manifest, 'version'> }
 }
 
-/** Reads the revision with the checks of a publication. `destinations`: destinations of the workspace; null: references stay unchanged. */
+/**
+ * Reads a revision, with the same checks that the API runs at a publication. `destinations`: destinations of the workspace; null:
+ * references to destinations are not resolved.
+ */
 export function readRevision(
   source: Placed,
   manifest: Manifest,

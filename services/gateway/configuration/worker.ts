@@ -1,4 +1,4 @@
-// Script of configuration files as a browser's worker: the bundle at `/assets/configuration.js`.
+// Entry of the browser's worker that plans configuration files. Its bundle is served at `/assets/configuration.js`.
 import { type ScriptPort, serveScript } from './serve-script.ts'
 
 declare const self: ScriptPort

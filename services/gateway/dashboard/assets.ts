@@ -12,14 +12,14 @@ import type { PageName } from '#shared/contracts/session/page-paths.ts'
 export interface Asset {
   type: string
   body: Buffer
-  /** Compressed form of the asset; null for source maps, which are rarely requested. */
+  /** Body compressed with brotli. Null for a source map, because browsers rarely request source maps. */
   brotli: Buffer | null
 }
 
-/** Paths of the assets that the HTML of a page links. Style sheets are part of the scripts. */
+/** Paths of the scripts that the HTML of a page links. The scripts also contain the style sheets of pages. */
 export interface Bundle {
   script: string
-  /** Additional scripts to link, for pages that people often open first. */
+  /** Additional scripts that the HTML of a page links, by name of the page. Only pages that people often open first have an entry. */
   ofPage: Readonly<Partial<Record<PageName, string[]>>>
 }
 
@@ -36,12 +36,12 @@ type Outputs = Awaited<ReturnType<typeof bundle>>['metafile']['outputs']
 
 export const assetFolder = '/assets'
 
-/** Bundles the dashboard. Rejects with the bundler's messages if a source has an error. */
+/** Bundles the dashboard once. Rejects with the bundler's messages if a source has an error. */
 export const dashboardAssets = once(buildAssets)
 
 /** Script that plans configuration files, bundled at its first request. Its ETag is derived from its content. */
 export const configurationScript = once(async () => {
-  // Only one bundler may run at a time: the stop of one bundler would stop the other.
+  // Waits until the dashboard is bundled. Two bundlers must not run at once, because stopping one also stops the other.
   await dashboardAssets()
   const esbuild = await import('esbuild')
   try {
@@ -62,7 +62,7 @@ const entryPoints = {
   'sign-in': sourceOf('sign-in/main.tsx'),
 }
 
-/** Pages that people often open first: by address, or from a message. */
+/** Pages that people often open first, by typing an address or from a link in a message. */
 const firstPages: Readonly<Partial<Record<PageName, string>>> = {
   monitoring: 'list/list.tsx',
   monitor: 'monitor/monitor.tsx',
@@ -73,7 +73,8 @@ const firstPages: Readonly<Partial<Record<PageName, string>>> = {
 async function buildAssets(): Promise<Assets> {
   const esbuild = await import('esbuild')
   try {
-    // Two separate bundles: a common bundle would split shared code into a dozen small chunks, each with its own request.
+    // The app and the sign-in page are bundled separately. A common bundle would split their shared code into a dozen small chunks, and a
+    // browser needs one request for each chunk.
     const [app, signIn, sheet] = await Promise.all([bundle(esbuild, 'app'), bundle(esbuild, 'sign-in'), bundleSheet(esbuild)])
     const [style] = sheet.outputFiles
     if (style === undefined) throw new Error('Invariant broken: a bundle has no style sheet')
@@ -107,7 +108,8 @@ const bundle = (esbuild: typeof import('esbuild'), name: keyof typeof entryPoint
     plugins: [smallSheets(esbuild), ...(name === 'app' ? [oneSharedChunk] : [])],
     outdir: 'assets',
     entryNames: '[name]-[hash]',
-    // Only a hash, without the source's name: the first page lists all chunks, so longer names would make the page larger.
+    // A chunk's name is only a hash, without the name of its source. The first page lists all chunks, so longer names would make this page
+    // larger.
     chunkNames: '[hash]',
     ...shape,
     splitting: true,
@@ -121,7 +123,7 @@ const bundleSheet = (esbuild: typeof import('esbuild')) =>
   esbuild.build({ ...shape, entryPoints: [sourceOf('main.page.css')], outdir: 'assets', entryNames: '[hash]' })
 
 /**
- * Makes each page import all shared modules, so that they become one chunk. Parts of forms become a second chunk
+ * Makes each page import all shared modules, so that the bundler puts them into one chunk. The parts of forms go into a second chunk
  * (services/dashboard/shared-chunk.ts).
  */
 const oneSharedChunk: Plugin = {
@@ -138,7 +140,10 @@ const oneSharedChunk: Plugin = {
   },
 }
 
-/** Minifies style sheets. They are texts in scripts (services/dashboard/parts/page-style.ts), which the bundler does not minify. */
+/**
+ * Minifies the style sheets of pages. Scripts contain them as texts (services/dashboard/parts/page-style.ts), and the bundler does not
+ * minify texts.
+ */
 const smallSheets = (esbuild: typeof import('esbuild')): Plugin => ({
   name: 'small-sheets',
   setup: build => {
@@ -160,15 +165,15 @@ const compressFully = (body: Buffer): Promise<Buffer> =>
   compress(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })
 
 const types: Readonly<Record<string, string>> = {
-  // No charset: browsers always read a module as UTF-8.
+  // This content type names no charset, because browsers always read a module as UTF-8.
   js: 'text/javascript',
   css: 'text/css; charset=utf-8',
   map: 'application/json; charset=utf-8',
 }
 
 /**
- * Returns the paths that pages link. If an entry contains no code of its own and only imports the shared chunk, pages link the shared chunk
- * instead.
+ * Returns the paths that pages link. If an entry only imports the shared chunk and contains no other code, pages link the shared chunk in
+ * its place.
  */
 function bundleOf(outputs: Outputs): Bundle {
   const found = Object.entries(outputs).find(([, { entryPoint }]) => /\/main[.]tsx?$/.test(entryPoint ?? ''))

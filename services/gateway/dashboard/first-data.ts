@@ -1,5 +1,6 @@
 // Data of a page's first view, embedded in its HTML: the signed-in person, the workspace, the server's clock, and the rows of the list or
-// the shown monitor. Also contains the id of the event stream from which the page must receive events to keep this data current.
+// the shown monitor. Also contains a position in the event stream. The page receives all events after this position, and so keeps the data
+// current.
 import { listPageRows, pagePaths } from '#shared/contracts/session/page-paths.ts'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
 import { queryText } from '../body/query.ts'
@@ -12,7 +13,7 @@ import { whoAmI } from '../session/who-am-i.ts'
 /** Parts of the session API's context that a page needs. */
 export type PageContext = Omit<SessionContext, 'oidc'>
 
-/** Person who is signed in; null: nobody. */
+/** Returns the person who is signed in; null: nobody is signed in. */
 export const visitorOf = (context: PageContext, call: Call): Promise<Visitor | null> => findVisitor(context, call)
 
 export async function firstData(context: PageContext, call: Call, visitor: Visitor): Promise<object> {
@@ -23,21 +24,23 @@ export async function firstData(context: PageContext, call: Call, visitor: Visit
   const known = { at: context.clock.now(), version: context.version, session, workspace }
   const view = views[call.request.routeOptions.url ?? '']
   if (workspace === null || view === undefined) return known
-  // The position in the event stream is read before the data, so that a change during the read is received as an event.
+  // The position in the event stream is read before the data. If the data changes after the position was read, the page receives the change
+  // as an event.
   const news = await context.events.position(workspace)
   return { ...known, news, ...(await readView(context, () => view(context, { ...call, visitor }, workspace))) }
 }
 
 type View = (context: PageContext, call: VisitorCall, workspace: string) => Promise<{ list?: MonitorPage; monitor?: object }>
 
-/** Readers of a page's data, by path of the page. */
+/** Functions that read the data of a page, by path of the page. */
 const views: Readonly<Partial<Record<string, View>>> = {
   [pagePaths.monitoring]: async (context, call, workspace) => ({
     list: await monitorPage(context, call, workspace, listPageRows),
   }),
   [pagePaths.monitor]: async (context, call, workspace) => {
     const monitor = await monitorOfPage(context, call)
-    // For a monitor of another workspace no data is sent: the page switches to that workspace and reads the monitor itself.
+    // If the monitor belongs to another workspace, no data is sent. The page switches to the monitor's workspace and reads the monitor
+    // itself.
     return monitor.workspace_id === workspace ? { monitor } : {}
   },
 }

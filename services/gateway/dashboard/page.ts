@@ -1,11 +1,11 @@
-// HTML of every page: links to a bundle, and the data of the first view. No inline script, no inline style.
+// HTML of every page: links to a bundle, and the data of the first view. A page contains no inline script and no inline style.
 import { type PageName, workerPolicy } from '#shared/contracts/session/page-paths.ts'
 import { iconAddress } from '../http/icon.ts'
 import type { Assets, Bundle } from './assets.ts'
 
 /**
- * Content-Security-Policy of every page. Only this origin is loaded, no inline code runs, and no text becomes HTML. The only permitted
- * Trusted Types policy returns the URL of one worker.
+ * Content-Security-Policy of every page. A page loads only from this origin, runs no inline code, and turns no text into HTML. The only
+ * permitted Trusted Types policy returns the URL of one worker.
  */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -22,14 +22,14 @@ export const pageHeaders = {
     `trusted-types ${workerPolicy}`,
   ].join('; '),
   'cache-control': 'no-store',
-  // The page sends an incident to the inspector that it opened in a popup, so popups must stay connected to the page.
+  // The page opens an inspector in a popup and sends an incident to the popup. This header keeps the popup connected to the page.
   'cross-origin-opener-policy': 'same-origin-allow-popups',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const
 
-/** Returns a page of a bundle. `page` null: the bundle has a single page. `first`: data that its script reads before it sends requests. */
+/** Returns a page of a bundle. `page` null: the bundle has a single page. `first`: data that the script reads before its first request. */
 export const appPage = (bundle: Bundle, style: string, page: PageName | null, first: object): string => `${head('Watchkeeper')}
 ${preloaded(bundle, page)
   .map(path => `<link rel="modulepreload" href="${path}">`)
@@ -58,5 +58,5 @@ const head = (title: string): string => `<!doctype html>
 <title>${title}</title>
 <link rel="icon" href="${iconAddress}">`
 
-/** Returns JSON that cannot close the surrounding HTML element. */
+/** Returns the value as JSON without `<`, so that the JSON cannot close the HTML element around it. */
 export const jsonInHtml = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')

@@ -1,4 +1,5 @@
-// Pages of the dashboard and their assets. Pages require a sign-in: other visitors are sent to the sign-in page, then back to the page.
+// Pages of the dashboard and their assets. Pages require a sign-in. A visitor who is not signed in is sent to the sign-in page, and
+// afterwards back to the page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { configurationPath, type PageName, pagePaths, signInPath } from '#shared/contracts/session/page-paths.ts'
 import { AppError } from '#shared/errors.ts'
@@ -18,7 +19,7 @@ import { firstData, type PageContext, visitorOf } from './first-data.ts'
 import { appPage, plainPage } from './page.ts'
 import { sendAsset, sendChecked, sendPage } from './send.ts'
 
-/** A Fastify plugin for the root. */
+/** A Fastify plugin for the root path. */
 export const dashboardRoutes =
   (gateway: GatewayContext, { session = sessionDefaults }: Pick<GatewayOptions, 'session'>) =>
   async (fastify: FastifyInstance) => {
@@ -32,14 +33,14 @@ export const dashboardRoutes =
     for (const [page, path] of Object.entries(pagePaths) as [PageName, string][])
       fastify.get(path, within(context, sendAppPage(page)))
     fastify.get(signInPath, within(context, sendSignInPage))
-    // Messages to destinations contain links of this form.
+    // Messages to destinations contain links to `/subjects/<id>`.
     fastify.get('/subjects/:id', (request, reply) => {
       const { id } = request.params as { id: string }
       return reply.redirect(`/monitors/${encodeURIComponent(id)}${queryOf(request)}`, 303)
     })
   }
 
-/** Response to an unknown path in a browser. */
+/** Sends the page that a browser shows for an unknown path. */
 export async function sendNoSuchPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const assets = await dashboardAssets()
   return sendPage(
@@ -79,12 +80,12 @@ async function sendSignInPage(context: PageContext, request: FastifyRequest, rep
   return sendPage(request, reply, 200, appPage(signIn, style, null, waysIn(context.options)))
 }
 
-/** Same data as the response of `GET /session/sign-in`. */
+/** Returns the same object as `GET /session/sign-in`. */
 const waysIn = ({ oidc }: SessionOptions): object => ({ oidc: oidc && { name: oidc.name } })
 
 /**
- * Returns the address of the sign-in page. A failed sign-in at a provider redirects to `/` with an error word, which is kept for the
- * sign-in page.
+ * Returns the address of the sign-in page. After a failed sign-in, the provider's callback redirects to `/` with an error word. This
+ * address passes the same word to the sign-in page.
  */
 function signInAddress(request: FastifyRequest): string {
   const word = queryText(request, 'sign_in_error')

@@ -1,4 +1,4 @@
-// Responses with pages and assets, compressed as the browser accepts. Browsers cache assets without revalidation.
+// Responses with pages and assets. They are compressed if the browser accepts a compression. Browsers cache assets without revalidation.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { accepts, brotli, gzipped, qualityFor } from '../http/compress.ts'
 import { sayNothingOfConnection } from '../http/persistent.ts'
@@ -23,14 +23,14 @@ const workerHeaders = {
   'content-security-policy': "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 }
 
-/** Sends the script of a worker. Its name is fixed, so the browser asks each time whether the script has changed. */
+/** Sends the script of a worker. The script's name never changes, so the browser asks each time whether the content has changed. */
 export function sendChecked(request: FastifyRequest, reply: FastifyReply, asset: Asset & { mark: string }): FastifyReply {
   const etag = `"${asset.mark}"`
   void reply.headers({ etag, 'cache-control': 'no-cache', ...workerHeaders })
   return request.headers['if-none-match'] === etag ? reply.code(304).send() : sendAsset(request, reply, asset)
 }
 
-/** Sends an asset. Its name changes with its content, so browsers never revalidate the asset and it needs no ETag. */
+/** Sends an asset. An asset with new content gets a new name, so browsers never revalidate an asset and no ETag is needed. */
 export function sendAsset(request: FastifyRequest, reply: FastifyReply, { type, body, brotli: small }: Asset): FastifyReply {
   sayNothingOfConnection(reply)
   const forGood = reply.hasHeader('etag') ? {} : { 'cache-control': 'max-age=31536000, immutable' }

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { newTraceId } from '#shared/text/ids.ts'
 
-/** Trace id, created once for each HTTP request. It is sent with every question and command of the request. */
+/** Trace id, created once for each HTTP request. Every question and command that the request causes carries this id. */
 export interface Call {
   request: FastifyRequest
   reply: FastifyReply

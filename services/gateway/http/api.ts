@@ -1,4 +1,5 @@
-// Everything under /api that generations 1 and 2 share: the key check, unknown paths, refusals in their envelope.
+// Routes of generations 1 and 2 under /api, with the parts that all these routes share: the key check, the refusal of unknown paths, and
+// the envelope.
 import type { FastifyInstance } from 'fastify'
 import { noSuchRoute } from '#shared/errors.ts'
 import { type AuthenticateHook, requireFullKey } from '../callers/authenticate.ts'
@@ -31,7 +32,7 @@ export const apiRoutes = (context: GatewayContext, authenticate: AuthenticateHoo
   serveClassic(fastify, context, classicDialect, classicRoutes)
 }
 
-/** Routes by prefix, for callers that an earlier hook has accepted and stored in `request.identity`. */
+/** Registers routes by prefix. An earlier hook has accepted the caller and stored them in `request.identity`. */
 export function serveClassic(
   fastify: FastifyInstance,
   context: GatewayContext,

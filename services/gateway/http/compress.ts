@@ -1,5 +1,5 @@
-// Compression of JSON for browsers: brotli or gzip, as the browser accepts. Responses to reads and previews are compressed. Responses to
-// changes may contain a token, so they stay uncompressed. Streams stay uncompressed too.
+// Compression of JSON for browsers, by brotli or gzip, depending on what the browser accepts. Responses to reads and previews are
+// compressed. Responses to changes stay uncompressed, because they may contain a token. Streams stay uncompressed too.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -7,19 +7,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 export const brotli = promisify(brotliCompress)
 export const gzipped = promisify(gzip)
 
-/** Brotli quality for a response that is compressed once: 0.2 ms for a page of 5 kB. No lower quality finds distant repetitions. */
+/**
+ * Brotli quality for a response that is sent once. Compressing a page of 5 kB takes 0.2 ms. Lower qualities do not find repetitions that
+ * are far apart.
+ */
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
-/** Brotli quality for a body of few kB that is seldom requested: 2 ms for a chart of 6 kB, and a sixth smaller than `quickly`. */
+/**
+ * Brotli quality for a body of a few kB that is seldom requested. Compressing a chart of 6 kB takes 2 ms, and the result is a sixth smaller
+ * than with `quickly`.
+ */
 const thoroughly = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
 
-/** Length of the longest body that is compressed thoroughly: a chart of 963 kB would occupy a thread for 0.8 s. */
+/** Maximum length of a body that is compressed with `thoroughly`. With that quality, a chart of 963 kB would occupy a thread for 0.8 s. */
 const thoroughBytes = 8_192
 
 /** Returns the brotli quality for a body that is seldom requested. */
 export const qualityFor = ({ length }: string) => (length <= thoroughBytes ? thoroughly : quickly)
 
-/** Bytes below which a response is sent uncompressed: it fits into one packet. */
+/** Responses shorter than this are sent uncompressed, because they fit into one network packet. */
 const leastBytes = 1_024
 
 export function compressReads(fastify: FastifyInstance): void {
@@ -39,7 +45,7 @@ const isRead = ({ method, routeOptions }: FastifyRequest): boolean =>
 
 const isChart = ({ routeOptions: { url = '' } }: FastifyRequest): boolean => url.endsWith('/values') || url.endsWith('/latency')
 
-/** Whether the client accepts an encoding. An encoding with `q=0` is refused. */
+/** Whether the client accepts an encoding. An encoding with `q=0` is not accepted. */
 export function accepts(request: FastifyRequest, encoding: string): boolean {
   const given = [request.headers['accept-encoding'] ?? ''].flat().join(',').toLowerCase().split(',')
   return given.some(one => {

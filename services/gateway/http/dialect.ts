@@ -7,12 +7,12 @@ import type { Logger } from '#shared/observability/logger.ts'
 /** Refusal: the response in place of a result. */
 export interface Refusal {
   status: number
-  /** Body of the refusal. A text is sent unchanged, an object as JSON. */
+  /** Body of the refusal. A text is sent unchanged; an object is sent as JSON. */
   body: string | object
-  /** Code that clients see, for the metrics. Without a code: the HTTP status. */
+  /** Code of the refusal for the metrics: the code in the body, or the HTTP status if the body has no code. */
   code: number
   headers?: Readonly<Record<string, string>>
-  /** Whether the installation failed, not the client. */
+  /** Whether the installation, not the client, caused the failure. */
   isInternal: boolean
 }
 
@@ -20,13 +20,13 @@ export interface Refusal {
 export type UnreadableReason = 'headers too large' | 'late' | 'no http' | 'expectation'
 
 export interface Dialect {
-  /** Path prefixes of the dialect, such as `/api/v3`. The longest matching prefix of all dialects decides. */
+  /** Path prefixes of the dialect, such as `/api/v3`. A path belongs to the dialect that has the longest matching prefix. */
   readonly prefixes: readonly string[]
-  /** Whether the key is checked before everything else, even if the path cannot be decoded. */
+  /** Whether the key of a request is checked before all other checks. The key is then checked even if the path cannot be decoded. */
   readonly isKeyed: boolean
-  /** Whether the audit records requests accepted by key, even if their path cannot be decoded. */
+  /** Whether the audit records requests that a key authorised, including those whose path cannot be decoded. */
   readonly isAudited?: boolean
-  /** Time limit of a request, ms after its arrival. Later requests are refused. */
+  /** Time limit of a request in ms, counted from its arrival. A request without a result by then is refused. */
   readonly budgetMs: number
   success(result: unknown): unknown
   /** Returns the refusal for an error. Details of an internal failure are never included. */
@@ -68,7 +68,9 @@ export function sendRefusal(
   return reply.code(status).headers(headers).send(body)
 }
 
-/** Returns a request that Fastify itself refused with a 4xx as `malformed`, with the dialect's sentence. Other errors stay. */
+/**
+ * Returns a `malformed` error with `details` if Fastify itself refused the request with a 4xx status. Returns every other error unchanged.
+ */
 export function fromFramework(error: unknown, details: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   const { code, statusCode = 500 } = error as FastifyError

@@ -1,5 +1,5 @@
-// End of the gateway's connections: idle connections are closed at once, others after their response. A client that keeps sending cannot
-// delay the stop. This module owns no connection and sends no response.
+// Closes the gateway's connections at its stop: idle connections at once, others after their response. A client that sends request after
+// request cannot delay the stop. This module owns no connection and sends no response.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -17,14 +17,17 @@ export interface Drain {
 
 export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
   const { server } = fastify
-  /** Latest unfinished response of each connection; null: no response is under way. */
+  /** Latest response of each connection while this response is unfinished; null: the connection has no unfinished response. */
   const latest = new Map<Socket, ServerResponse | null>()
   let isStopping = false
   const hold = (socket: Socket) => {
     latest.set(socket, null)
     socket.once('close', () => latest.delete(socket))
   }
-  /** Closes idle connections only if no response is being sent: Node counts a connection as idle before its response is sent completely. */
+  /**
+   * Closes idle connections, but only while no response is being sent. Node takes a connection for idle before the response on it is sent
+   * completely, and would cut off the response.
+   */
   const closeIdle = () => {
     for (const response of latest.values()) if (response !== null) return
     server.closeIdleConnections()
@@ -45,7 +48,7 @@ export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
       isStopping = true
       for (const [socket, response] of latest) {
         if (response !== null) sayClose(response)
-        // Node counts a connection that has not sent a request yet as busy, so it is closed here.
+        // Node counts a connection without a request as busy and does not close it, so such a connection is closed here.
         else if (socket.bytesRead === 0) socket.destroy()
       }
       const cancel = clock.schedule(limits.http.drainMs, () => server.closeAllConnections())
@@ -54,7 +57,10 @@ export function createDrain(fastify: FastifyInstance, clock: Clock): Drain {
   }
 }
 
-/** Adds `Connection: close` to the latest response of a connection. An earlier response with this header would cut off the latest. */
+/**
+ * Adds `Connection: close` to the latest response of a connection. On an earlier response, the header would close the connection before the
+ * latest response is sent.
+ */
 function sayClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close')
 }

@@ -1,4 +1,4 @@
-// Families of routes that an installation serves. If a request's path cannot be read, the dialect of the first family writes the refusal.
+// Families of routes that an installation serves. The dialect of the first family refuses requests whose path cannot be read.
 
 import type { Legacy } from '../gateway-options.ts'
 import { sessionV2Family, sessionV3Family } from '../session/caller/generations.ts'

@@ -6,9 +6,9 @@ import type { GatewayOptions } from '../gateway-options.ts'
 import type { Dialect } from './dialect.ts'
 
 export interface Family {
-  /** Path below which its plugin is registered. */
+  /** Path below which the family's plugin is registered. */
   prefix: string
   dialect: Dialect
-  /** Creates the plugin. `authenticate` is the first check of every request that needs a key. */
+  /** Creates the plugin. `authenticate`: hook that checks the key before all other checks, for requests that need a key. */
   routes(context: GatewayContext, authenticate: AuthenticateHook, options: GatewayOptions): FastifyPluginAsync
 }

@@ -1,5 +1,5 @@
-// Responses in place of generations 1 and 2 if the installation has switched them off. Every path under /api except generation 3 and
-// /api/openapi is gone, whatever the method. No key is checked. Rule: docs/reference/v3.md, section 12.
+// Responses to requests for generations 1 and 2 if the installation has switched these generations off. Every path under /api except
+// generation 3 and /api/openapi gets the refusal "gone", for every method. No key is checked. Reference: docs/reference/v3.md, section 12.
 import type { FastifyInstance } from 'fastify'
 import { refusal } from '#shared/errors.ts'
 import { v3Dialect } from '../v3/dialect.ts'

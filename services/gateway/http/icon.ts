@@ -1,4 +1,4 @@
-// Icon of every page. Browsers request /favicon.ico unasked, even beside a JSON document.
+// Icon of every page. Browsers request /favicon.ico on their own, even when they show a JSON document.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const eye = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
@@ -7,10 +7,10 @@ const eye = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 </svg>
 `
 
-/** The icon as a data URL: a page needs no request for it. */
+/** The icon as a data URL, so that a page needs no further request. */
 export const iconAddress = `data:image/svg+xml,${eye.replaceAll('\n', '').replaceAll('"', "'").replaceAll('#', '%23').replaceAll('<', '%3C').replaceAll('>', '%3E')}`
 
-/** Browsers use the content type, not the file name. */
+/** Sends the icon, an SVG. The SVG is also sent for /favicon.ico, because browsers rely on the content type, not on the file name. */
 export const sendIcon = (reply: FastifyReply): FastifyReply =>
   reply.type('image/svg+xml').header('cache-control', 'public, max-age=3600').send(eye)
 

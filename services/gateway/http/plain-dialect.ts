@@ -1,4 +1,4 @@
-// Dialect outside the API: pages, and unknown paths. Plain text with HTTP statuses.
+// Dialect of pages and of unknown paths outside the API. Its refusals are plain text with HTTP statuses.
 import { limits } from '#shared/limits/limits.ts'
 import type { Dialect, Refusal, UnreadableReason } from './dialect.ts'
 
@@ -11,7 +11,6 @@ export const plainDialect: Dialect = {
   unreadable: reason => unreadableRefusal(reason),
 }
 
-/** Refusal of an unreadable request: an HTTP status and its standard text. */
 export function unreadableRefusal(reason: UnreadableReason): Refusal {
   const [status, text] = unreadable[reason]
   return plain(status, text)

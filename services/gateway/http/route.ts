@@ -1,5 +1,5 @@
 // One route as one record, from which the route is registered, documented and tested. Every generation and the session API share this type.
-// Each family has a `register.ts` that runs its checks in order.
+// Each family of routes has a `register.ts`, which runs the family's checks in order.
 import type { Static, TObject, TSchema } from 'typebox'
 import type { KeyAction } from '#shared/contracts/account.ts'
 import type { Call } from './answer.ts'
@@ -7,13 +7,13 @@ import type { Call } from './answer.ts'
 /** Least rights that a caller needs. */
 export interface Needs {
   /**
-   * `nobody`: neither key nor session. `anybody`: a key or a session. `admin`: an administrator. The other values: at least this role in
-   * the workspace.
+   * `nobody`: neither key nor session. `anybody`: a key or a session. `admin`: an administrator. Every other value: a member of the
+   * workspace with at least this role.
    */
   role: 'nobody' | 'anybody' | 'viewer' | 'editor' | 'owner' | 'admin'
-  /** Action that a scoped key must hold. `full`: no scoped key is accepted. Null: reading, which every key may do. */
+  /** Action that the scope of a key must allow. `full`: only full keys are accepted. Null: the route only reads, which every key may do. */
   scope: KeyAction | 'full' | null
-  /** Whether every member may call the route if `:userId` in the path is their own id. */
+  /** Whether every member may call the route with their own id as `:userId`. */
   orOneself?: true
 }
 
@@ -25,20 +25,20 @@ export interface QueryParameter {
   meaning: string
 }
 
-/** Arguments of a handler, after all checks of the record have passed. Each family adds arguments of its own. */
+/** Arguments of a handler, which is called after all checks of the record have passed. Every family of routes adds further arguments. */
 export interface Checked<Found, Body> {
   found: Found
   body: Body
-  /** Parameters that were sent, parsed by the rules of the dialect. */
+  /** Query parameters of the request, parsed by the rules of the dialect. */
   query: Readonly<Record<string, string | number | boolean>>
 }
 
 /**
- * Memory of objects that paths named earlier, to save calls of `find`. A remembered object may be outdated: if a request with it is
- * refused, the request is checked again with the object from `find`. Every refusal therefore follows the order of checks.
+ * Cache of objects that paths of earlier requests named, to save calls of `find`. A cached object may be outdated. If a request is refused
+ * with a cached object, all checks run again with the object from `find`. So an outdated object never causes a refusal.
  */
 export interface FoundMemory<Found, Caller> {
-  /** Returns the remembered object. Null: none is remembered, or the path may mean several objects. */
+  /** Returns the cached object. Null: no object is cached, or the path may mean several objects. */
   known(call: Caller): Found | null
   remember(found: Found): void
   forget(found: Found): void
@@ -56,14 +56,14 @@ export interface Route<
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path below the prefix of its generation. */
   path: string
-  /** One line: what a call does. */
+  /** One line that says what the route does. */
   summary: string
   /** Additional sentences for the documentation of the API. */
   more?: string
   needs: Needs
   /** Returns the object that the path names; throws `not_found`. Runs before the checks of scope and role. */
   find?(context: Context, call: Caller): Promise<Found>
-  /** Creates the memory of found objects, once for each gateway. */
+  /** Creates the cache of found objects. Called once for each gateway. */
   memory?(): FoundMemory<Found, Caller>
   query?: Readonly<Record<string, QueryParameter>>
   /** Schema of the body; absent: the route accepts no body. */
@@ -76,29 +76,35 @@ export interface Route<
   budgetMs?: number | null
   /** HTTP status of success; absent: 200. */
   status?: 200 | 201 | 202 | 204 | 303
-  /** Schema of the result; absent: a response without a body. With status 303 the handler returns the redirect's address. */
+  /**
+   * Schema of the result; absent: the response has no body. With status 303 the handler returns the address to which the client is
+   * redirected.
+   */
   result?: TSchema
-  /** Refusals of this route only, in the words of its dialect. Refusals that all routes of the dialect share are added. */
+  /** Refusals of this route only, in the words of its dialect. The documents add the refusals that all routes of the dialect share. */
   refusals: readonly Word[]
   /** Whether the audit records accepted reads; absent: no. Requests other than GET are always recorded (v3 11.3). */
   isAudited?: boolean
   /**
-   * Whether the route changes nothing, although it has a body. With a session, such a request counts as a read, and the audit records no
-   * reads with a session.
+   * Whether the route changes nothing although it has a body. If a session authorised the request, the audit treats the request as a read
+   * and does not record it.
    */
   isDry?: boolean
   /** Whether the route accepts Observations. Audit rows of these requests are kept for a shorter time (v3 11.4). */
   takesObservations?: boolean
-  /** One example for each useful body. Every example succeeds if it is sent unchanged. */
+  /** Example bodies, one for each useful form of the body. The route accepts every example unchanged. */
   examples?: readonly unknown[]
   handler(context: Context, call: Caller & Checked<Found, Static<Body>>): Promise<unknown>
 }
 
-/** A record without method and path, which are separate arguments. Without `refusals`, a route has only the shared refusals. */
+/**
+ * A route record without `method` and `path`, which are separate arguments. If `refusals` is absent, the route has only the shared
+ * refusals.
+ */
 export type StatedRoute<Full extends Pick<Route, 'method' | 'path' | 'refusals'>> = Omit<Full, 'method' | 'path' | 'refusals'> &
   Partial<Pick<Full, 'refusals'>>
 
-/** One page of a list. The dialect writes the cursor where its clients expect it. */
+/** One page of a list. Each dialect puts the cursor into another member of the response. */
 export class Paged {
   readonly items: readonly unknown[]
   readonly nextCursor: string | null

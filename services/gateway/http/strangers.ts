@@ -1,6 +1,6 @@
-// Limits of strangers: connections on which no key or session was accepted yet. Each client network may have a limited number of strangers.
-// When the server is full, strangers are closed first, so that they cannot block other clients. A connection with an accepted key or
-// session is never closed here.
+// Limits for strangers. A stranger is a connection on which no key or session was accepted yet. The number of strangers from one client
+// network is limited. If the server has its maximum number of connections, a stranger is closed, so that strangers cannot block other
+// clients. A connection with an accepted key or session is never closed here.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetwork } from '#shared/net/client-network.ts'
@@ -11,7 +11,7 @@ export interface ConnectionBounds {
   connections: number
   /** Largest number of simultaneous unauthenticated connections from one client network. */
   connectionsPerClient: number
-  /** Age below which a connection is not closed as idle, ms: its first request may still be arriving. */
+  /** Age below which a connection does not count as idle, ms. The first request of a young connection may still be arriving. */
   youngMs: number
   /** Interval of the checks for clients with too many unauthenticated connections, ms. Checks run only while such a client exists. */
   lateMs: number
@@ -20,11 +20,14 @@ export interface ConnectionBounds {
 export interface StrangerTerms {
   clock: Clock
   bounds: ConnectionBounds
-  /** Whether the address is a trusted proxy's. All clients of a proxy share its address, so this bound does not apply. */
+  /**
+   * Whether the address belongs to a trusted proxy. All clients of a proxy share its address, so `connectionsPerClient` does not apply to
+   * it.
+   */
   isProxy(address: string): boolean
   /** Whether a request was received completely and awaits its response. */
   isAnswering(socket: Socket): boolean
-  /** Called for each connection that is closed because its client or the server has too many. */
+  /** Called for each closed connection. `reason`: its client has too many connections, or the server has too many. */
   closed(reason: 'client' | 'server'): void
 }
 
@@ -36,7 +39,7 @@ interface Client {
 
 const acceptances = new WeakMap<object, () => void>()
 
-/** Marks a connection on which a key or a session was accepted, which ends its limits as a stranger. */
+/** Marks a connection on which a key or a session was accepted. The limits of strangers no longer apply to it. */
 export function noteAccepted(socket: object): void {
   acceptances.get(socket)?.()
 }
@@ -96,8 +99,9 @@ export function boundStrangers(server: Server, terms: StrangerTerms): () => void
 }
 
 /**
- * Returns the unauthenticated connection to close: the oldest idle one of the client network with the most unauthenticated connections, or
- * the network's oldest if none is idle. Null: every connection is authenticated.
+ * Returns the unauthenticated connection to close. Of the client networks that have an idle stranger, chooses the network with the most
+ * strangers, and returns its oldest idle stranger. If no network has an idle stranger, returns the oldest stranger of the network with the
+ * most strangers. Null: every connection is authenticated.
  */
 function whoGivesWay(clients: Iterable<Client>, terms: StrangerTerms): Socket | null {
   let [idle, idleOf]: [Socket | null, number] = [null, 0]

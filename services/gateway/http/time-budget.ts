@@ -1,4 +1,4 @@
-// Time limit of a request. Each dialect's limit is shorter than its clients' timeout.
+// Time limit of a request. The time limit in a dialect is shorter than the timeout that clients of this dialect use.
 
 import { refusal } from '#shared/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -10,8 +10,9 @@ export const budgetOf = (route: Pick<Route, 'budgetMs'>, { budgetMs }: Dialect):
   route.budgetMs === undefined ? budgetMs : route.budgetMs
 
 /**
- * Settles with the outcome of `work`, or rejects with `unavailable` when the request that arrived at `arrivedAt` (monotonic) has used its
- * time limit (ms). The work itself continues, so its commands may still take effect.
+ * Settles with the outcome of `work`. Rejects with `unavailable` if `work` is not settled within `budgetMs` after the request's arrival.
+ * `arrivedAt`: arrival of the request on the monotonic clock, ms. `work` continues after the rejection, so its commands may still take
+ * effect.
  */
 export function withinBudget<T>(clock: Clock, arrivedAt: number, budgetMs: number | null, work: Promise<T>): Promise<T> {
   if (budgetMs === null) return work

@@ -1,9 +1,9 @@
-// TRUST_PROXY: proxies that are trusted to state the origin of a request. Neither all proxies nor a number of proxies can be trusted: a
-// client with direct access could then claim any origin.
+// TRUST_PROXY: proxies that are trusted to state the address of the client. The setting lists addresses or networks of proxies. The setting
+// can express neither "all proxies" nor a number of proxies: with such a value, a client that connects directly could claim any address.
 import { BlockList, isIP } from 'node:net'
 import { limits } from '#shared/limits/limits.ts'
 
-/** Parses the setting; null: no proxy. Throws an Error whose message ends the sentence "TRUST_PROXY …". */
+/** Parses the setting; null: no proxy. Throws an Error whose message completes the sentence "TRUST_PROXY …". */
 export function parseProxies(value: string): string[] | null {
   if (value === '') return null
   const networks = value.split(',').map(network => network.trim())
@@ -16,7 +16,7 @@ function isNetwork(text: string): boolean {
   const version = isIP(address)
   if (version === 0 || more !== undefined) return false
   if (bits === undefined) return true
-  // A network of all addresses would trust every client.
+  // A prefix of 0 bits is refused: such a network contains all addresses, and would trust every client.
   return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128)
 }
 

@@ -1,5 +1,5 @@
-// Refusals of bytes that form no complete request: too large headers, no HTTP, a late request, or an unsupported expectation. The dialect
-// of the path writes the refusal, without a check of the key. CONNECT has no path; Node closes its connection.
+// Refusals of bytes that form no complete request: too large headers, no HTTP, a late request, or an unsupported expectation. The refusal
+// has the form that the dialect of the path prescribes. The key is not checked. A CONNECT request has no path; Node closes the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -15,14 +15,16 @@ interface HttpSocket extends Duplex {
   parser?: { incoming: IncomingMessage | null } | null
 }
 
-/** Parser error with the last bytes of a connection, and the number of these bytes that Node had parsed. */
+/**
+ * Parser error of Node. `rawPacket`: last bytes of the connection. `bytesParsed`: number of these bytes that were parsed before the error.
+ */
 interface ParseError extends Error {
   code?: string
   rawPacket?: Buffer
   bytesParsed?: number
 }
 
-/** Connections that are refused already, or whose refusal waits for earlier responses. Further errors of these connections are ignored. */
+/** Connections that got a refusal, or whose refusal waits for earlier responses. Further errors of these connections are ignored. */
 const refused = new WeakSet<Duplex>()
 
 /** Sends the refusal after earlier responses if the connection is still open, then closes the connection. */
@@ -36,7 +38,8 @@ export const refuseUnreadable =
   }
 
 /**
- * Sends the refusal after the responses to the connection's earlier requests. Otherwise the client would take it for an earlier response.
+ * Sends the refusal after the responses to the connection's earlier requests. If the refusal came first, the client would take it for the
+ * response to an earlier request.
  */
 function refuseInTurn(dialects: readonly Dialect[], error: ParseError, socket: HttpSocket): void {
   const answering = socket._httpMessage ?? null
@@ -51,14 +54,14 @@ function refuseInTurn(dialects: readonly Dialect[], error: ParseError, socket: H
   socket.destroy(error)
 }
 
-/** Whether the unreadable bytes are the body of a request that already has its response, fully or in part. */
+/** Whether the unreadable bytes are the body of a request whose response has already been sent, fully or in part. */
 function isAnswered({ _httpMessage: answering, parser }: HttpSocket): boolean {
   return answering ? answering.headersSent : parser?.incoming?.complete === false
 }
 
 /**
- * A `checkExpectation` listener. `Expect: 100-continue` never arrives here. The connection is closed, because a body may follow that could
- * be read as a request.
+ * Listener of the event `checkExpectation`. Node itself handles `Expect: 100-continue`. The connection is closed, because the body that may
+ * follow could be read as a new request.
  */
 export const refuseExpectation =
   (dialects: readonly Dialect[]) =>
@@ -72,16 +75,16 @@ const lateCode = 'ERR_HTTP_REQUEST_TIMEOUT'
 const headEnd = '\r\n\r\n'
 
 /**
- * Whether bytes without a readable path are refused in the API's dialect. If headers arrive in several pieces, Node passes only the last
- * one, or none if the headers are incomplete, so the path may be missing. A connection that sent nothing gets no 200 of the API: the client
- * could take it for the response to its next request.
+ * Whether bytes without a readable path are refused in the API's dialect. The path is missing if the headers are incomplete. The path is
+ * also missing if the headers arrive in several pieces, because Node passes only the last piece. A connection that sent nothing is not
+ * refused with the API's status 200, because the client could take the 200 for the response to its next request.
  */
 const mayBeApi = (code: string | undefined, socket: Duplex): boolean =>
   code === tooLargeCode || (code === lateCode && (socket as Socket).bytesRead > 0)
 
 /**
- * Returns the path from the request line of the unreadable request; null: there is none. The line starts after the parsed bytes. The body
- * of the preceding request may end on the same line.
+ * Returns the path from the request line of the unreadable request; null: there is no request line. The request line starts after the
+ * parsed bytes. On the same line, the end of the preceding request's body may stand before the request line.
  */
 function pathOf({ rawPacket, bytesParsed = 0 }: ParseError): string | null {
   const came = rawPacket?.toString('latin1') ?? ''

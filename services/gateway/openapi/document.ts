@@ -19,7 +19,6 @@ export interface Generation {
   webhooks?: (components: Components) => JsonSchema
 }
 
-/** Returns a plain object, ready to be written as JSON. */
 export function openApiDocument({ title, description, routes, webhooks }: Generation, version: string): JsonSchema {
   const schemas: Components = { Refused: plainSchema(Refused, {}) }
   const byPath = Object.entries(routes).map(([name, route]) => [name.split(' ')[1] ?? '', route] as const)
@@ -91,8 +90,8 @@ const parameterMeanings: Record<string, string> = {
 }
 
 /**
- * Examples of path parameters. The example requests form a sequence in the order of the document: each request succeeds if the requests
- * above it were sent. WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that only the installation knows.
+ * Examples of path parameters. The example requests form a sequence in the order of the document: a request succeeds if all requests before
+ * it were sent. WORKSPACE_ID, MONITOR_ID and INCIDENT_ID stand for ids that differ in each installation.
  */
 const inPath: Readonly<Record<string, string>> = {
   uid: 'MONITOR_ID',
@@ -102,7 +101,6 @@ const inPath: Readonly<Record<string, string>> = {
   incident: 'INCIDENT_ID',
 }
 
-/** Returns the example of a path parameter. */
 function pathExample(path: string, name: string): string {
   if (name === 'id') return path.includes('/notifications/') ? '1' : 'MONITOR_ID'
   const example = inPath[name]
@@ -114,7 +112,7 @@ function pathExample(path: string, name: string): string {
 const queryExample = (name: string, isRequired: boolean): string | undefined =>
   isRequired && name === 'workspace_id' ? workspaceStandIn : undefined
 
-/** A body with required fields is itself required. */
+/** Returns the member `requestBody` of an operation. The body is required if one of its fields is required. */
 function jsonBody(body: TSchema, example: unknown, components: Components): JsonSchema {
   const schema = plainSchema(body, components)
   const name = String(schema['$ref'] ?? '').replace(schemaAddress, '')

@@ -1,4 +1,4 @@
-// Documents of generations 1 and 2, each with the records of all its routes.
+// OpenAPI documents of generations 1 and 2. The document of a generation contains all routes of that generation.
 import { classicRoutes } from '../http/api.ts'
 import type { Route } from '../http/route.ts'
 import type { Generation } from './document.ts'
@@ -7,7 +7,10 @@ import { webhooks } from './webhooks.ts'
 
 const envelope = 'Every answer is HTTP 200 with `{ result, error, meta }`: look at `error`, branch on its `code`.'
 
-/** Records by method and path below `/api`, with parameters in braces: `GET /v2/workspaces`. */
+/**
+ * Returns the route records of a prefix, each with its method and path below `/api`, such as `GET /v2/workspaces`. Path parameters stand in
+ * braces.
+ */
 const described = (prefix: keyof typeof classicRoutes): [string, Route][] =>
   classicRoutes[prefix].map(route => [`${route.method} ${prefix}${inBraces(route.path)}`, route])
 

@@ -1,4 +1,4 @@
-// Page for browsing the documents. Everything on the page comes from this server: the page's policy forbids other sources.
+// Page that shows the OpenAPI documents. The page loads everything from this server: its Content-Security-Policy forbids other sources.
 import { workspaceStandIn } from '../website/example.ts'
 
 /** `'unsafe-inline'` applies only to styles: Swagger UI writes some styles inline. */
@@ -51,7 +51,7 @@ workspace in the place of <code>WORKSPACE_ID</code>. For other words in capitals
 `
 }
 
-/** Returns the start script. Without a requested document, the page shows the first of `names`. */
+/** Returns the start script of the page. If the browser requests no document, the page shows the first of `names`. */
 export const startScript = (
   names: readonly DocumentName[],
 ): string => `const wanted = new URLSearchParams(location.search).get('document')

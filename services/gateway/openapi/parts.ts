@@ -2,12 +2,12 @@
 import type { QueryParameter, Route } from '../http/route.ts'
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 
-/** Members of a document that differ between the APIs. `server`: path to which all other paths are relative. */
+/** Members that differ between the documents of the APIs. `server`: path to which all other paths of a document are relative. */
 interface DocumentFacts extends Record<'title' | 'version' | 'description' | 'server', string> {
   paths: Record<string, JsonSchema>
   webhooks?: JsonSchema
   schemas: Components
-  /** The security scheme of all operations, by its name in the document. */
+  /** Security scheme of all operations. The key of the only member is the scheme's name in the document. */
   security: Record<string, JsonSchema>
 }
 
@@ -21,13 +21,11 @@ export const documentOf = ({ title, version, description, server, paths, webhook
   components: { schemas, securitySchemes: security },
 })
 
-/** Security scheme of the generations: an API key. */
 export const keySecurity = (description: string) => ({ key: { type: 'http', scheme: 'bearer', description } })
 
-/** Returns a path with its parameters in braces. */
 export const inBraces = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-/** Returns the items of the documented paths. Each of `routes` has its documented path, with parameters in braces. */
+/** Returns the member `paths` of a document. `routes`: routes by method and path, with path parameters in braces. */
 export function pathsOf(
   routes: Iterable<readonly [path: string, route: Route]>,
   parametersOf: (path: string) => JsonSchema[],
@@ -42,7 +40,6 @@ export function pathsOf(
   return paths
 }
 
-/** Returns the names of the parameters of a path. */
 export const parameterNames = (path: string): string[] => [...path.matchAll(/[{](\w+)[}]/g)].map(([, name = '']) => name)
 
 export const pathParameter = (name: string, description: string, example: string): JsonSchema => ({
@@ -57,7 +54,10 @@ export const pathParameter = (name: string, description: string, example: string
 export const operationId = ({ method }: Route, path: string): string =>
   [method.toLowerCase(), ...path.replaceAll(/[{}-]/g, '').split('/')].filter(part => part !== '').join('_')
 
-/** Returns the member `parameters` of an operation; empty: the route has no query. `exampleOf` returns undefined for no example. */
+/**
+ * Returns an operation's member `parameters`, or an empty object if the route has no query. `exampleOf` returns undefined if a parameter
+ * has no example.
+ */
 export function queryOf(
   { query = {} }: Route,
   components: Components,
@@ -77,7 +77,7 @@ export function queryOf(
   return parameters.length === 0 ? {} : { parameters }
 }
 
-/** Returns the description of an operation that begins with its permitted callers. */
+/** Returns the description of an operation. The description begins with the permitted callers. */
 export const descriptionFor = (callers: string, { more }: Route): string =>
   [`For: ${callers}.`, ...(more === undefined ? [] : [more])].join(' ')
 

@@ -1,13 +1,13 @@
-// Schemas in the form of an OpenAPI document. Named objects and definitions become components. A number whose `multipleOf` is whole becomes
-// an integer.
+// Converts schemas into the form of an OpenAPI document. Named objects and definitions become components. A number becomes an integer if
+// its `multipleOf` is a whole number.
 import { isObject } from '#shared/json-shape/is-object.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** Components by name. Writing a schema adds its components here. */
+/** Components by name. The conversion of a schema adds the components of that schema. */
 export type Components = Record<string, JsonSchema>
 
-/** Address of a component, without its name. */
+/** Beginning of a component's address; the component's name follows. */
 export const schemaAddress = '#/components/schemas/'
 
 export function plainSchema(schema: unknown, components: Components): JsonSchema {

@@ -37,7 +37,7 @@ export const openApiRoutes =
     fastify.get('/swagger-ui.css', (_request, reply) => sendAsset(reply, 'text/css', 'swagger-ui.css'))
   }
 
-/** Documents by setting. The first document is shown if the browser requests none. */
+/** Served documents by the value of API_LEGACY. The first document is shown if the browser requests none. */
 const documentsOf: Readonly<Record<Legacy, readonly DocumentName[]>> = {
   serve: ['v2', 'v1', 'v3', 'session'],
   gone: ['v3', 'session'],

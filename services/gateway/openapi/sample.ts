@@ -1,8 +1,8 @@
-// Example results in the documents: returns one value that fits a schema, with realistic content.
+// Example results for the documents: values with realistic content that match the schemas.
 import { samples } from '#shared/template/samples.ts'
 import { type Components, type JsonSchema, schemaAddress } from './plain-schema.ts'
 
-/** Samples by field, or by component and field. They are consistent with the example requests of `document.ts`. */
+/** Sample values by name of a field, or by names of component and field. The samples match the example requests of `document.ts`. */
 const values: Readonly<Record<string, unknown>> = {
   id: 'aB3dE6gH9k',
   name: 'Shop',
@@ -95,7 +95,8 @@ const values: Readonly<Record<string, unknown>> = {
   'Key.workspace_id': null,
   'MadeKey.workspace_id': null,
   description: 'deploy script',
-  // No sample here: the `locations` of this component are objects, but those of monitors are names.
+  // Undefined, so that a sample is made from the items' schema. The items of `Places.locations` are objects, but the sample of `locations`
+  // is a name.
   'Places.locations': undefined,
   'Place.id': 'LOCATION_ID',
   'Place.name': 'frankfurt',
@@ -113,8 +114,8 @@ const values: Readonly<Record<string, unknown>> = {
 const instant = '2026-01-05T12:02:00.000Z'
 
 /**
- * Returns a sample of a field. `owner` is the component that has the field. Throws for a field without a sample: add one here with each new
- * field.
+ * Returns a sample of a field. `owner` is the component that has the field. Throws for a field without a sample, so that every new field
+ * gets a sample in this file.
  */
 export function sampleOf(schema: JsonSchema, components: Components, field: string, owner = ''): unknown {
   const reference = typeof schema['$ref'] === 'string' ? schema['$ref'].replace(schemaAddress, '') : null

@@ -10,7 +10,7 @@ import { descriptionFor, documentOf, inBraces, jsonContent, operationId, pathPar
 import { type Components, type JsonSchema, plainSchema } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
-/** Records by method and path, with parameters in braces: `GET /session/workspaces`. */
+/** Route records by method and path, such as `GET /session/workspaces`. Path parameters stand in braces. */
 export const sessionDescriptions: Readonly<Record<string, Route>> = Object.fromEntries(
   sessionRoutes.map(route => [`${route.method} /session${inBraces(route.path.replace(/^[/]$/, ''))}`, route]),
 )
@@ -40,7 +40,6 @@ const introduction =
   'The API of the dashboard: plain JSON with HTTP statuses. A browser that has signed in sends the cookie, and `Origin` by itself; others ' +
   'send `Origin` with the address of the installation. Programs use an API key and the other documents instead.'
 
-/** Returns a plain object, ready to be written as JSON. */
 export function sessionDocument(version: string): JsonSchema {
   const schemas: Components = {}
   plainSchema(Refused, schemas)
@@ -51,7 +50,7 @@ export function sessionDocument(version: string): JsonSchema {
   return documentOf({ ...facts, paths, schemas, security: { cookie } })
 }
 
-/** Returns all refusals of a route, including those that follow from its method, its body and its required rights. */
+/** Returns all refusals of a route: its own refusals, and refusals that result from the route's method, body and required rights. */
 const sessionRefusalsOf = ({ method, needs: { role }, body, refusals }: Route): SessionErrorWord[] => {
   const words = new Set(refusals as SessionErrorWord[])
   if (role !== 'nobody') words.add('unauthenticated')
@@ -84,7 +83,7 @@ function answer({ status, result }: Route, schemas: Components): JsonSchema {
   return { description: 'Done.', ...jsonContent({ schema, example: sampleOf(schema, schemas, '') }) }
 }
 
-/** Returns the refusals by status, each with its words. */
+/** Returns one response for each HTTP status of a refusal. A response lists the error words that have its status. */
 function refused(words: readonly SessionErrorWord[]): JsonSchema {
   const byStatus = Object.groupBy(words, word => sessionErrors[word])
   const schema = { $ref: '#/components/schemas/SessionRefusal' }

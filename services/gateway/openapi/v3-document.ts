@@ -1,4 +1,4 @@
-// OpenAPI 3.1 document of generation 3, made from the records of its routes. Rules: docs/reference/v3.md, section 1.
+// OpenAPI 3.1 document of generation 3, made from the records of its routes. Reference: docs/reference/v3.md, section 1.
 import { limits } from '#shared/limits/limits.ts'
 import type { Route } from '../http/route.ts'
 import { errorTypes } from '../v3/dialect.ts'
@@ -20,7 +20,6 @@ import {
 import { type Components, type JsonSchema, plainSchema, schemaAddress } from './plain-schema.ts'
 import { sampleOf } from './sample.ts'
 
-/** Returns a plain object, ready to be written as JSON. */
 export function v3Document(version: string, routes: readonly Route[] = v3Routes): JsonSchema {
   const schemas: Components = { Refused }
   const byPath = routes.map(route => [`/v3${inBraces(route.path)}`, route] as const)
@@ -30,7 +29,7 @@ export function v3Document(version: string, routes: readonly Route[] = v3Routes)
   return documentOf({ ...facts, paths, schemas, security: keySecurity(keyMeaning) })
 }
 
-/** Path of Observation addresses, which are not below `/api`. */
+/** Path at which Observation addresses accept reports. The path is not below `/api`. */
 const addressPath = '/in/{token}'
 
 const addressItem = (schemas: Components): JsonSchema => ({
@@ -135,7 +134,7 @@ const Page: JsonSchema = {
   additionalProperties: false,
 }
 
-/** Returns the response of a success. A list with a `cursor` parameter is returned in pages. */
+/** Returns the response to a successful request. A list with a `cursor` parameter is returned in pages. */
 function success({ result: schema = nothing, query = {} }: Route, components: Components): JsonSchema {
   const result = plainSchema(schema, components)
   const isPaged = Object.hasOwn(query, 'cursor')
@@ -144,7 +143,10 @@ function success({ result: schema = nothing, query = {} }: Route, components: Co
   return { description: 'Done.', ...jsonContent({ schema: allowed, example }) }
 }
 
-/** Returns the refusals by status: the refusals of every route, those that follow from the route's rights and path, and the route's own. */
+/**
+ * Returns one response for each HTTP status of a refusal. The responses cover refusals that every route has, refusals that result from the
+ * route's rights and path, and the route's own refusals.
+ */
 function refused(route: Route): JsonSchema {
   const schema = { $ref: `${schemaAddress}Refused` }
   return Object.fromEntries(

@@ -1,4 +1,5 @@
-// Schemas of built-in messages to destinations (reference/messages 5; v3 10.9). Tests compare real bodies with these schemas.
+// Schemas of the built-in message bodies that are sent to destinations (reference/messages 5; v3 10.9). Tests compare real bodies with
+// these schemas.
 
 import { Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -15,7 +16,7 @@ const Attachment = Answered('MessageAttachment', {
 })
 const attachments = Type.Array(Attachment, { minItems: 1, maxItems: 1 })
 
-/** Members of messages about a Template's rule that counts or compares with a baseline. */
+/** Members that only messages about one kind of Template rule have: rules that count Observations or compare with a baseline. */
 const ofComparison = {
   counted: Type.Optional(Strict({ matching: Type.Integer(), required: Type.Integer(), within_seconds: Type.Integer() })),
   baseline: Type.Optional(

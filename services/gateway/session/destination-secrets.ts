@@ -1,5 +1,5 @@
-// Secret that signs a destination's messages: POST, DELETE /session/workspaces/{id}/destinations/{id}/secret. Owners only, because the
-// secret allows forged messages. Only the response to its creation contains the secret.
+// Secret that signs a destination's messages: POST, DELETE /session/workspaces/{id}/destinations/{id}/secret. Only owners may use these
+// routes, because the secret allows its holder to forge messages. Only the response to the secret's creation contains the secret.
 import { Type } from 'typebox'
 import { limits, second } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'

@@ -23,7 +23,7 @@ const watchEvents = route('GET', '/workspaces/:workspaceId/events', {
   budgetMs: null,
   refusals: ['rate_limited', 'invalid'],
   handler: async (context, call) => {
-    // HEAD requests arrive here too, and get no stream.
+    // A HEAD request reaches this handler too, but gets no stream.
     if (call.request.method !== 'GET') return undefined
     const workspaceId = workspaceOf(call)
     const { after } = sessionQuery(query, call)

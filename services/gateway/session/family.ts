@@ -1,5 +1,5 @@
-// The session API as a Fastify plugin, for the dashboard and similar programs: plain JSON with HTTP statuses. This file applies the rules
-// of all routes: permitted senders, response headers, and the form of refusals.
+// The session API as a Fastify plugin, for the dashboard and similar programs: plain JSON with HTTP statuses. This file sets what all
+// routes share: the permitted senders, the response headers, and the form of refusals.
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#shared/errors.ts'
 import type { GatewayContext } from '../context.ts'

@@ -1,5 +1,5 @@
 // GET, POST /session/workspaces/{id}/members; PATCH, DELETE …/{userId}. Every member may read the list and may leave. Only owners change
-// members. The directory ensures that at least one owner remains.
+// members. The directory refuses a change that would leave no owner.
 import { Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
 import { Answered, writerOf } from '../body/result-schema.ts'

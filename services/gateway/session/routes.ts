@@ -1,4 +1,4 @@
-// Every route of the session API, one file a noun, in the order of the document.
+// All routes of the session API, in the order of the OpenAPI document. The routes for one kind of object are in one file.
 import type { Route } from '../http/route.ts'
 import { installationRoutes } from './administration/installation.ts'
 import { locationRoutes } from './administration/locations.ts'

@@ -66,8 +66,8 @@ const signOut = openRoute('POST', '/sign-out', {
 export const signInRoutes: readonly Route[] = [waysIn, signIn, signOut]
 
 /**
- * Ends the session of the browser's cookie and returns its person. No gateway caches sessions, so the session ends at every gateway at
- * once.
+ * Ends the session of the browser's cookie, and returns the person of this session; null: there was no such session. No gateway caches
+ * sessions, so the session ends at every gateway at once.
  */
 export async function endEarlierSession({ directory, cookies }: SessionContext, call: Call): Promise<SessionIdentity | null> {
   const token = cookies.token(call.request)

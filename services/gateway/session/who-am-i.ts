@@ -33,7 +33,7 @@ const getSession = route('GET', '/', {
   handler: async (context, { request, reply, visitor, traceId }) => {
     const { cookies, clock } = context
     const token = cookies.token(request)
-    // The directory extends the session when it is used, so the cookie's lifetime is extended too.
+    // Each use of the session extends it in the directory, so the cookie's lifetime is extended too.
     if (token !== null && visitor.sessionId !== null) cookies.setToken(reply, token, visitor.expiresAt - clock.now())
     return whoAmI(context, visitor, traceId)
   },

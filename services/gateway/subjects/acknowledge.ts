@@ -20,13 +20,14 @@ interface Family<Subject, Ids extends TProperties> extends Pick<Route, 'path' | 
   refusals: readonly ClassicRefusal[]
   /** Returns the subject of the path, which the caller may read. */
   findSubject(context: GatewayContext, call: ClassicCall): Promise<Subject>
-  /** Returns the values of `ids`, with their names in camel case. Ids of the other family are absent. */
+  /** Returns the values for the fields `ids` of the response, by field name in camel case. */
   idsOf(subject: Subject, acknowledgement: AcknowledgementView): Source<Ids>
 }
 
 /**
- * Records who acknowledged and when. A repeated request returns the first acknowledgement. Refusals, in this order: `Incident not found`
- * for an id of another subject, a viewer, any body, `Incident is closed`.
+ * Records who acknowledged and when. A repeated request returns the first acknowledgement. Checks run in this order: an incident of another
+ * subject is refused (`Incident not found`), then a caller who is a viewer, then a request with a body, then a closed incident (`Incident
+ * is closed`).
  */
 export function acknowledgeRoute<Subject extends { id: string }, Ids extends TProperties>(family: Family<Subject, Ids>): Route {
   const result = acknowledgementResult(family.name, family.ids)
@@ -80,7 +81,7 @@ async function findIncident(context: GatewayContext, call: Call, subjectId: stri
   return incident
 }
 
-/** Acknowledges an open incident. If the incident closes between lookup and command, returns its new state. */
+/** Acknowledges an open incident. If the incident closes between the lookup and the command, returns the state after the close. */
 async function acknowledgeOpen(context: GatewayContext, call: Call, incident: IncidentView): Promise<AcknowledgementView> {
   const { displayName: by } = call.request.identity
   const command = { kind: 'acknowledge-incident', id: commandId(), incidentId: incident.id, by, via: 'api' } as const

@@ -1,4 +1,5 @@
-// Id of a command, created once per HTTP request. All retries of one request are therefore one command to the keeper.
+// Id of a command, created once per HTTP request. If the request's command is sent again, the keeper recognises the id and executes the
+// command only once.
 import { randomId } from '#shared/text/ids.ts'
 
 const commandIdLength = 20

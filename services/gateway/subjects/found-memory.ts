@@ -1,14 +1,17 @@
-// Cache of the objects that paths name, so that repeated requests of a sender need no question to the directory. A cached object is only a
-// hint: its keeper knows whether the object exists. After a refusal, the request is checked again with the object from the directory.
+// Cache of objects that paths name, so that a sender's repeated requests need no question to the directory. A cached object may be
+// outdated; only the keeper knows whether the object still exists. If the request is refused, all checks run again with the object from the
+// directory.
 import { AppError } from '#shared/errors.ts'
 import type { FoundMemory } from '../http/route.ts'
 
 interface MemoryOptions<Found, Caller> {
-  /** Returns the key of the object that the path names. Null: the path may mean several objects, or the caller may not see the object. */
+  /**
+   * Returns the cache key of the object that the path names. Null: the path may mean several objects, or the caller may not see the object.
+   */
   keyOf(call: Caller): string | null
-  /** Returns the key of an object from `find`; null: the object is not cached. */
+  /** Returns the cache key of an object from `find`; null: objects like this are not cached. */
   keyOfFound(found: Found): string | null
-  /** Largest number of objects. Beyond it, the least recently used object is removed. */
+  /** Maximum number of cached objects. If the cache is full, the least recently used object is removed. */
   max: number
 }
 
@@ -17,7 +20,7 @@ export function createFoundMemory<Found, Caller>({
   keyOfFound,
   max,
 }: MemoryOptions<Found, Caller>): FoundMemory<Found, Caller> {
-  /** Objects by key, least recently used first. While the cache is far from full, this order is not updated. */
+  /** Objects by key, least recently used first. A use updates this order only if at least half of the cache is full. */
   const remembered = new Map<string, Found>()
   const put = (key: string, found: Found) => {
     remembered.delete(key)
@@ -44,8 +47,8 @@ export function createFoundMemory<Found, Caller>({
 }
 
 /**
- * Calls `proceed` with the cached object of the path, or else with the object from `find`. `proceed` may run twice: after a refusal with a
- * cached object it runs again with the object from `find`.
+ * Calls `proceed` with the cached object of the path, or else with the object from `find`. If `proceed` refuses the cached object, it runs
+ * a second time with the object from `find`.
  */
 export async function proceedWithFound<Found, Caller, Result>(
   memory: FoundMemory<Found, Caller> | undefined,
@@ -58,7 +61,8 @@ export async function proceedWithFound<Found, Caller, Result>(
     try {
       return await proceed(known)
     } catch (error) {
-      // After these errors the command may have taken effect, so it is not sent again under another id.
+      // After a retryable or internal error the command may have taken effect. So the command is not sent again, because the second attempt
+      // would have another id.
       if (!(error instanceof AppError) || error.retryable || error.code === 'internal') throw error
       if (error.code === 'not_found') memory?.forget(known)
     }

@@ -1,5 +1,5 @@
-// Conversion between location names and ids: dialects use names, all other parts use ids. Responses use names cached for a few seconds.
-// Before a location is stored in a setting, its name is always looked up, because the cached name may have been given to another location.
+// Conversion between location names and ids: dialects use names, all other parts use ids. For responses, names are cached for a few
+// seconds. A name in a request is always looked up in the directory, because the name may have moved to another location.
 
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -8,8 +8,9 @@ import type { Clock } from '#shared/time/clock.ts'
 
 export interface LocationNames {
   /**
-   * Returns ids by name, in order, or the first unknown name, unchanged. Names are compared in their stored form: Unicode NFC, trimmed. A
-   * location whose name matches exactly is preferred.
+   * Returns a map from name to id in the order of `names`. If a name is unknown, returns the first unknown name, as sent. For the
+   * comparison, names are trimmed and converted to Unicode NFC. If several locations match, a location whose name is exactly the same is
+   * preferred.
    */
   toIds(names: readonly string[], traceId: string): Promise<{ ids: Map<string, string> } | { unknown: string }>
   /** Returns a function that converts ids to names. Ids of deleted locations are omitted. */
@@ -18,7 +19,7 @@ export interface LocationNames {
 
 export function createLocationNames(clock: Clock, list: (traceId: string) => Promise<LocationView[]>): LocationNames {
   let byId = new Map<string, string>()
-  /** Ids for which the latest lookup found no location. They cause no new lookup. */
+  /** Ids for which the latest lookup found no location. These ids cause no new lookup. */
   const gone = new Set<string>()
   let freshUntil = Number.NEGATIVE_INFINITY
   let asked = 0
@@ -28,7 +29,7 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
   const read = async (traceId: string): Promise<LocationView[]> => {
     const turn = ++asked
     const locations = await list(traceId)
-    // A response to an earlier request does not replace the cached response to a later one.
+    // The response to a later request has arrived first. It stays in the cache, because it is newer.
     if (turn < heard) return locations
     heard = turn
     byId = new Map(locations.map(location => [location.id, location.name]))
@@ -60,7 +61,7 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
       const isUnheard = (id: string) => !byId.has(id) && !gone.has(id)
       const joins = shared !== null
       if (wanted.some(isUnheard) || (wanted.length > 0 && isStale())) await readTogether(traceId)
-      // The shared read may have begun before the id existed, so one more read follows.
+      // This call has joined a read that another call began. The id may be newer than that read, so one more read follows.
       if (joins && wanted.some(isUnheard)) await readTogether(traceId)
       for (const id of wanted.filter(isUnheard)) gone.add(id)
       return names(byId)
@@ -70,7 +71,8 @@ export function createLocationNames(clock: Clock, list: (traceId: string) => Pro
 
 function idsByName(locations: readonly LocationView[]): (name: string) => string | undefined {
   const exact = new Map(locations.map(({ id, name }) => [name, id]))
-  // A prober's own LOCATION is stored unchanged, so both names are normalised for the comparison.
+  // The stored name of a location may be unnormalised, because it comes from a prober's setting LOCATION. So the stored name and the sent
+  // name are normalised for the comparison.
   const plain = new Map(locations.map(({ id, name }) => [plainText(name), id]))
   return name => exact.get(name) ?? exact.get(plainText(name)) ?? plain.get(plainText(name))
 }

@@ -1,4 +1,5 @@
-// Check of subject ids in paths and filters. A text that cannot be an id matches nothing, and the directory is not asked.
+// Check of subject ids in paths and filters. For a text that cannot be an id, the directory is not asked, and the response is the same as
+// for an unknown id.
 import { idLength } from '#shared/text/ids.ts'
 
 const form = new RegExp(`^[0-9A-Za-z]{${idLength.subject}}$`)

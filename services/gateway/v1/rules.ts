@@ -1,4 +1,4 @@
-// /v1/rules: website monitors in generation 1, which is frozen, and the acknowledgement of their incidents (reference/website-monitors 1.1;
+// /v1/rules: website monitors under their name in generation 1, and the acknowledgement of their incidents (reference/website-monitors 1.1;
 // reference/incidents 6).
 import { type Static, Type } from 'typebox'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
@@ -19,7 +19,7 @@ import { findWebsite, websiteRoutes } from '../website/routes.ts'
 import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
 import { MonitorObject, settingsObject } from '../website/settings-object.ts'
 
-/** A rule of generation 1 has regions, but no agreement. A sent agreement is ignored like any unknown field. */
+/** A rule of generation 1 has `regions`, but no `agreement`. A sent `agreement` is ignored like any unknown field. */
 const fields = { ...SettingsBody.properties, regions: Maybe(PlacesBody) }
 const CreateRuleBody = Type.Object({ ...fields, ...InWorkspace }, { $id: 'CreateRule' })
 const UpdateRuleBody = Type.Object(fields, { $id: 'UpdateRule' })
@@ -83,7 +83,8 @@ const acknowledge = acknowledgeRoute({
 export const ruleRoutes: readonly Route[] = [...websiteRoutes(rules), acknowledge]
 
 /**
- * Only this list distinguishes a missing workspace from a workspace without the caller as a member (reference/website-monitors 4.1).
+ * Throws if the caller may not list the workspace. Only this list has different refusals for a missing workspace and for a workspace of
+ * which the caller is not a member (reference/website-monitors 4.1).
  */
 async function requireListable({ directory }: GatewayContext, { request, traceId }: Call, workspaceId: string): Promise<void> {
   if (roleIn(request.identity, workspaceId) !== null) return

@@ -29,7 +29,7 @@ const logQuery = {
   limit: { schema: Type.Integer({ minimum: 1, maximum: limits.deliveries.listed }), meaning: 'At most as many rows.' },
 }
 
-/** A filter that names an unknown destination matches nothing. */
+/** If the filter names an unknown destination, the list is empty. */
 export const listDeliveries = routeByQuery('GET', '/notifications/deliveries', {
   summary: 'The delivery log, newest first; it never holds a URL.',
   query: logQuery,
@@ -41,7 +41,7 @@ export const listDeliveries = routeByQuery('GET', '/notifications/deliveries', {
     const named = query['destination_id']
     const destinationNumber = named === undefined ? null : publicNumber(String(named))
     if (named !== undefined && destinationNumber === null) return []
-    // Rows may be large. If the time limit of the request has passed, its response was sent already, so no more rows are read.
+    // Rows may be large. If the request's time limit has passed, a refusal was sent already, so no more rows are read.
     const isWanted = () => clock.monotonic() - request.arrivedAt < limits.http.answerMs
     const rows: DeliveryView[] = []
     const read = (after: string | null) => {

@@ -1,5 +1,5 @@
-// Delivery tables of custom subjects and of website monitors (reference/messages 4): the same table under two paths. Every member may read
-// a table, because a table contains no URL.
+// Delivery tables of custom subjects and of website monitors (reference/messages 4): the form of the table is the same for both kinds of
+// subjects, and only the paths differ. Every member may read a table, because a table contains no URL.
 
 import { type Static, type TObjectOptions, Type } from 'typebox'
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
@@ -59,7 +59,7 @@ const ofRows: readonly ClassicRefusal[] = [
   '2002 Destination not found',
 ]
 
-/** Owner of a table, and the word for the owner in responses. */
+/** Subject to which the table belongs. `publicId`: id of the subject in responses. */
 interface Owner {
   workspaceId: string
   subjectId: string
@@ -68,7 +68,6 @@ interface Owner {
 
 interface Family extends Pick<Route, 'path' | 'query'> {
   body: ReturnType<typeof TableBody>
-  /** Refusals of every route. */
   refusals: readonly ClassicRefusal[]
   ofWriters: readonly ClassicRefusal[]
   find(context: GatewayContext, call: ClassicCall): Promise<Owner>
@@ -141,7 +140,7 @@ async function putTable({ directory }: GatewayContext, owner: Owner, selections:
   return tableObject(owner, await directory.ask('put-delivery-table', { workspaceId, subjectId, selections }, traceId))
 }
 
-/** Returns each kind once, in the order in which the kinds were sent. */
+/** Returns the rows of the table. A row contains no kind of message twice. The kinds stay in the order in which they were sent. */
 function readSelections({ selections }: Body): Row[] {
   const rows = selections.map(row => ({ number: row.destination_id, alertKinds: [...new Set(row.alert_kinds)] }))
   const numbers = new Set<number>()
@@ -152,7 +151,7 @@ function readSelections({ selections }: Body): Row[] {
     }
     numbers.add(number)
   }
-  // A workspace has at most this many destinations, so a longer list of different destinations contains an unknown one.
+  // A workspace has at most `perWorkspace` destinations. So a longer list of different destinations contains an unknown destination.
   if (rows.length > limits.destination.perWorkspace || ![...numbers].every(Number.isSafeInteger)) {
     throw refusal('not_found', 'Destination not found', 'The workspace has no such destination')
   }

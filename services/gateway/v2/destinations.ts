@@ -1,4 +1,5 @@
-// /v2/notifications/destinations (reference/messages 1). URLs are secrets, so even reads require an editor. Ids are whole numbers.
+// /v2/notifications/destinations (reference/messages 1). The URLs of destinations are secrets, so even reads require an editor. Ids are
+// whole numbers.
 import { Type } from 'typebox'
 import type { DestinationView } from '#shared/contracts/ask/ask-notifications.ts'
 import { refusal } from '#shared/errors.ts'

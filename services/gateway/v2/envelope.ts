@@ -1,4 +1,4 @@
-// Envelope of generations 1 and 2 (reference/envelope 2). Only this file maps the system's errors to its codes.
+// Envelope of generations 1 and 2 (reference/envelope 2). Only this file maps AppErrors to the codes of the envelope.
 import { AppError, type ErrorCode } from '#shared/errors.ts'
 import { AuthenticationError } from '../callers/authentication-error.ts'
 
@@ -8,7 +8,10 @@ export interface Envelope {
   meta: null
 }
 
-/** Codes by error (reference/envelope 3.1). Any other error is 500: clients cannot correct it. */
+/**
+ * Envelope codes of errors (reference/envelope 3.1). An error without an entry here gets the code 500, because clients cannot correct the
+ * cause of such an error.
+ */
 const codes: Partial<Record<ErrorCode, number>> = {
   validation: 2001,
   taken: 2001,

@@ -1,5 +1,5 @@
-// Short lists of generations 1 and 2: version, workspaces, locations, regions (reference/envelope 1.1 and 7). Locations and regions are the
-// same for every key.
+// Small reads of generations 1 and 2: version, workspaces, locations, regions (reference/envelope 1.1 and 7). Every key gets the same
+// locations and regions.
 import { Type } from 'typebox'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { Answered, Kind, writerOf } from '../body/result-schema.ts'
@@ -44,7 +44,7 @@ export const listLocations = route('GET', '/locations', {
   handler: async ({ directory }, { traceId }) => (await directory.ask('list-locations', {}, traceId)).map(locationObject),
 })
 
-/** Lists locations under generation 1's name: regions. */
+/** Lists the locations, which generation 1 calls regions. */
 export const listRegions = route('GET', '/regions', {
   summary: 'The regions from which rules can be checked, the same for everybody.',
   needs: anybody,
@@ -56,7 +56,7 @@ const writeWorkspace = writerOf(Workspace)
 const writeLocation = writerOf(Location)
 const locationObject = (location: LocationView) => writeLocation({ ...location, activeWorkersCount: location.activeWorkers })
 
-/** The result has `display_name` only if it is set (reference/envelope 7.3). */
+/** The result has `display_name` only if the location has a display name (reference/envelope 7.3). */
 const regionObject = ({ id, name, displayName, activeWorkers }: LocationView) => ({
   id,
   name,

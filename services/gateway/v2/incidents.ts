@@ -27,7 +27,7 @@ const Incident = Answered('Incident', {
   kind: Kind('incident'),
 })
 
-/** Newest incident first. A filter that names no monitor of the workspace matches nothing. */
+/** Lists open incidents, newest first. If the filter names an id that belongs to no monitor of the workspace, the list is empty. */
 export const listIncidents = route('GET', '/incidents', {
   summary: 'The open incidents of website monitors, the newest trouble first.',
   needs: member,

@@ -1,5 +1,5 @@
-// Fields of the notification routes. An optional field sent as null or as empty text is absent, because some clients send unset fields this
-// way. Ids are whole numbers.
+// Fields of the notification routes. An optional field that is sent as null or as empty text counts as absent, because some clients send
+// unset fields in this form. Ids are whole numbers.
 
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -15,7 +15,7 @@ export const DestinationType = Type.Enum(['slack', 'webhook'])
 
 export const AlertKind = Type.Enum(['problem', 'no_data', 'recovery'])
 
-/** Schema of a result without an object to return: a sentence, and the id that the sentence concerns. */
+/** Returns the schema of a result that contains no object, only a sentence and the id of the object that the sentence concerns. */
 export const messageAbout = (idField: string, more: TProperties = {}) =>
   Strict({ message: Type.String(), [idField]: Type.Integer(), workspace_id: Type.String(), ...more })
 

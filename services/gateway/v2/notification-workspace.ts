@@ -1,4 +1,5 @@
-// Workspace of a notification route (reference/messages 1.1): named in the query or body, or else the caller's only workspace.
+// Workspace of a notification route (reference/messages 1.1). The query or the body names the workspace. If neither names a workspace, the
+// caller's only workspace is used.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { refusal } from '#shared/errors.ts'
@@ -11,7 +12,6 @@ import { type ClassicCall, type ClassicRefusal, editor, routesWith } from './cla
 import { publicNumber } from './notification-fields.ts'
 import { accessDenied } from './refusals.ts'
 
-/** Query of a route that finds its workspace in the query. */
 export const notificationQuery: Record<string, QueryParameter> = {
   workspace_id: { schema: Type.String(), meaning: 'The workspace; may be left out where you have exactly one.' },
 }
@@ -20,7 +20,10 @@ export const inWorkspace: readonly ClassicRefusal[] = ['2004 Ambiguous workspace
 
 const inQuery = { query: notificationQuery, refusals: inWorkspace }
 
-/** Functions like `route`: the query names the workspace, or also the body. All require an editor, because URLs are secrets. */
+/**
+ * Functions that create route records, as `route` does. In a route by `routeByQuery`, the query names the workspace; in a route by
+ * `routeByBody`, the query or the body names it. All these routes require an editor, because the URLs of destinations are secrets.
+ */
 export const routeByQuery = routesWith(editor, { ...inQuery, find: (_context, call) => workspaceOfQuery(call) })
 export const routeByBody = routesWith(editor, { ...inQuery, find: (_context, call) => workspaceOfBody(call) })
 
@@ -31,8 +34,8 @@ type Ask<Found> = (
 ) => Promise<Found | null>
 
 /**
- * Returns functions like `route` for routes whose path names an object by its number: the query names the workspace, or also the body.
- * `ask` returns the object; null: the workspace has no object of this number.
+ * Returns two functions that create route records, as `routeByQuery` and `routeByBody` do. The path of these routes contains the number of
+ * an object. `ask` returns the object from the directory; null: the workspace has no object with this number.
  */
 export function routesOfOne<Found extends { workspaceId: string }>(noun: 'Destination' | 'Transformation', ask: Ask<Found>) {
   const findIn = (workspaceOf: typeof workspaceOfQuery) => async (context: GatewayContext, call: ClassicCall) => {
@@ -49,8 +52,8 @@ export function routesOfOne<Found extends { workspaceId: string }>(noun: 'Destin
 }
 
 /**
- * Returns the workspace of a request. Throws invalid_state (2004) if none is named, unless the caller has exactly one workspace. Does not
- * check the caller's rights.
+ * Returns the workspace of a request. If the request names no workspace, returns the caller's only workspace, or throws invalid_state
+ * (2004) if the caller has none or several. Does not check the caller's rights.
  */
 function notificationWorkspace(request: FastifyRequest, inBody?: unknown): string {
   const named = queryText(request, 'workspace_id')
@@ -70,7 +73,7 @@ export async function workspaceOfQuery({ request }: ClassicCall): Promise<{ work
 }
 
 /**
- * Returns the workspace of a route with a body: named in the query, or else in the body. Other faults of the body are reported after the
+ * Returns the workspace that the query names. If the query names none, the body names it. Other faults of the body are reported after the
  * checks of workspace and role.
  */
 export async function workspaceOfBody(call: ClassicCall): Promise<{ workspaceId: string }> {

@@ -1,4 +1,4 @@
-// Refusals that routes of generations 1 and 2 share, each as its code and message (reference/envelope 3).
+// Refusals that several routes of generations 1 and 2 share, as code and message (reference/envelope 3).
 import type { ClassicRefusal } from './classic-route.ts'
 
 export const ofEveryRoute: readonly ClassicRefusal[] = [

@@ -47,7 +47,10 @@ function responder(context: GatewayContext, route: Route): (call: ClassicCall) =
     )
 }
 
-/** Returns the declared parameters, unchanged. The first value of a repeated parameter counts. An empty value counts as absent. */
+/**
+ * Returns the declared parameters, unchanged. If a parameter is repeated, the first value is used. A parameter with an empty value counts
+ * as absent.
+ */
 function sentQuery({ query = {} }: Route, request: FastifyRequest): Record<string, string> {
   const sent: Record<string, string> = {}
   for (const name of Object.keys(query)) {

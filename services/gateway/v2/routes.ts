@@ -1,4 +1,4 @@
-// Every route of generation 2, one file a noun, in the order of the document.
+// All routes of generation 2, in the order of the OpenAPI document. The routes for one kind of object are in one file.
 import type { Route } from '../http/route.ts'
 import { listDeliveries } from './delivery-log.ts'
 import { deliveryTableRoutes } from './delivery-tables.ts'

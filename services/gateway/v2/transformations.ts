@@ -93,7 +93,7 @@ const create = routeByBody('POST', all, {
   },
 })
 
-/** The samples do not depend on the key or its workspaces. */
+/** Every key gets the same samples. */
 const listSamples = route('GET', `${all}/samples`, {
   summary: 'The three messages that a template is judged against.',
   needs: anybody,
@@ -151,7 +151,7 @@ const remove = routeOfOneByQuery('DELETE', one, {
 
 export const transformationRoutes: readonly Route[] = [list, create, listSamples, preview, get, update, remove]
 
-/** The directory refuses an empty field. */
+/** Returns the fields of the body. The directory, not this function, refuses an empty field. */
 const fieldsOf = ({ name, template }: Static<typeof TransformationBody>) => ({ name, template })
 
 const transformationObject = (view: TransformationView) =>

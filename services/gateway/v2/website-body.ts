@@ -1,11 +1,11 @@
-// Body of a website monitor in generation 2: the settings of both generations, locations, and an agreement.
+// Body of a website monitor in generation 2: the settings that generations 1 and 2 share, and `locations` and `agreement`.
 import { type Static, Type } from 'typebox'
 import type { FailureMode } from '#shared/contracts/subjects/website.ts'
 import { Maybe, marks } from '../body/field-values.ts'
 import type { WebsiteInput } from '../website/family.ts'
 import { InWorkspace, PlacesBody, SettingsBody, settingsOf } from '../website/settings.ts'
 
-/** `""` is a wrong agreement, not an absent one (reference/website-monitors 4.1). */
+/** An empty text as `agreement` is a wrong value and does not count as absent (reference/website-monitors 4.1). */
 const refusal = { message: 'invalid agreement', details: 'agreement must be any, majority or all' }
 
 const fields = {

@@ -11,7 +11,7 @@ import type { ClassicRefusal } from './classic-route.ts'
 import { accessDenied, invalid, missingWorkspace } from './refusals.ts'
 import { agreementOf, CreateWebsiteBody, readWebsite, UpdateWebsiteBody } from './website-body.ts'
 
-/** A monitor with exactly the fields of reference/website-monitors 2.2. */
+/** Returns a monitor in the form of responses, with exactly the fields of reference/website-monitors 2.2. */
 const websiteObject = (website: WebsiteView, namesOf: (ids: readonly string[]) => string[]) => ({
   ...settingsObject(website, 'website_monitor'),
   locations: namesOf(website.check.locations),

@@ -1,4 +1,4 @@
-// The audit of a workspace, for the workspace's owners. Reads of the audit are not audited. Rule: docs/reference/v3.md, 11.5.
+// Reads of a workspace's audit, for its owners. These reads themselves are not audited. Reference: docs/reference/v3.md, 11.5.
 import { Type } from 'typebox'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import { idPattern } from '#shared/contracts/common.ts'
@@ -52,7 +52,7 @@ const listAudit = route('GET', '/workspaces/:workspace/audit', {
   },
 })
 
-/** Returns the first whole millisecond at or after the parameter's instant. Null: the parameter was not sent. */
+/** Returns the parameter's instant, rounded up to a whole millisecond. Null: the parameter was not sent. */
 function instantOf(query: Readonly<Record<string, unknown>>, name: 'since' | 'until'): number | null {
   const sent = query[name]
   if (typeof sent !== 'string') return null

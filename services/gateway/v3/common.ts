@@ -1,4 +1,4 @@
-// Type of a route of generation 3, and shapes that several of its routes share.
+// Type of a route record of generation 3, and schemas that several of these routes share.
 import { type TObject, Type } from 'typebox'
 import { AppError, refusal } from '#shared/errors.ts'
 import { Answered } from '../body/result-schema.ts'
@@ -6,19 +6,18 @@ import type { GatewayContext } from '../context.ts'
 import type { Call } from '../http/answer.ts'
 import type { Route, StatedRoute } from '../http/route.ts'
 
-/** Arguments of finders and handlers in generation 3. */
 export interface V3Call extends Call {
   /** Id of the workspace in the path; empty for a route without a workspace. */
   workspaceId: string
 }
 
-/** A refusal: its status, then the fields that `details.field` may name, such as `422 name`. */
+/** A refusal: its HTTP status, and the field that `details.field` may name, such as `422 name`. */
 export type V3Refusal = `${number}` | `${number} ${string}`
 
-/** The record of a read says whether the audit records it. Requests of other methods are always recorded. */
+/** The record of a GET route must say whether the audit records its requests. Requests of other methods are always recorded. */
 type Audited<Method> = Method extends 'GET' ? { isAudited: boolean } : { isAudited?: never }
 
-/** Creates a route record. TypeScript infers the types of its parts from each other. */
+/** Creates a route record. TypeScript infers `Found` and `Body` from the members of the record. */
 export const route = <Method extends Route['method'], Found, Body extends TObject>(
   method: Method,
   path: string,
@@ -31,7 +30,7 @@ export const Named = Answered('Named', { id: Type.String(), name: Type.String() 
 export const invalid = (field: string, sentence: string): AppError => new AppError('validation', sentence, { facts: { field } })
 
 /**
- * Returns a handler of errors. In this generation, the refusal of a full workspace or installation is a fault of the request's field
+ * Returns a function for `catch`. If the error says that the workspace or the installation is full, the function throws `validation` with
  * `field`.
  */
 export const tooManyAt =
@@ -41,15 +40,17 @@ export const tooManyAt =
     throw refusal('validation', error.message, error.details, field)
   }
 
-/** Schema of a reference to a Template. */
 export const TemplateReference = Type.String({
   minLength: 1,
   maxLength: 100,
   description: 'A key, which means its highest version, or key@version.',
 })
 
-/** Schema of answers. Only the Template's reader checks the members of this object (1.4). */
+/**
+ * Schema of the answers to a Template's fields. The members of this object depend on the Template, so the reader of answers checks them (v3
+ * 1.4).
+ */
 export const Meta = Type.Object({}, { additionalProperties: true, description: 'Answers to the fields of the Template.' })
 
-/** Schema of a name: one line, trimmed before its length is checked (rule 1.12). */
+/** Schema of a name: one line, trimmed before its length is checked (v3 1.12). */
 export const NameText = (maxLength: number) => Type.String({ minLength: 1, maxLength, trimmed: true, plain: 'line' })

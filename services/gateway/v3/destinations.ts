@@ -1,4 +1,4 @@
-// Destinations to which messages of a workspace are sent. No response contains a URL or a signing secret. Rules: docs/reference/v3.md,
+// Destinations to which messages of a workspace are sent. No response contains a URL or a signing secret. Reference: docs/reference/v3.md,
 // section 10.
 
 import { type Static, Type } from 'typebox'
@@ -61,7 +61,6 @@ const DestinationChange = Strict({
 const reading = { role: 'viewer', scope: 'full' } as const
 const writing = { role: 'editor', scope: 'full' } as const
 
-/** Finds the destination of the path, before scope and role are checked. */
 async function find({ directory }: GatewayContext, call: V3Call): Promise<DestinationView> {
   const { workspaceId, traceId } = call
   const id = pathPart(call, 'id')
@@ -182,7 +181,7 @@ const switchesOf = ({ enabled, send_on_open: sendOnOpen, default: isDefault }: S
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined | null> }
 
-/** A member sent as null counts as absent. */
+/** Returns the members without those that are null: a member sent as null counts as absent. */
 const given = <T extends object>(members: T): Given<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null)) as Given<T>
 

@@ -1,4 +1,5 @@
-// Dialect of generation 3: always an envelope, with meaningful HTTP statuses. Rules: docs/reference/v3.md, section 1.
+// Dialect of generation 3. Every response is an envelope, and has the HTTP status that fits its result or refusal. Reference:
+// docs/reference/v3.md, section 1.
 import { AppError, type ErrorCode, type ErrorFacts } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { AuthenticationError } from '../callers/authentication-error.ts'
@@ -37,7 +38,7 @@ const kinds: Record<ErrorCode, [status: number, errorType: string]> = {
 /** Every `error_type`, in the order of the statuses. */
 export const errorTypes: readonly string[] = [...new Set(Object.values(kinds).map(([, errorType]) => errorType))]
 
-/** Number that is added to the HTTP status to make the envelope's `code`. */
+/** The `code` in the envelope is the HTTP status plus this number. */
 const codeBase = 1_000
 const retryAfterSeconds = 1
 
@@ -62,11 +63,12 @@ const internal: { message: string; details: ErrorFacts } = {
   details: {},
 }
 
-/** Only the detailed sentence is sent. The short message is for generations 1 and 2. */
+/** Returns the texts of an error. Of its two texts, generation 3 sends only `details`; the short `message` is for generations 1 and 2. */
 const sayError = ({ details, facts }: AppError) => ({ message: details, details: facts })
 
 /**
- * The keeper's client retries while the keeper is busy, and at last throws `unavailable` with the cause `busy`. The code is then `busy`.
+ * Returns the code of an error. The keeper's client retries while the keeper is busy, and finally throws `unavailable` with a `busy` error
+ * as its cause. For this error the code is `busy`.
  */
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof AuthenticationError) return 'unauthenticated'

@@ -1,5 +1,5 @@
-// Filters of lists by properties of Resources: `template`, `meta.<field>` and `label.<key>`. The directory parses the value of a field by
-// the declaration in its Template. Rules: docs/reference/v3.md, 9.3 and 9.4.
+// Filters of lists by properties of Resources: `template`, `meta.<field>` and `label.<key>`. The directory parses the value of a `meta`
+// filter by the field's declaration in the Template. Reference: docs/reference/v3.md, 9.3 and 9.4.
 import { Type } from 'typebox'
 import { limits } from '#shared/limits/limits.ts'
 import { invalidParameter } from './read-query.ts'
@@ -7,7 +7,6 @@ import { isLabelKey, isLabelValue } from './resources/labels.ts'
 
 const { metaFilters, labelFilters } = limits.v3
 
-/** Query parameters of a list with these filters. */
 export const filterQuery = {
   template: { schema: Type.String({ minLength: 1, maxLength: 100 }), meaning: 'A key, or key@version for one revision.' },
   'meta.': {
@@ -24,7 +23,7 @@ export const filterRefusals = ['422 template', '422 meta.<field>', '422 label.<k
 
 type Filter = { key: string; value: string }
 
-/** Throws `validation` for the first parameter beyond the limit, or for a label out of bounds. */
+/** Returns the filters. Throws `validation` for the first filter above the maximum number, or for a label out of bounds. */
 export function readFilters(query: Readonly<Record<string, string | number | boolean>>): {
   template: string | null
   meta: Filter[]

@@ -1,4 +1,5 @@
-// Version, the caller's own key, workspaces with their members, and locations. Rules: docs/reference/v3.md, 2.4, 2.7 and 2.8.
+// Routes for the version, the caller's own key, workspaces with their members, and locations. Reference: docs/reference/v3.md, 2.4, 2.7 and
+// 2.8.
 import { Type } from 'typebox'
 import { accessOf, keyActions } from '#shared/contracts/account.ts'
 import { Strict } from '#shared/contracts/common.ts'
@@ -67,7 +68,10 @@ const createWorkspace = route('POST', '/workspaces', {
   },
 })
 
-/** Throws the error. Too many workspaces (2.8) and a name with invisible characters become faults of `name`. */
+/**
+ * Throws the error. An error about too many workspaces (v3 2.8), or about invisible characters in the name, is thrown as a fault of the
+ * field `name`.
+ */
 function asFaultOfName(error: unknown): never {
   if (!(error instanceof AppError) || (error.code !== 'invalid_state' && error.code !== 'validation')) throw error
   throw refusal('validation', error.message, error.details, 'name')

@@ -1,4 +1,5 @@
-// Pages of generation 3: `limit`, and a cursor that is valid only for its own list and filters. Rule: docs/reference/v3.md, 9.1.
+// Pages of lists in generation 3. A request has a `limit` and a cursor. A cursor is valid only for the list and the filters of the request
+// that returned it. Reference: docs/reference/v3.md, 9.1.
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import { limits } from '#shared/limits/limits.ts'
@@ -19,8 +20,8 @@ export const pageQuery = {
 export const limitOf = ({ query: { limit } }: Listing): number => (typeof limit === 'number' ? limit : limits.v3.page)
 
 /**
- * Returns the position after which the page starts; null: the start. Throws `validation` of `cursor` for a cursor of another list or
- * filter.
+ * Returns the position after which the requested page starts; null: the first page. Throws `validation` for the field `cursor` if the
+ * cursor belongs to another list or filter.
  */
 export function readCursor(listing: Listing): string | null {
   const { cursor } = listing.query
@@ -38,8 +39,8 @@ export const formatCursor = (listing: Listing, position: string | null): string 
 const markCharacters = 8
 
 /**
- * Returns a hash of the route, the parameters of its path, the filters and the position. The hash does not contain `limit`, so `limit` may
- * differ between pages.
+ * Returns a hash of the route, the parameters of its path, the filters and the position. `limit` is no part of the hash, so each page may
+ * be requested with another `limit`.
  */
 function markOf({ request, query }: Listing, position: string): string {
   const { cursor: _cursor, limit: _limit, ...filters } = query

@@ -1,5 +1,5 @@
-// Reader of bodies in generation 3. Any content type is read as JSON and compared with the route's schema. Rules: docs/reference/v3.md, 1.2
-// to 1.5 and 1.8.
+// Reader of bodies in generation 3. A body is read as JSON whatever its content type, and checked against the route's schema. Reference:
+// docs/reference/v3.md, 1.2 to 1.5 and 1.8.
 
 import type { Static, TObject } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -10,12 +10,12 @@ import { parseJson, readBodyText } from '../body/json-body.ts'
 import type { Call } from '../http/answer.ts'
 import type { Route } from '../http/route.ts'
 
-/** Schema of a route that reads no body. */
+/** Schema of the body for a route that accepts no body. */
 const NoFields = Strict({})
 
 /**
- * Returns the body as the route declares it; `{}` if none was sent. Throws `too_large`, `malformed`, and `validation` with the faulty
- * field.
+ * Returns the body in the type that the route declares; `{}` if no body was sent. Throws `too_large`, `malformed`, or `validation` with the
+ * faulty field.
  */
 export async function readBody(
   { body = NoFields, bodyBytes }: Pick<Route, 'body' | 'bodyBytes'>,
@@ -27,7 +27,8 @@ export async function readBody(
 }
 
 /**
- * Returns `value` without members that are null: an optional member sent as null counts as absent. Throws for the first fault by `schema`.
+ * Returns `value` without members that are null, because an optional member sent as null counts as absent. Throws the first fault that
+ * `schema` finds.
  */
 export function fitting<T extends TObject>(schema: T, value: unknown): Static<T> {
   requireFit(schema, value)
@@ -50,8 +51,8 @@ function requireFit(schema: TObject, value: unknown): void {
 }
 
 /**
- * Throws for a number beyond the range of doubles if the schema allows any value. `JSON.stringify` would write the number as null, which
- * has another meaning.
+ * Throws if a member whose schema allows any value contains a number beyond the range of doubles. `JSON.stringify` would write this number
+ * as null, which has another meaning.
  */
 function requireDoubles(schema: TObject, value: object): void {
   for (const [name, member] of Object.entries(value)) {
@@ -59,7 +60,8 @@ function requireDoubles(schema: TObject, value: object): void {
     if (!isOpen || member === null) continue
     const place = placeOfInfinity(member)
     if (place === null) continue
-    // A fault in `labels` or `body` names the whole field. A fault in a Template names the dotted path from the Template.
+    // For a fault in `labels` or `body`, the error names the whole field. For a fault in a Template, it names the dotted path inside the
+    // Template.
     const field = name === 'meta' ? (place[0] ?? name) : name === 'manifest' ? place.join('.') : name
     throw new AppError('validation', `Field '${field}' holds a number that is too large`, { facts: { field } })
   }

@@ -1,4 +1,5 @@
-// Query parameters of generation 3: only declared parameters, each once, parsed by their schema. Rule: docs/reference/v3.md, 1.6.
+// Reader of query parameters in generation 3. Only declared parameters are accepted, no parameter twice. A parameter's schema decides how
+// its text is parsed. Reference: docs/reference/v3.md, 1.6.
 import type { TSchema } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
@@ -24,7 +25,7 @@ export function readQuery(
 export const invalidParameter = (name: string, sentence: string): AppError =>
   new AppError('validation', sentence, { facts: { field: shown(name) } })
 
-/** Returns the declared parameter that ends in `.` and is a prefix of `name`. */
+/** Returns the declared parameter, such as `meta.`, that ends in `.` and is a prefix of `name`. */
 function openOne(declared: NonNullable<Route['query']>, name: string) {
   const prefix = Object.keys(declared).find(one => one.endsWith('.') && name.length > one.length && name.startsWith(one))
   return prefix === undefined ? undefined : declared[prefix]
@@ -37,7 +38,7 @@ function readValue(name: string, sent: string, schema: TSchema): string | number
   throw invalidParameter(name, refusal.message.replace("Field ''", `The parameter '${shown(name)}'`))
 }
 
-/** Converts a text to a number or boolean. Any other text stays a text, which the schema refuses. */
+/** Converts a text to the schema's type, number or boolean. A text that is neither stays a text, and the schema then refuses it. */
 function typed(sent: string, type: string | undefined): string | number | boolean {
   if (type === 'boolean' && (sent === 'true' || sent === 'false')) return sent === 'true'
   if ((type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(sent)) return Number(sent)

@@ -1,15 +1,18 @@
 // Redaction of answers and defaults for callers with few rights. The declared types of the fields decide which values are redacted. Only
-// system Templates declare secrets and URLs. Rule: docs/reference/v3.md, 11.2.
+// system Templates declare secrets and URLs. Reference: docs/reference/v3.md, 11.2.
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { Answer, TemplateField } from '#shared/contracts/resources/template.ts'
 import { redactedUrl } from '#shared/text/redaction.ts'
 import { roleIn } from '../callers/access.ts'
 
-/** Whether values of a workspace are redacted: for a scoped key, and for a viewer. */
+/** Whether values of a workspace are redacted for a caller. The values are redacted for a scoped key and for a viewer. */
 export const isRedactedIn = (workspaceId: string, { scope, memberships }: Identity): boolean =>
   scope !== null || roleIn({ memberships }, workspaceId) === 'viewer'
 
-/** Whether values outside all workspaces are redacted. A caller who may write in any workspace reads these values unredacted. */
+/**
+ * Whether values that belong to no workspace are redacted for a caller. A full key of an editor or owner of at least one workspace reads
+ * them unredacted.
+ */
 export const isRedactedAnywhere = ({ scope, memberships }: Identity): boolean =>
   scope !== null || memberships.every(({ role }) => role === 'viewer')
 
@@ -26,7 +29,7 @@ export function redactedAnswers(
   return shown
 }
 
-/** Redacts an answer or a default: `[redacted]` for a secret with a value, a URL without its credentials. Null stays null. */
+/** Redacts an answer or a default. A secret becomes `[redacted]`, a URL loses its credentials, null stays null. */
 export function redactedAnswer({ type, secret }: Declared, value: Answer | null): Answer | null {
   if (value === null) return null
   if (secret) return isEmpty(value) ? value : '[redacted]'

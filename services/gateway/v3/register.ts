@@ -1,4 +1,5 @@
-// Registers a route of generation 3 from its record, with all checks in order. Rule: docs/reference/v3.md, 1.3.
+// Registers a route of generation 3 from its record. All checks run in the order that the rule prescribes. Reference: docs/reference/v3.md,
+// 1.3.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { once } from '#shared/async/once.ts'
 import type { GatewayContext } from '../context.ts'

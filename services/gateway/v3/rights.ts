@@ -1,5 +1,5 @@
-// Rights in generation 3. Checks run in this order: membership, scope, role. For callers who are not members a workspace does not exist.
-// Rules: docs/reference/v3.md, 1.3 and 2.2.
+// Rights in generation 3. Checks run in this order: membership, scope, role. A caller who is not a member gets the same refusal as for a
+// workspace that does not exist. Reference: docs/reference/v3.md, 1.3 and 2.2.
 import type { Role } from '#shared/contracts/account.ts'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import { AppError, refusal } from '#shared/errors.ts'
@@ -9,13 +9,13 @@ import type { Needs } from '../http/route.ts'
 /** Roles in ascending order. Each role includes the rights of the roles before it. */
 const roles: readonly Role[] = ['viewer', 'editor', 'owner']
 
-/** Throws `not_found` unless the caller is a member of the workspace, whether or not the workspace exists. */
+/** Throws `not_found` unless the caller is a member of the workspace. The error is the same if the workspace does not exist. */
 export function requireMember(identity: Identity, workspaceId: string): void {
   if (roleIn(identity, workspaceId) !== null) return
   throw refusal('not_found', 'Workspace not found', 'There is no such workspace')
 }
 
-/** Throws `forbidden` for a scoped key without the action, then for a member whose role is too low. */
+/** Throws `forbidden` if the key's scope does not allow the action, or if the caller's role is too low. The scope is checked first. */
 export function requireRights(identity: Identity, { role: needed, scope }: Needs, workspaceId: string): void {
   requireScope(identity, scope)
   if (needed === 'nobody' || needed === 'anybody') return

@@ -1,4 +1,4 @@
-// Every route of generation 3, one file a noun.
+// All routes of generation 3. The routes for one kind of object are in one file.
 import type { Route } from '../http/route.ts'
 import { auditRoutes } from './audit.ts'
 import { destinationRoutes } from './destinations.ts'

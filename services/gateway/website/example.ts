@@ -1,6 +1,6 @@
-// Example of a website monitor in the documents of both generations.
+// Example of a website monitor in the OpenAPI documents of generations 1 and 2.
 
-/** Id of the workspace in examples. The page of the documents shows the id of the reader's first workspace instead. */
+/** Id of the workspace in examples. The page that shows the documents replaces it by the id of the reader's first workspace. */
 export const workspaceStandIn = 'WORKSPACE_ID'
 
 export const inWorkspaceExample = { workspace_id: workspaceStandIn }

@@ -26,7 +26,6 @@ import type { SettingsBody } from './settings.ts'
 
 const slugFallback = 'website'
 
-/** Arguments of finders and handlers. */
 interface Work {
   context: GatewayContext
   family: WebsiteFamily
@@ -107,7 +106,7 @@ async function createWebsite(work: Work, workspaceId: string, body: Static<typeo
   return answerWebsite(work, stored)
 }
 
-/** Replaces all settings. If the agreement is omitted, the monitor keeps its agreement. */
+/** Replaces all settings. If `agreement` is omitted, the monitor keeps its present agreement. */
 async function updateWebsite(work: Work, website: WebsiteView, body: Static<typeof SettingsBody>) {
   const { name, check, places, failureMode } = work.family.read(body)
   const locations = await knownLocations(work, places)
@@ -126,8 +125,8 @@ async function deleteWebsite(work: Work, website: WebsiteView) {
 }
 
 /**
- * Returns the website monitor of the path. The caller gets the same refusal for a missing monitor and for one in an unreachable workspace
- * (reference/envelope 4.5). A monitor that became custom is refused (reference/website-monitors 4.1).
+ * Returns the website monitor of the path. A missing monitor gets the same refusal as a monitor in a workspace of which the caller is not a
+ * member (reference/envelope 4.5). A monitor that became custom is refused (reference/website-monitors 4.1).
  */
 export async function findWebsite({ context, family, call }: Work): Promise<WebsiteView> {
   const subjectId = pathPart(call, family.idPart)
@@ -135,7 +134,7 @@ export async function findWebsite({ context, family, call }: Work): Promise<Webs
   if (!subject || roleIn(call.request.identity, subject.workspaceId) === null) throw notFound(family)
   const { kind, check, slug } = subject
   if (kind === 'website' && check !== null) return { ...subject, check }
-  // Resources of other Templates are not visible in this generation (reference/website-monitors 4.2).
+  // Resources of published Templates are not visible in generations 1 and 2 (reference/website-monitors 4.2).
   if (!isOfGenerations1And2(subject)) throw notFound(family)
   const details = `This subject is maintained by hand; use /v2/subjects/${encodeURIComponent(slug)}`
   throw refusal('invalid_state', 'Custom subjects are managed elsewhere', details)
@@ -153,7 +152,10 @@ async function send<C extends WebsiteCommand>(work: Work, subjectId: string, com
   }
 }
 
-/** Returns a monitor as the reader may see it: a viewer sees neither credentials nor the request body (reference/website-monitors 2.5). */
+/**
+ * Returns a monitor as `reader` may see it: for a viewer, without credentials and without the request body (reference/website-monitors
+ * 2.5).
+ */
 function seenWebsite(website: WebsiteView, reader: Identity): WebsiteView {
   if (roleIn(reader, website.workspaceId) !== 'viewer') return website
   return { ...website, check: { ...website.check, url: redactedUrl(website.check.url), data: '' } }
@@ -171,7 +173,7 @@ async function knownLocations({ context, family, call }: Work, names: string[]):
   throw refusal('validation', `invalid ${family.placeField}`, details)
 }
 
-/** Returns the beginning of a name, because a sent name may be very long. */
+/** Returns the beginning of a name. A name from a client may be very long. */
 const shortened = (name: string): string => firstCharacters(name.slice(0, 2_000), limits.website.nameCharacters)
 
 const notFound = ({ notFound: { message, details } }: WebsiteFamily) => refusal('not_found', message, details)

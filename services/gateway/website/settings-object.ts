@@ -1,4 +1,5 @@
-// Website monitor in responses of generations 1 and 2, and the schema of these responses. `kind` differs between the generations.
+// Form of a website monitor in responses of generations 1 and 2, and the schema of these responses. The value of `kind` differs between the
+// two generations.
 import { type TProperties, Type } from 'typebox'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { intervalMs } from '#shared/contracts/subjects/website.ts'
@@ -6,7 +7,7 @@ import { Answered, Kind } from '../body/result-schema.ts'
 
 type Kinds = 'website_monitor' | 'rule'
 
-/** Returns the shared fields. Each generation adds locations or regions, the agreement, and the kind of the object. */
+/** Returns the fields that generations 1 and 2 share. Generation 2 adds `locations` and `agreement`, generation 1 adds `regions`. */
 export const settingsObject = ({ id, name, workspaceId, check }: WebsiteView, kind: Kinds) => ({
   id,
   name,
@@ -26,7 +27,7 @@ export const settingsObject = ({ id, name, workspaceId, check }: WebsiteView, ki
   },
 })
 
-/** Returns the schema of a complete result. `own`: fields of the generation. */
+/** Returns the schema of a complete result. `own`: fields that only this generation has. */
 export const MonitorObject = <P extends TProperties>(name: string, kind: Kinds, own: P) =>
   Answered(name, {
     id: Type.String(),

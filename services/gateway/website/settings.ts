@@ -1,4 +1,4 @@
-// The settings that website monitors of both generations share, as clients send them (reference/website-monitors 2.1).
+// Settings of a website monitor that generations 1 and 2 share, as clients send them (reference/website-monitors 2.1).
 import { type Static, Type } from 'typebox'
 import { type WebsiteCheck, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -10,10 +10,10 @@ import { Maybe, marks } from '../body/field-values.ts'
 const bounds = limits.website
 const methods = [...WebsiteMethod.enum]
 
-/** Whether the text is a content type, or empty, which means the default type. */
+/** Whether the text is a content type or empty. The empty text means the default content type. */
 const isContentType = (text: string): boolean => text === '' || (text.length <= bounds.contentTypeCharacters && isMediaType(text))
 
-/** Returns a part of a schema: values for which `fits` returns false are refused. Length limits are checked separately. */
+/** Returns options of a schema that refuse a text if `fits` returns false. Length limits are checked separately. */
 const onlyIf = (fits: (text: string) => boolean, refusal: string) =>
   marks({ refusal, faultOf: (text: string) => (fits(text) ? null : refusal) })
 
@@ -82,10 +82,9 @@ export const SettingsBody = Type.Object({
   }),
 })
 
-/** Workspace of a creation; ignored in an update. */
+/** Workspace of a new monitor; ignored in an update. */
 export const InWorkspace = { workspace_id: Type.String({ minLength: 1 }) }
 
-/** Names of locations or regions. */
 export const PlacesBody = Type.Array(Type.String(), {
   maxItems: bounds.locationsMax,
   ...marks({ refusal: `must hold at most ${bounds.locationsMax} names` }),

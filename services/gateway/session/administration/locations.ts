@@ -1,4 +1,4 @@
-// Locations from which probers check. Every signed-in person may read them, only administrators may change them. GET, POST
+// Locations from which probers check. Every signed-in person may read locations, but only administrators may change them. GET, POST
 // /session/locations; PATCH, DELETE /session/locations/{id}.
 import { Type } from 'typebox'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
@@ -9,7 +9,7 @@ import type { Route } from '../../http/route.ts'
 import { FilledText, Text } from '../caller/session-fields.ts'
 import { admin, route, signedIn } from '../caller/session-route.ts'
 
-/** Display name; null: none. */
+/** Display name of a location; null: the location has none. */
 const MaybeDisplayName = Type.Optional(Type.Union([Text, Type.Null()]))
 
 const NewLocation = Type.Object({ name: FilledText, display_name: MaybeDisplayName })

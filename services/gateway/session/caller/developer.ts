@@ -1,13 +1,13 @@
-// AUTH_DEV: every visitor is the owner, so requests must come from this machine. The listener is bound to loopback (settings.ts). Requests
-// from elsewhere could still arrive in two ways, which are refused here: from a website whose name resolves to 127.0.0.1, and through a
-// proxy on this machine.
+// With AUTH_DEV, every visitor is the owner, so requests must come from this machine. The server listens only on loopback (settings.ts).
+// Requests from elsewhere could still arrive in two ways: from a website whose name resolves to 127.0.0.1, and through a proxy on this
+// machine. This file refuses both.
 import type { FastifyRequest } from 'fastify'
 import { isLoopback } from '#shared/net/loopback.ts'
 import { SessionError } from './session-error.ts'
 
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
 
-/** Throws not_local. Checks only the connection and the request, never headers that a proxy has set. */
+/** Throws not_local unless the request comes directly from this machine. A request with a header that proxies add is refused too. */
 export function requireLocalVisitor(request: FastifyRequest): void {
   const host = (request.headers.host ?? '').replace(/:\d+$/, '')
   const peer = (request.raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '')

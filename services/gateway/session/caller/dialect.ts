@@ -1,4 +1,5 @@
-// Dialects of the session API: plain JSON with HTTP statuses, and those of generations 2 and 3 below `/session/v2` and `/session/v3`.
+// Dialects of the session API: plain JSON with HTTP statuses, and below `/session/v2` and `/session/v3` the dialects of generations 2 and
+// 3.
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { AuthenticationError } from '../../callers/authentication-error.ts'
@@ -19,8 +20,8 @@ export const sessionDialect: Dialect = {
 
 export const sessionV3Dialect: Dialect = { ...v3Dialect, prefixes: ['/session/v3'], isKeyed: false, isAudited: false }
 /**
- * Generation 2 with two changes for pages. A request with an ended session gets an HTTP error status, as in the other dialects. A refusal
- * names the faulty field.
+ * Dialect of generation 2 with two changes for pages. A request whose session has ended gets an HTTP error status, as in the other dialects
+ * of the session API. A refusal names the faulty field.
  */
 export const sessionV2Dialect: Dialect = {
   ...classicDialect,

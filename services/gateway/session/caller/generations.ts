@@ -1,4 +1,5 @@
-// Generations 2 and 3 for signed-in people: the same routes, bodies and refusals, with a session in place of a key (ADR 30).
+// Routes of generations 2 and 3 for signed-in people. Paths, bodies and refusals are the same as with a key; a session replaces the key
+// (ADR 30).
 import type { FastifyInstance } from 'fastify'
 import type { GatewayContext } from '../../context.ts'
 import { callOf } from '../../http/answer.ts'

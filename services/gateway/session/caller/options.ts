@@ -10,11 +10,16 @@ export interface OidcOptions {
 }
 
 export interface SessionOptions {
-  /** Address at which people reach this gateway (PUBLIC_URL), without a final slash. Null: the address of each request. */
+  /**
+   * Address at which people reach this gateway (PUBLIC_URL), without a final slash. Null: PUBLIC_URL is unset, so the address comes from
+   * each request.
+   */
   publicUrl: string | null
-  /** Base of the address to which a provider redirects people: `publicUrl`, or localhost if `publicUrl` is null. */
+  /**
+   * Beginning of the address to which a provider redirects people. It is `publicUrl`, or an address of localhost if `publicUrl` is null.
+   */
   callbackBase: string
-  /** AUTH_DEV: every visitor is the owner. */
+  /** Whether AUTH_DEV is set: every visitor is then the owner. */
   developer: boolean
   oidc: OidcOptions | null
 }
@@ -26,5 +31,5 @@ export const sessionDefaults: SessionOptions = {
   oidc: null,
 }
 
-/** Whether cookies may be bound to https. */
+/** Whether browsers reach the gateway by https, so that its cookies can be restricted to https. */
 export const isSecure = ({ publicUrl }: SessionOptions): boolean => publicUrl?.startsWith('https:') === true

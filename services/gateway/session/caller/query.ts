@@ -1,4 +1,4 @@
-// Query parameters of the session API's reads. Only declared parameters are accepted, each once, as in generation 3.
+// Query parameters of the session API's reads. As in generation 3, only declared parameters are accepted, and no parameter twice.
 import { AppError } from '#shared/errors.ts'
 import type { Call } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'

@@ -43,13 +43,13 @@ function responder(context: SessionContext, route: Route): (call: Call) => Promi
 }
 
 /**
- * Names of the ids in the path of a route without `find`. A `find` checks its ids itself. The workspace's id is left out: the check of the
- * role includes it.
+ * Returns the names of the path parameters whose ids must be checked here. A route with `find` checks its ids itself. The id of the
+ * workspace is omitted, because the check of the role includes it.
  */
 const idNamesOf = ({ path }: Route): string[] =>
   [...path.matchAll(/:(\w+Id)/g)].map(([, name = '']) => name).filter(name => name !== 'workspaceId')
 
-/** Checks rights in the workspace of the found object, or else in the workspace of the path. */
+/** Checks the caller's role in the workspace of the found object. Without a found object, the path names the workspace. */
 function requireRights({ role, orOneself }: Needs, caller: VisitorCall, found: { workspaceId?: string } | undefined): void {
   if (role === 'admin') requireAdmin(caller)
   if (role === 'nobody' || role === 'anybody' || role === 'admin') return

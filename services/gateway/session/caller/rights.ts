@@ -1,12 +1,15 @@
-// Rights in the session API. For people who are not members a workspace does not exist. A member whose role is too low gets a refusal that
-// names the needed role.
+// Rights in the session API. A person who is not a member gets the same refusal as for a workspace that does not exist. A member whose role
+// is too low gets a refusal that names the needed role.
 import type { Role } from '#shared/contracts/account.ts'
 import { AppError } from '#shared/errors.ts'
 import { roleIn, roleNeeded } from '../../callers/access.ts'
 import type { VisitorCall } from './session-call.ts'
 import { pathId } from './session-fields.ts'
 
-/** Returns the id of the workspace in the path. Throws not_found or forbidden unless the caller has at least the role `least`. */
+/**
+ * Returns the id of the workspace in the path. Throws not_found if the caller is not a member, and forbidden if the caller's role is lower
+ * than `least`.
+ */
 export function workspaceOf({ request, visitor }: VisitorCall, least: Role = 'viewer'): string {
   const workspaceId = pathId(request, 'workspaceId')
   const role = roleIn(visitor, workspaceId)

@@ -1,5 +1,5 @@
-// Protection against cross-site request forgery. A change must come from a page of this origin, shown by headers that only browsers set.
-// Its body must be JSON, which no form can send. No further token is needed.
+// Protection against cross-site request forgery. A change must come from a page of this origin. Headers that only browsers set prove the
+// origin. The body of a change must be JSON, because no HTML form can send JSON. So no CSRF token is needed.
 import type { FastifyRequest } from 'fastify'
 import { SessionError } from './session-error.ts'
 
@@ -7,8 +7,9 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 const bodyMethods = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Throws cross_origin or unsupported_media_type. Sec-Fetch-Site or Origin must be present, and each present header must state this origin.
- * `publicUrl` is the address that people use; null: the host in the request.
+ * Throws cross_origin or unsupported_media_type. At least one of the headers Sec-Fetch-Site and Origin must be present. If both are
+ * present, both must state this origin. `publicUrl` is the address that people use. If it is null, the origin is compared with the host in
+ * the request.
  */
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
   if (safeMethods.has(request.method)) return
@@ -29,8 +30,8 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string | n
 }
 
 /**
- * Returns the accepted origin: only that of PUBLIC_URL if PUBLIC_URL is set. Host is no proof: if a foreign name resolves to this machine,
- * Host and Origin both contain the foreign name.
+ * Whether `origin` belongs to this installation. If PUBLIC_URL is set, only the origin of PUBLIC_URL is accepted. A match of Origin with
+ * Host alone proves nothing: if a foreign name resolves to this machine, both headers contain the foreign name.
  */
 export function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
   if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false

@@ -20,14 +20,14 @@ export interface SessionContext extends GatewayContext {
   oidc: OidcParts | null
 }
 
-/** The signed-in person. `sessionId` null: AUTH_DEV, which needs no session. */
+/** The signed-in person. `sessionId` is null with AUTH_DEV, because AUTH_DEV needs no session. */
 export type Visitor = Omit<SessionIdentity, 'sessionId'> & { sessionId: string | null }
 
 export interface VisitorCall extends Call {
   visitor: Visitor
 }
 
-/** A session has the rights of its person's full key. */
+/** Returns the identity of a signed-in person, with the same rights as a full key gives. */
 export const identityOf = (visitor: Visitor): Identity => ({ ...visitor, keyId: '', keyPrefix: '', scope: null })
 
 /** Returns the caller of a request. Every request asks the directory, so an ended session stops working at once. */
@@ -49,10 +49,10 @@ async function requireVisitor(context: SessionContext, call: Call): Promise<Visi
   })
 }
 
-/** Returns the person of an earlier call with their present rights. Null: the session has ended. */
+/** Looks up the person of `call` again. Returns the person with their present rights; null: the session has ended meanwhile. */
 export const stillVisiting = (context: SessionContext, call: Call): Promise<Visitor | null> => findVisitor(context, call)
 
-/** Returns the person of a request; null: not signed in. A cookie whose session has ended is removed. */
+/** Returns the person of a request; null: not signed in. If the session has ended, the response removes the cookie. */
 export async function findVisitor(
   { directory, cookies, options }: Pick<SessionContext, 'directory' | 'cookies' | 'options'>,
   call: Call,

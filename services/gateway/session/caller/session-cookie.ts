@@ -1,5 +1,5 @@
-// Session cookie: an opaque token that only the browser and its requests contain. The directory stores the token's hash. SameSite is Lax,
-// because people return from an OIDC provider and from links in messages. Changes need a further check (same-origin.ts).
+// Session cookie with an opaque token. Only the browser stores the token; the directory stores its hash. SameSite is Lax, so that people
+// who come from an OIDC provider or a link in a message are signed in. Changes need a further check (same-origin.ts).
 
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -9,7 +9,7 @@ import { looksLikeSessionToken } from './session-token.ts'
 const workspaceCookie = 'watchkeeper-workspace'
 
 export interface CookieJar {
-  /** Returns the session token. Null: no cookie, or a cookie that this system did not create. */
+  /** Returns the session token. Null: the request has no session cookie, or one that this system did not create. */
   token(request: FastifyRequest): string | null
   setToken(reply: FastifyReply, token: string, lifeMs: number): void
   clearToken(reply: FastifyReply): void
@@ -17,15 +17,15 @@ export interface CookieJar {
    * Returns the id of the workspace that the dashboard showed last, from a cookie of the dashboard's script. The cookie grants no rights.
    */
   workspace(request: FastifyRequest): string | null
-  /** Returns the data of a sign-in at a provider, stored in the browser that started the sign-in. */
+  /** Returns the data of a started sign-in at a provider, from a cookie of the browser that started the sign-in. */
   transaction(request: FastifyRequest): string | null
   setTransaction(reply: FastifyReply, value: string, lifeMs: number): void
   clearTransaction(reply: FastifyReply): void
 }
 
 /**
- * Creates the cookie jar. `secure`: people connect by https. Names then start with `__Host-`, so that other hosts of the domain cannot set
- * these cookies.
+ * Creates the cookie jar. `secure`: people connect by https. If `secure`, the names of the cookies start with `__Host-`, so that other
+ * hosts of the domain cannot set these cookies.
  */
 export function createCookieJar(secure: boolean): CookieJar {
   const prefix = secure ? '__Host-' : ''

@@ -1,9 +1,9 @@
-// Refusals of the session API: a word for programs, a short text, a sentence with the next action, and an HTTP status. Only this file maps
-// the system's errors to these refusals.
+// Refusals of the session API: a word for programs, a short text, a sentence with the next action, and an HTTP status. Only this file
+// converts AppErrors into these refusals.
 import { AppError, type ErrorCode } from '#shared/errors.ts'
 import type { Refusal } from '../../http/dialect.ts'
 
-/** Statuses by word. The words are part of the API. */
+/** HTTP status of each error word. The words are part of the API. */
 export const sessionErrors = {
   malformed: 400,
   unauthenticated: 401,
@@ -27,7 +27,7 @@ export type SessionErrorWord = keyof typeof sessionErrors
 /** A refusal that only the session API has. */
 export class SessionError extends AppError {
   readonly word: SessionErrorWord
-  /** Seconds after which a retry may succeed, rounded up; null: waiting does not help. */
+  /** Seconds after which a retry may succeed, rounded up. Null: waiting does not help. */
   readonly retryAfterSeconds: number | null
 
   constructor(word: SessionErrorWord, message: string, details: string, retryAfterMs: number | null = null) {

@@ -1,5 +1,5 @@
-// Readers of requests to the session API: bounded JSON by a declared schema, and ids in paths. A refusal never quotes a value, because the
-// value may be a password.
+// Readers of requests to the session API: bounded JSON by a declared schema, and ids in paths. A refusal never quotes a value from the
+// request, because the value may be a password.
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -9,7 +9,7 @@ import { limits } from '#shared/limits/limits.ts'
 import { isId } from '#shared/text/is-id.ts'
 import { SessionError } from './session-error.ts'
 
-/** Schemas of a text, and of a text that must not be empty. The directory checks the rules of the fields. */
+/** Schemas of a text, and of a text that must not be empty. The directory checks the other rules that a field has. */
 export const Text = Type.String({ maxLength: limits.sessionApi.textCharacters })
 export const FilledText = Type.String({ minLength: 1, maxLength: limits.sessionApi.textCharacters })
 export const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
@@ -42,7 +42,7 @@ export function pathId(request: FastifyRequest, name: string): string {
 const invalid = (details: string, field: string): AppError =>
   new AppError('validation', 'Invalid request', { details, facts: { field } })
 
-/** Error handler of a body's reader. A body that is too large gets its own status in this dialect. Every other error is thrown again. */
+/** Throws the session API's own refusal if `error` says that a body is too large. Throws every other error unchanged. */
 export function tellTooLarge(error: unknown): never {
   if (error instanceof AppError && error.code === 'too_large') {
     throw new SessionError('too_large', error.message, `${error.details}.`)

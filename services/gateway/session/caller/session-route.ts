@@ -1,4 +1,4 @@
-// Types of a route of the session API, and who may call it.
+// Types of route records of the session API, with the rights that a caller needs.
 import type { TObject } from 'typebox'
 import type { SentJson } from '../../body/json-body.ts'
 import type { Call } from '../../http/answer.ts'
@@ -15,7 +15,7 @@ type SessionRoute<Found, Body extends TObject, Caller extends Call> = StatedRout
   Route<Found, Body, SessionContext, Caller, SessionErrorWord>
 >
 
-/** Creates a route record. TypeScript infers the types of its parts from each other. */
+/** Creates a route record. TypeScript infers `Found` and `Body` from the members of the record. */
 export const route = <Found, Body extends TObject>(
   method: Route['method'],
   path: string,
@@ -29,7 +29,7 @@ export const openRoute = <Found, Body extends TObject>(
   record: Omit<SessionRoute<Found, Body, Call>, 'needs'>,
 ): Route => ({ refusals: [], ...record, needs: needs('nobody'), method, path })
 
-/** A session has the rights of a full key. */
+/** Returns the rights that a caller needs. The scope is `full`, because a session has the rights of a full key. */
 const needs = (role: Needs['role']): Needs => ({ role, scope: 'full' })
 export const signedIn = needs('anybody')
 export const member = needs('viewer')

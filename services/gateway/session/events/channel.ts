@@ -1,5 +1,5 @@
-// Events of one workspace for the streams that watch it. Events are collected for a moment, then written as one text to all streams. The
-// latest texts are kept for reconnects. The channel owns no stream.
+// Events of one workspace for the streams that watch the workspace. Events are collected for a moment, then written as one text to all
+// streams. The latest texts are kept, so that a browser that reconnects gets the texts that it missed. The channel owns no stream.
 
 import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -9,13 +9,19 @@ import type { ToldEvent } from './event-of.ts'
 
 export interface Channel {
   tell(told: ToldEvent): void
-  /** Called when events may have been lost. Sends `reset` to every stream. Earlier ids are no longer valid for a reconnect. */
+  /**
+   * Called when events from the bus may have been lost. Sends `reset` to every stream. A browser that later reconnects with an id from
+   * before this call gets `reset` too.
+   */
   reset(): void
-  /** Returns the first text of a stream. `lastEventId`: last id that the browser received, or an id from `position`; null: none. */
+  /**
+   * Returns the first text of a stream. `lastEventId`: last id that the browser received, or an id from `position`; null: the stream has no
+   * earlier id.
+   */
   greeting(lastEventId: string | null): string
   /**
-   * Returns the id for a stream that shall receive all events from now on. Events that are still being collected have later ids, because a
-   * read of the store at this moment may lack their changes.
+   * Returns an id for `greeting`. A stream with this id receives all later events. It also receives events that are still being collected,
+   * because a read of the store at this moment may lack the changes in these events.
    */
   position(): string
   stop(): void
@@ -46,7 +52,7 @@ export function createChannel(clock: Clock, write: (text: Buffer) => void): Chan
     recent.splice(0, recent.length - bounds.remembered)
     if (texts.length > 0) write(Buffer.from(texts.join('')))
   }
-  /** Returns the texts after an id; null: these texts are no longer kept. */
+  /** Returns the texts after an id; null: some of these texts are no longer kept. */
   const missedSince = (lastEventId: string): string[] | null => {
     const [theirEpoch, id = ''] = lastEventId.split('.')
     const oldest = recent[0]?.id ?? lastId + 1
@@ -56,7 +62,7 @@ export function createChannel(clock: Clock, write: (text: Buffer) => void): Chan
   return {
     tell: told => {
       const key = `${told.event} ${told.key}`
-      // The newest event replaces an older one with the same key and moves to the end.
+      // A newer event replaces the waiting event with the same key, and becomes the last of the waiting events.
       waiting.delete(key)
       waiting.set(key, told)
       if (waiting.size >= bounds.gathered) flush()
@@ -72,7 +78,8 @@ export function createChannel(clock: Clock, write: (text: Buffer) => void): Chan
     greeting: lastEventId => {
       const missed = lastEventId === null ? [] : missedSince(lastEventId)
       const at = timestamp(clock.now())
-      // Missed texts are sent before `hello`, because the browser reconnects with the id of the last text that it received.
+      // Missed texts are sent before `hello`. If the connection breaks before `hello`, the browser reconnects with the id of the last text
+      // that it received.
       return `${missed === null ? textOf('reset', { at }) : missed.join('')}${textOf('hello', { at })}`
     },
     position: () => `${epoch}.${lastId}`,

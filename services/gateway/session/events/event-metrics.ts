@@ -3,9 +3,8 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
 
 export interface EventMetrics {
-  /** Sets the number of open streams. */
   open(streams: number): void
-  /** Counts one text that was written to this number of streams. */
+  /** Counts one sent text. `streams`: number of streams to which the text was written. */
   sent(streams: number): void
   /** Counts a stream that was closed because its reader was too slow. */
   cut(): void

@@ -1,4 +1,4 @@
-// Converts messages of the bus ("news") into events for browsers. Pure.
+// Converts news (messages of the bus about changes in a workspace) into events for browsers. Pure.
 import type { News } from '#shared/contracts/news.ts'
 import { type SessionEvent, type SessionEventData, sessionEvents } from '#shared/contracts/session/session-events.ts'
 import type { IncidentIds } from '#shared/incidents/incident-ids.ts'
@@ -7,12 +7,12 @@ import { redactedText } from '#shared/text/redaction.ts'
 import { writerOf } from '../../body/result-schema.ts'
 import { monitorRow } from '../monitors/monitor-row.ts'
 
-/** An event for browsers. Of events with the same key that are sent together, only the newest is kept. */
+/** An event for browsers. If several events with the same key wait to be sent, only the newest of them is sent. */
 export type ToldEvent = { [E in SessionEvent]: { event: E; key: string; data: SessionEventData[E] } }[SessionEvent]
 
 type Ids = Pick<IncidentIds, 'encode'>
 
-/** Returns the event; null: this version does not know the kind of news. */
+/** Returns the event. Null: a newer version sent a kind of news that this version does not know. */
 export function eventOf(news: News, ids: Ids): ToldEvent | null {
   if (news.kind === 'row') return { event: 'row', key: news.row.id, data: monitorRow(news.row, ids) }
   if (news.kind === 'gone') return { event: 'gone', key: news.id, data: { id: news.id } }

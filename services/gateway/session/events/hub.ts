@@ -1,5 +1,5 @@
-// Open event streams of this gateway. The hub bounds their number, periodically checks the rights of each watcher, and ends all streams
-// before the gateway closes.
+// Open event streams of this gateway. The hub bounds the number of streams, periodically checks the rights of the person who watches a
+// stream, and ends all streams before the gateway closes.
 
 import type { FastifyReply } from 'fastify'
 import { repeatWhile } from '#shared/async/repeat.ts'
@@ -18,11 +18,11 @@ export interface EventHub extends Pick<RightsWatch, 'revoke' | 'forgetAll'> {
   /** Responds with a stream of the workspace's events. Throws `unavailable` or `rate_limited` before the response starts. */
   open(workspaceId: string, reply: FastifyReply, watcher: Watcher, lastEventId: string | null): Promise<void>
   /**
-   * Returns an id for a stream that is opened within the next minute. The stream then receives all events since this call, or `reset`.
-   * Null: events cannot be received now. Never rejects.
+   * Returns an id that the browser passes as `lastEventId` within the next minute. The browser's stream then receives all events since this
+   * call, or `reset`. Null: the gateway cannot receive events now. Never rejects.
    */
   position(workspaceId: string): Promise<string | null>
-  /** Ends every stream. Later streams are refused. */
+  /** Ends every stream. After that, new streams are refused. */
   stop(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export function createEventHub(context: HubContext): EventHub {
       rights.begin()
       // The browser may have disconnected before its stream was registered.
       if (reply.raw.destroyed) return close(stream)
-      // The first bytes are sent at once, because browsers and proxies count a stream as open only after its first bytes.
+      // The first bytes are sent at once, because a browser or a proxy regards a stream as open only when the first bytes arrive.
       stream.write(`retry: ${retryMs(opened++)}\n\n${watched.channel.greeting(lastEventId)}`)
     },
     position: async workspaceId => {
@@ -106,7 +106,7 @@ export function createEventHub(context: HubContext): EventHub {
 /** Returns the reconnect delay, ms. Delays differ, so that not all browsers of a stopped gateway reconnect at the same moment. */
 const retryMs = (opened: number): number => bounds.retryMs + ((opened * 617) % bounds.retryMs)
 
-/** Throws before the response starts if no further stream may open. */
+/** Throws if no further stream may be opened. Called before the response starts. */
 function requireRoom(streams: ReadonlySet<Stream>, { userId }: Watcher, isStopped: boolean): void {
   const waitMs = bounds.fullRetryMs
   if (isStopped || streams.size >= bounds.streams)

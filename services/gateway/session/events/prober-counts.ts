@@ -1,4 +1,5 @@
-// Counts of live probers by location, published when a count changes. Presence messages are received from the first watcher on.
+// Number of live probers at each location. A changed number is sent to the streams. Presence messages of probers are received only after
+// the first event stream was opened.
 
 import { once } from '#shared/async/once.ts'
 import { repeatWhile } from '#shared/async/repeat.ts'
@@ -9,7 +10,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface ProberCounts {
-  /** Resolves once presence messages are received. May be called again. */
+  /** Starts to receive presence messages. Resolves once the messages are received. May be called repeatedly. */
   begin(): Promise<void>
   stop(): Promise<void>
 }
@@ -29,7 +30,7 @@ export function watchProberCounts(
     counts.set(locationId, count)
     if (presence !== null && !isFirst) tell({ location_id: locationId, active_workers_count: count })
   }
-  /** Recounts at intervals, because a prober that stops without notice only stops sending presence messages. */
+  /** Counts again at intervals, because a prober that dies sends no message about its end: it only stops sending presence messages. */
   const looking = repeatWhile(clock, limits.presence.beatMs, isWatched, () => {
     for (const locationId of counts.keys()) compare(locationId)
   })

@@ -1,5 +1,5 @@
-// Rights of people who watch streams. Rights are checked soon after a possible change, and every minute in any case. Streams of people who
-// lost their rights are ended.
+// Checks of the rights of people who watch streams. The rights of a person are checked soon after they may have changed, and every minute.
+// If a person has lost the rights, the person's streams are ended.
 import { repeatWhile } from '#shared/async/repeat.ts'
 import type { Revoked } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -7,11 +7,11 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Stream } from './stream.ts'
 
 export interface RightsWatch {
-  /** Schedules checks of the streams that a revocation concerns. Null: an unreadable revocation, so all streams are checked. */
+  /** Schedules checks of the streams that a revocation concerns. Null: the revocation is unreadable, so all streams are checked. */
   revoke(revoked: { what: Revoked; id: string } | null): void
   /** Schedules a check of every stream. */
   forgetAll(): void
-  /** Starts the repeated checks, unless they run already. Called when a stream was opened. */
+  /** Starts the repeated checks if they do not run yet. Called when a stream was opened. */
   begin(): void
   stop(): void
 }
@@ -53,7 +53,10 @@ export function watchRights(clock: Clock, streams: ReadonlySet<Stream>): RightsW
     for (const stream of streams) if (which(stream)) queue.add(stream)
     work()
   }
-  /** Whether a stream must be checked. A new stream is due at once, because rights may have changed while it was opened. */
+  /**
+   * Whether a stream must be checked. A new stream is checked at once, because the person's rights may have changed while the stream was
+   * opened.
+   */
   const isDue = (stream: Stream): boolean => {
     const last = looked.get(stream)
     return last === undefined || clock.monotonic() - last.at >= bounds.lookMs

@@ -13,9 +13,9 @@ export interface Stream {
 /** The person who watches, and a check of their rights. */
 export interface Watcher {
   userId: string
-  /** Id of the session; null: AUTH_DEV. */
+  /** Id of the session; null with AUTH_DEV, which has no sessions. */
   sessionId: string | null
-  /** Returns why the person may no longer watch; null: the person may. Rejects if the rights cannot be checked. */
+  /** Returns the reason why the person may no longer watch; null: the person may watch. Rejects if the rights cannot be checked. */
   whyNot(): Promise<SessionEventData['ended']['why'] | null>
 }
 

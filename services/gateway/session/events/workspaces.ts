@@ -1,4 +1,5 @@
-// Watched workspaces: one bus subscription and one channel each. A workspace without watchers is kept for a moment.
+// Watched workspaces. Each of them has one bus subscription and one channel. Subscription and channel stay for a moment
+// after the last stream of the workspace has ended.
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
@@ -13,17 +14,19 @@ import type { Stream } from './stream.ts'
 export interface WatchedWorkspace {
   channel: Channel
   streams: Set<Stream>
-  /** Resolves once news is received. */
+  /** Resolves once the gateway receives news of the workspace. */
   subscribed: Promise<Subscription>
-  /** Schedules the removal of the workspace. Until then a person may reconnect without missing events. */
+  /**
+   * Schedules the removal of the workspace's subscription and channel. Until the removal, a browser can reconnect without missing events.
+   */
   leaveSoon(): void
-  /** Cancels the removal: a stream was opened. */
+  /** Cancels the removal, because a stream was opened. */
   stay(): void
 }
 
 export interface WatchedWorkspaces {
   watch(workspaceId: string): WatchedWorkspace
-  /** Sends to every stream of this gateway. */
+  /** Sends an event to every stream of this gateway. */
   tellAll(told: ToldEvent): void
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Figures of a chart as columns: one column for each requested figure, one value for each step. Pure.
+// Figures of a chart as columns. There is one column for each requested figure, with one value for each time step. Pure.
 import { Type } from 'typebox'
 import type { RollUpBucket } from '#shared/contracts/observations/roll-up.ts'
 import { type ChartColumns, type ChartFigure, chartFigures } from '#shared/contracts/session/session-charts.ts'
@@ -10,7 +10,10 @@ export const figuresParameter: QueryParameter = {
   meaning: 'Columns of the answer with commas between them: `count`, `ok`, `min`, `mean`, `max`, `p95`. Absent: all.',
 }
 
-/** Returns the names in a `figures` parameter; if it is absent, all names. Throws `validation` for an unknown name. */
+/**
+ * Returns the figure names in a `figures` parameter, or all figure names if the parameter is absent. Throws `validation` for an unknown
+ * name.
+ */
 export function figuresOf(sent: unknown): readonly ChartFigure[] {
   if (typeof sent !== 'string') return chartFigures
   const names = sent.split(',')
@@ -20,7 +23,10 @@ export function figuresOf(sent: unknown): readonly ChartFigure[] {
 
 const isFigure = (name: string): name is ChartFigure => (chartFigures as readonly string[]).includes(name)
 
-/** Returns a column for each name, with one value for each step from `from` to `to` (ms). `rounded` shortens a measured value. */
+/**
+ * Returns a column for each name, with one value for each step from `from` to `to` (ms). `rounded` rounds a measured value, so that its
+ * text is shorter.
+ */
 export function columnsOf(
   buckets: readonly RollUpBucket[],
   { from, to, stepMs }: { from: number; to: number; stepMs: number },

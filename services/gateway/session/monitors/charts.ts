@@ -1,5 +1,5 @@
-// Chart data of one monitor: response times, values, days, and figures for a page of monitors. The data comes from stored roll-ups and
-// incidents.
+// Data of charts: response times, values and days of one monitor, and figures for a page of monitors. The data comes from stored roll-ups
+// and incidents.
 import { Type } from 'typebox'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'

@@ -1,5 +1,5 @@
-// GET /session/incidents/{id}/records: all transitions of an incident's machine, with evidence, and the effect of each possible next event.
-// GET …/inspection: the same records in the Stately inspection protocol.
+// GET /session/incidents/{id}/records: all transitions of an incident's machine with their evidence, and the transition that each possible
+// next event would cause. GET …/inspection: the same records in the Stately inspection protocol.
 import { Type } from 'typebox'
 import { inspectionOf } from '#machines/incident-inspection.ts'
 import { incidentOutlook, type Step } from '#machines/incident-outlook.ts'
@@ -35,8 +35,8 @@ interface Found {
 }
 
 /**
- * Returns a page of the incident's records. The caller gets the same refusal for a missing incident and for one in an unreachable
- * workspace.
+ * Returns a page of the incident's records. A missing incident gets the same refusal as an incident in a workspace of which the caller is
+ * not a member.
  */
 async function findRecords({ directory, incidentIds }: SessionContext, call: VisitorCall): Promise<Found> {
   const { visitor, request, traceId } = call
@@ -92,7 +92,7 @@ const inspect = route('GET', `${one}/inspection`, {
   },
 })
 
-/** Returns names by id of the locations in the evidence. */
+/** Returns the names of the locations that the evidence mentions, by location id. */
 async function namesIn({ directory }: SessionContext, history: readonly HistoryDocument[], traceId: string) {
   const read = new Set(history.flatMap(({ evidence }) => evidence?.inputs.map(({ input }) => input) ?? []))
   const places = await directory.ask('list-locations', {}, traceId)
@@ -111,7 +111,10 @@ const recordObject = ({ event, explanation, evidence, ...entry }: HistoryDocumen
     evidence: evidence && evidenceObject(evidence, ofLocations),
   })
 
-/** Returns one possible transition of the incident. `recipients` null: the recipients of the messages are unknown. */
+/**
+ * Returns one possible transition of the incident in the form of the response. `recipients` null: it is not known who would get the
+ * messages.
+ */
 export function stepObject({ event, at, to, orders }: Step, recipients: IncidentRecipients | null): OutlookStep {
   const message = orders.find(order => order.type === 'announce')?.params
   return {

@@ -1,4 +1,4 @@
-// GET /session/machines/{machine}/{form}: a state machine for other tools: its source, its configuration as JSON, or a diagram.
+// GET /session/machines/{machine}/{form}: a state machine in a form for other tools: source code, configuration as JSON, or a diagram.
 import { readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { pathPart } from '../../http/answer.ts'
@@ -26,7 +26,7 @@ const machineFile = route('GET', '/machines/:machine/:form', {
   },
 })
 
-/** Loads the drawing code at the first request: no other part of the gateway draws. */
+/** Loads the drawing code at the first request, because no other part of the gateway uses it. */
 const drawings = () => import('#machines/drawings.ts')
 
 const extensions: Record<(typeof forms)[number], string> = { source: 'ts', json: 'json', mermaid: 'mmd' }

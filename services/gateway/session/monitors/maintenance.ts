@@ -1,5 +1,5 @@
 // /session/subjects/{id}/maintenance: maintenance window of any subject, including website monitors (reference/website-monitors 1.2).
-// Bodies and results are those of generation 2 (reference/custom-subjects 5). Editors and owners.
+// Bodies and results have the same form as in generation 2 (reference/custom-subjects 5). Only editors and owners may use this route.
 
 import { fieldReader } from '../../body/fields.ts'
 import type { Route } from '../../http/route.ts'

@@ -19,7 +19,7 @@ import { monitorRow, nextStepObject } from './monitor-row.ts'
 type Found = MonitorState & { workspaceId: string }
 type Means = Pick<SessionContext, 'clock' | 'directory' | 'incidentIds'>
 
-/** Returns the monitor. The caller gets the same refusal for a missing monitor and for one in an unreachable workspace. */
+/** Returns the monitor. A missing monitor gets the same refusal as a monitor in a workspace of which the caller is not a member. */
 export const findMonitor = (context: Means, call: VisitorCall): Promise<Found> =>
   readMonitor(context, call, pathId(call.request, 'monitorId'))
 
@@ -30,7 +30,10 @@ async function readMonitor({ directory }: Pick<Means, 'directory'>, call: Visito
   return { ...found, workspaceId }
 }
 
-/** Returns the monitor for the page of the dashboard whose path parameter is `id`. Rejects with `not_found` like the route. */
+/**
+ * Returns the monitor for a page of the dashboard; the path parameter `id` names the monitor. Rejects with `not_found` in the same cases as
+ * the route.
+ */
 export const monitorOfPage = async (context: Means, call: VisitorCall) =>
   detailOf(context, { ...call, found: await readMonitor(context, call, pathId(call.request, 'id')) })
 

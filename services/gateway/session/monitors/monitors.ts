@@ -1,4 +1,4 @@
-// GET /session/workspaces/{id}/monitors: a page of the list of monitors, worst first.
+// GET /session/workspaces/{id}/monitors: one page of the monitors of a workspace, ordered from the worst status to the best.
 import { Type } from 'typebox'
 import { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
 import { type RosterFilters, rosterAsks } from '#shared/contracts/subjects/roster.ts'
@@ -29,7 +29,7 @@ const listMonitors = route('GET', '/workspaces/:workspaceId/monitors', {
   handler: (context, call) => monitorPage(context, call, pathPart(call, 'workspaceId')),
 })
 
-/** Returns the page of monitors for the query of a request. Rejects with `validation` if the query is refused. */
+/** Returns the page of monitors that a request's query selects. Rejects with `validation` if a parameter is wrong. */
 export async function monitorPage(
   { clock, directory, incidentIds }: Pick<GatewayContext, 'clock' | 'directory' | 'incidentIds'>,
   call: Call,

@@ -1,4 +1,4 @@
-// GET /session/monitors/{id}/observations: Observation log of a monitor within a time range, and the refused reports.
+// GET /session/monitors/{id}/observations: Observation log of a monitor within a time range, with the reports that were refused.
 import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { Answered, OrNull } from '../../body/result-schema.ts'
@@ -47,7 +47,7 @@ const listObservations = route('GET', '/monitors/:monitorId/observations', {
   },
 })
 
-/** Returns the first whole millisecond at or after the parameter's instant. Null: the parameter was not sent. */
+/** Returns the parameter's instant, rounded up to a whole millisecond. Null: the parameter was not sent. */
 function instantOf(asked: Readonly<Record<string, unknown>>, name: 'from' | 'to'): number | null {
   const sent = asked[name]
   if (typeof sent !== 'string') return null

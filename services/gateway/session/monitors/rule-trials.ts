@@ -25,7 +25,7 @@ const TrialBody = Strict({
   rule: Maybe(Type.String({ description: 'The slug of the rule that it would replace; absent: a further rule.' })),
 })
 
-/** Every member may try a rule, because every member may read the signals. */
+/** Every member may try a rule, because the trial shows only signals, which every member may read. */
 const tryRule = route('POST', '/subjects/:subjectId/rules/trial', {
   summary: 'Says what a rule would say now. Stores nothing.',
   more: 'Refused as saving it would be, but for its name. A website monitor stays one.',
@@ -55,7 +55,7 @@ const writeInput = writerOf(RuleTrialInput)
 
 function trialObject(trial: RuleTrial): RuleTrialObject {
   const { judgedAt, verdict, explanation, inputs, incident, isOpenNow, mutedTo } = trial
-  // No confirmation or recovery delay ends while the rule has no verdict.
+  // While the rule has the verdict `not_judged`, no confirmation delay and no recovery delay ends.
   const byTime = incident && verdict !== 'not_judged' ? incidentOutlook(incident, judgedAt, mutedTo).byTime : null
   return {
     at: timestamp(judgedAt),
@@ -76,7 +76,10 @@ function trialObject(trial: RuleTrial): RuleTrialObject {
   }
 }
 
-/** Returns the earliest instant at which the result changes without a new report, at most `limits.trial.watchMs` after the trial. */
+/**
+ * Returns the earliest instant at which time alone may change the result. The returned instant is at most `limits.trial.watchMs` after the
+ * trial.
+ */
 function nextAt({ judgedAt, inputs, mutedTo }: RuleTrial, byTimeAt: number | null): number {
   const instants = [byTimeAt, mutedTo, ...inputs.map(({ changesAt }) => changesAt), judgedAt + limits.trial.watchMs]
   return Math.min(...instants.filter(at => at !== null && at > judgedAt).map(Number))

@@ -1,6 +1,7 @@
-// /session/subjects/{id}: changes that generation 2 leaves to the dashboard (reference/custom-subjects 1.3 and 1.5). A website monitor
-// becomes custom by its first signal or rule, for good; a custom subject is deleted with its whole history. Editors and owners. Generation
-// 2 shows no ids of custom subjects. If the query has `workspace_id`, the path therefore contains the slug.
+// /session/subjects/{id}: changes that generation 2 does not offer (reference/custom-subjects 1.3 and 1.5). The first signal or
+// rule that a person adds to a website monitor makes the monitor a custom subject for good. A custom subject is deleted with its whole
+// history. Only editors and owners may use these routes. The path may contain the slug instead of the id, because generation 2 shows no ids
+// of custom subjects. The query then needs `workspace_id`.
 import { Type } from 'typebox'
 import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
@@ -25,7 +26,9 @@ export const subjectQuery: Record<string, QueryParameter> = {
   },
 }
 
-/** Returns the subject of the path. The caller gets the same refusal for a missing subject and for one in an unreachable workspace. */
+/**
+ * Returns the subject of the path. A missing subject gets the same refusal as a subject in a workspace of which the caller is not a member.
+ */
 export async function findSubject(context: SessionContext, call: VisitorCall): Promise<CustomSubjectView> {
   const subject = await findNamed(context, call)
   if (subject === null || roleIn(call.visitor, subject.workspaceId) === null) throw noSuch('Subject')
@@ -42,13 +45,13 @@ async function findNamed({ directory }: SessionContext, { visitor, request, trac
       : { id: null, slug: subjectId, workspaceId }
   if (named === null || roleIn(visitor, named.workspaceId) === null || !isSlug(named.slug)) return null
   const { subject } = await directory.ask('find-subjects', { slug: named.slug, workspaceIds: [named.workspaceId] }, traceId)
-  // Null: the subject was deleted since the lookup, or it is a Resource of a published Template.
+  // Null: the subject was deleted after the lookup, or it is a Resource of a published Template.
   return named.id === null || subject?.id === named.id ? subject : null
 }
 
 const one = '/subjects/:subjectId'
 
-/** Body and result are those of generation 2. */
+/** Body and result have the same form as in generation 2. */
 const createSignal = route('POST', `${one}/signals`, {
   summary: 'Adds a signal; a monitor becomes a custom subject by it, for good.',
   needs: editor,
@@ -66,7 +69,7 @@ const createSignal = route('POST', `${one}/signals`, {
   },
 })
 
-/** Body and result are those of generation 2. */
+/** Body and result have the same form as in generation 2. */
 const createRule = route('POST', `${one}/rules`, {
   summary: 'Adds a rule; a monitor becomes a custom subject by it, for good.',
   needs: editor,
@@ -85,7 +88,7 @@ const createRule = route('POST', `${one}/rules`, {
   },
 })
 
-/** After the response, reads no longer find the subject. Its data is deleted later, in slices. */
+/** When the response is sent, reads no longer find the subject. The subject's data is deleted later, in slices. */
 const deleteSubject = route('DELETE', one, {
   summary: 'Deletes a custom subject with its whole history.',
   needs: editor,

@@ -1,4 +1,4 @@
-// GET /session/workspaces/{id}/template-uses: the number of Resources bound to each revision of a Template.
+// GET /session/workspaces/{id}/template-uses: for each Template revision of the workspace, the number of Resources that are bound to it.
 import { Type } from 'typebox'
 import { pathPart } from '../../http/answer.ts'
 import type { Route } from '../../http/route.ts'

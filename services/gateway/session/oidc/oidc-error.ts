@@ -1,11 +1,11 @@
 // Reasons why a sign-in at an OIDC provider failed.
 
-/** Reason of the failure that the sign-in page shows. */
+/** Reason of a failed sign-in, as the sign-in page shows it. */
 export type OidcTrouble = 'cancelled' | 'expired' | 'refused' | 'provider_unavailable'
 
 export class OidcError extends Error {
   readonly trouble: OidcTrouble
-  /** Reason for the log, as the OIDC library states it. Never contains a token or a code. */
+  /** Reason in the words of the OIDC library, for the log. Never contains a token or a code. */
   readonly reason: string
 
   constructor(trouble: OidcTrouble, reason: string) {

@@ -1,4 +1,4 @@
-// Parts of sign-ins at an OIDC provider, created once for each gateway.
+// Objects that sign-ins at an OIDC provider need. A gateway creates them once.
 import type { Clock } from '#shared/time/clock.ts'
 import type { SessionOptions } from '../caller/options.ts'
 import { oidcCallbackPath } from './oidc-paths.ts'
@@ -9,11 +9,11 @@ export interface OidcParts {
   provider: OidcProvider
   transactions: Transactions
   redirectUri: string
-  /** Number of requests that wait for the provider at this moment. */
+  /** Number of HTTP requests whose handlers wait for the provider at this moment. */
   running: number
 }
 
-/** Creates the parts; null: no provider is configured. The library is loaded only for a configured provider. */
+/** Creates the objects; null: no provider is configured. The OIDC library is loaded only if a provider is configured. */
 export async function createOidcParts(clock: Clock, options: SessionOptions): Promise<OidcParts | null> {
   if (options.oidc === null) return null
   const { createOidcProvider } = await import('./oidc-provider.ts')

@@ -4,7 +4,10 @@ import { limits } from '#shared/limits/limits.ts'
 export const oidcStartPath = '/session/oidc/start'
 export const oidcCallbackPath = '/session/oidc/callback'
 
-/** Returns the normalised path if it belongs to this origin, else `/`. Nobody is redirected to another site. */
+/**
+ * Returns the normalised path if it belongs to this origin. For any other address returns `/`, so that nobody is redirected to another
+ * site.
+ */
 export function localPath(given: string | null): string {
   if (given === null || !/^\/(?![/\\])/.test(given) || /[\\\p{Cc}]/u.test(given) || !URL.canParse(given, here)) return '/'
   const { origin, pathname, search, hash } = new URL(given, here)

@@ -1,5 +1,5 @@
 // Client of the OIDC provider, based on the certified library openid-client. Discovery runs at the first use and again after a failure, so
-// the gateway starts even without its provider. Code flow with PKCE, state and nonce.
+// the gateway starts even if the provider is down. Sign-ins use the code flow with PKCE, state and nonce.
 import * as oidc from 'openid-client'
 import { limits, second } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -7,7 +7,10 @@ import type { OidcOptions } from '../caller/options.ts'
 import { OidcError } from './oidc-error.ts'
 import type { Transaction } from './oidc-transaction.ts'
 
-/** Identity stated by the provider. (issuer, subject) identifies the person. The other fields are suggestions for a new account. */
+/**
+ * Identity that the provider stated. `issuer` and `subject` together identify the person. The other fields are suggestions for a new
+ * account.
+ */
 export interface ProvenPerson {
   issuer: string
   subject: string
@@ -17,8 +20,8 @@ export interface ProvenPerson {
 
 export interface OidcProvider {
   /**
-   * Returns the provider's address for the browser, and the transaction that the browser must send back with the callback. Throws an
-   * OidcError.
+   * Returns the provider's address to which the browser is redirected, and a transaction. The browser must send the transaction back with
+   * the callback. Throws an OidcError.
    */
   begin(returnTo: string): Promise<{ url: string; transaction: Transaction }>
   /** Completes a sign-in. `callbackUrl`: the address to which the provider redirected the browser. Throws an OidcError. */
@@ -44,7 +47,8 @@ export function createOidcProvider(clock: Clock, options: OidcOptions, redirectU
     },
     finish: async (callbackUrl, { state, nonce, codeVerifier }) => {
       const configuration = await configured()
-      // The library compares the state before it sends the code to the provider, so a callback of another browser is refused.
+      // The library first compares `state` with the callback, and only then sends the code to the provider. So a callback that belongs to
+      // another browser's sign-in is refused.
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true }
       const tokens = await oidc.authorizationCodeGrant(configuration, callbackUrl, checks).catch(raise)
       const claims = tokens.claims()
@@ -64,7 +68,7 @@ function discover(options: OidcOptions): Promise<oidc.Configuration> {
   })
 }
 
-/** Fetches a response. A read of its body fails if the body exceeds the size limit. */
+/** Fetches a response. Reading the body fails if the body exceeds the size limit. */
 async function fetchBounded(...asked: Parameters<oidc.CustomFetch>): Promise<Response> {
   const [url, { method, headers, redirect, signal, body }] = asked
   const response = await fetch(url, { method, headers, redirect, signal: signal ?? null, body: body ?? null })
@@ -80,7 +84,10 @@ async function fetchBounded(...asked: Parameters<oidc.CustomFetch>): Promise<Res
   return new Response(response.body?.pipeThrough(bounded) ?? null, { status, statusText, headers: response.headers })
 }
 
-/** Sends the client secret in the header if the provider accepts this (the standard's default), else in the body. */
+/**
+ * Returns the way to send the client secret. The header is used if the provider accepts the secret there (the standard's default), else the
+ * body.
+ */
 function authenticateClient(secret: string): oidc.ClientAuth {
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)]
   return (server, client, body, headers) => {
@@ -90,7 +97,10 @@ function authenticateClient(secret: string): oidc.ClientAuth {
   }
 }
 
-/** Runs one discovery at a time and caches the result. A failed discovery is retried once and never cached. */
+/**
+ * Returns a function that runs one discovery at a time and caches its result. A failed discovery is retried once, and its failure is never
+ * cached.
+ */
 function rememberConfiguration(clock: Clock, find: () => Promise<oidc.Configuration>): () => Promise<oidc.Configuration> {
   let found: { configuration: oidc.Configuration; until: number } | null = null
   let finding: Promise<oidc.Configuration> | null = null
@@ -107,7 +117,7 @@ function rememberConfiguration(clock: Clock, find: () => Promise<oidc.Configurat
     try {
       return await finding
     } catch (error) {
-      // If discovery fails, an expired configuration is still used.
+      // If discovery fails, the configuration of an earlier discovery is used, even if it has expired.
       if (found) return found.configuration
       throw new OidcError('provider_unavailable', reasonOf(error))
     }
@@ -115,8 +125,8 @@ function rememberConfiguration(clock: Clock, find: () => Promise<oidc.Configurat
 }
 
 /**
- * Returns further claims: many providers give name and e-mail address only here. If this request fails, the authenticated person is still
- * accepted.
+ * Returns the claims from the provider's userinfo endpoint. Many providers return name and e-mail address only at this endpoint. If the
+ * request to this endpoint fails, the person is still signed in.
  */
 async function moreClaims(configuration: oidc.Configuration, token: string, subject: string): Promise<Record<string, unknown>> {
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return {}
@@ -137,7 +147,10 @@ function personOf(claims: Record<string, unknown>): ProvenPerson {
   }
 }
 
-/** Throws the library's error as an OidcError: cancelled by the person, refused by the provider, or provider unreachable. */
+/**
+ * Converts an error of the library into an OidcError and throws it. The reason is one of: cancelled by the person, refused by the provider,
+ * provider unreachable.
+ */
 function raise(error: unknown): never {
   if (error instanceof oidc.AuthorizationResponseError) {
     throw new OidcError(error.error === 'access_denied' ? 'cancelled' : 'refused', error.error)

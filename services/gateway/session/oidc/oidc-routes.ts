@@ -1,5 +1,5 @@
-// GET /session/oidc/start and /session/oidc/callback: a sign-in's redirect to the provider and back. Both respond with a redirect: to the
-// provider, to the path that the person wanted, or to the sign-in page with an error word.
+// GET /session/oidc/start redirects the browser to the provider. GET /session/oidc/callback, to which the provider redirects the browser,
+// redirects to the path that the person wanted. If either route fails, it redirects to the sign-in page with an error word.
 import { Type } from 'typebox'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -16,7 +16,7 @@ import { OidcError, type OidcTrouble } from './oidc-error.ts'
 import type { OidcParts } from './oidc-parts.ts'
 import { localPath } from './oidc-paths.ts'
 
-/** `/?sign_in_error=<word>`; the words are part of the API (docs/session-api.md). */
+/** Error word in the address of the sign-in page, `/?sign_in_error=<word>`. The words are part of the API (docs/session-api.md). */
 type SignInTrouble = OidcTrouble | 'disabled' | 'busy' | 'internal'
 
 const returnTo: Record<string, QueryParameter> = {
@@ -25,7 +25,10 @@ const returnTo: Record<string, QueryParameter> = {
 
 type Step = (context: SessionContext, call: Call, parts: OidcParts) => Promise<string>
 
-/** Wraps a handler that waits for the provider. A limited number of handlers run at once. Every outcome is a redirect. */
+/**
+ * Wraps a handler that waits for the provider. Only a limited number of such handlers run at once. Every outcome, even an error, becomes a
+ * redirect.
+ */
 const leading =
   (step: Step) =>
   async (context: SessionContext, call: Call): Promise<string> => {
@@ -42,7 +45,6 @@ const leading =
     }
   }
 
-/** Returns the provider's address to which the browser is redirected. */
 async function begin({ cookies }: SessionContext, { request, reply }: Call, parts: OidcParts): Promise<string> {
   const { url, transaction } = await parts.provider.begin(localPath(queryText(request, 'return_to')))
   cookies.setTransaction(reply, await parts.transactions.seal(transaction), limits.sessionApi.oidcTransactionMs)

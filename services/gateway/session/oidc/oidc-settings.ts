@@ -1,4 +1,4 @@
-// Settings of the OIDC provider. The client secret may be in a file, as mounted by orchestrators.
+// Settings of the OIDC provider. The client secret may be in a file that an orchestrator mounts.
 import { readFileSync } from 'node:fs'
 import { isLoopback } from '#shared/net/loopback.ts'
 import { SettingError } from '#shared/settings.ts'
@@ -13,7 +13,8 @@ export interface OidcSettings {
 }
 
 /**
- * Returns the issuer unchanged, because providers compare it literally. Throws an Error whose message ends the sentence "OIDC_ISSUER …".
+ * Returns the issuer unchanged, because providers compare it literally. Throws an Error whose message completes the sentence "OIDC_ISSUER
+ * …".
  */
 export function parseIssuer(value: string): string {
   if (value === '') return ''
@@ -23,7 +24,7 @@ export function parseIssuer(value: string): string {
   throw new Error('must be an https address without a query (http only on loopback)')
 }
 
-/** Returns the options; null: no provider is set. Throws a SettingError if the client secret cannot be read. */
+/** Returns the options of the provider; null: no provider is configured. Throws a SettingError if the client secret cannot be read. */
 export function oidcOptions(settings: OidcSettings): OidcOptions | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_NAME: name } = settings
   if (issuer === '') return null

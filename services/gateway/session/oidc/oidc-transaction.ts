@@ -1,5 +1,5 @@
-// Data of a sign-in between its start and its callback: stored in the browser that started it, signed and short-lived. Any gateway can
-// complete the sign-in, because the signing key comes from the shared client secret.
+// Data of a sign-in between its start and its callback. The browser that started the sign-in stores the data in a cookie that is signed and
+// expires soon. Any gateway can complete the sign-in, because all gateways derive the signing key from the same client secret.
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { limits } from '#shared/limits/limits.ts'
@@ -25,7 +25,8 @@ interface Sealed extends Transaction {
 }
 
 export function createTransactions(clock: Clock, { issuer, clientId, clientSecret }: OidcOptions): Transactions {
-  // Signing key, derived from the client secret by a slow hash, so that a signed cookie does not help to guess the secret.
+  // Signing key, derived from the client secret by a slow hash. A fast hash would let somebody with a signed cookie guess the secret by
+  // trial.
   let key: Promise<Buffer> | null = null
   const signature = async (text: string): Promise<Buffer> => {
     key ??= stretch(clientSecret, `watchkeeper sign-in ${issuer} ${clientId}`, keyBytes)

@@ -1,5 +1,6 @@
-// Custom subject of a path (reference/custom-subjects 1.4). Its slug is looked up in the workspace of the query, or in all workspaces of
-// the caller. Signals and rules are looked up by their slugs. Only workspace and object are checked here. The role is checked afterwards.
+// Lookup of the custom subject that a path names (reference/custom-subjects 1.4). The slug is looked up in the workspace that the query
+// names, or else in all workspaces of the caller. Signals and rules are found by their slugs. Here only the workspace and the object are
+// checked; the caller's role is checked afterwards.
 import { Type } from 'typebox'
 import type { CustomSubjectView, RuleView, SignalView } from '#shared/contracts/subjects/subject-views.ts'
 import { type AppError, refusal } from '#shared/errors.ts'
@@ -13,7 +14,7 @@ import type { QueryParameter } from '../../http/route.ts'
 import { type ClassicRefusal, editor, member, routesWith } from '../classic-route.ts'
 import { accessDenied } from '../refusals.ts'
 
-/** Query of routes below a custom subject: the workspace is needed only for an ambiguous slug. */
+/** Query of routes below a custom subject. The workspace is needed only if the slug occurs in several workspaces of the caller. */
 export const subjectQuery: Record<string, QueryParameter> = {
   workspace_id: { schema: Type.String(), meaning: 'Needed only where two of your workspaces have a subject of this slug.' },
 }
@@ -25,10 +26,9 @@ export const ofSubject: readonly ClassicRefusal[] = [
   accessDenied,
 ]
 
-/** Shared members of routes below a custom subject. */
 const onSubject = { query: subjectQuery, refusals: ofSubject }
 
-/** Functions like `route`, for routes whose path names a subject: reads, and writes that require an editor. */
+/** Functions that create records of routes whose path names a subject. Every member may read; writes require an editor. */
 export const subjectReadRoute = routesWith(member, { ...onSubject, find: findCustomSubject })
 export const subjectWriteRoute = routesWith(editor, { ...onSubject, find: findCustomSubject })
 
@@ -37,21 +37,19 @@ interface Below {
   subject: CustomSubjectView
 }
 
-/** Returns the subject and the signal of a path, for a route below a signal. */
 export async function findWithSignal(context: GatewayContext, call: Call): Promise<Below & { signal: SignalView }> {
   const subject = await findCustomSubject(context, call)
   return { workspaceId: subject.workspaceId, subject, signal: findSignal(subject, call) }
 }
 
-/** Returns the subject and the rule of a path. */
 export async function findWithRule(context: GatewayContext, call: Call): Promise<Below & { rule: RuleView }> {
   const subject = await findCustomSubject(context, call)
   return { workspaceId: subject.workspaceId, subject, rule: findRule(subject, call) }
 }
 
 /**
- * Returns the subject named by `:subject`. Throws access_denied if the caller is not a member of the workspace, not_found, and
- * invalid_state for an ambiguous slug or the slug of a website monitor. Does not check the role.
+ * Returns the subject named by `:subject`. Throws access_denied if the caller is not a member of the workspace, and not_found if there is
+ * no such subject. Throws invalid_state if the slug is ambiguous or belongs to a website monitor. Does not check the role.
  */
 export async function findCustomSubject({ directory }: GatewayContext, call: Call): Promise<CustomSubjectView> {
   const { request, traceId } = call
@@ -67,7 +65,7 @@ export async function findCustomSubject({ directory }: GatewayContext, call: Cal
   return subject
 }
 
-/** Returns the signal that the path's `:signal` names. Throws not_found. */
+/** Throws not_found. */
 function findSignal(subject: CustomSubjectView, call: Call): SignalView {
   const slug = pathPart(call, 'signal')
   const signal = subject.signals.find(candidate => candidate.slug === slug)
@@ -75,7 +73,7 @@ function findSignal(subject: CustomSubjectView, call: Call): SignalView {
   throw refusal('not_found', 'Signal not found', 'Signal does not exist or access denied')
 }
 
-/** Returns the rule that the path's `:rule` names. Throws not_found. */
+/** Throws not_found. */
 function findRule(subject: CustomSubjectView, call: Call): RuleView {
   const slug = pathPart(call, 'rule')
   const rule = subject.rules.find(candidate => candidate.slug === slug)

@@ -45,7 +45,7 @@ const acknowledge = acknowledgeRoute({
 
 export const subjectIncidentRoutes: readonly Route[] = [listIncidents, acknowledge]
 
-/** Newest trouble first, ties by the rule's slug. */
+/** Compares two incidents: the one whose trouble began later comes first. If both began at the same instant, the rule's slug decides. */
 function newestFirst(one: IncidentView, other: IncidentView): number {
   if (one.troubleSince !== other.troubleSince) return other.troubleSince - one.troubleSince
   return one.ruleSlug < other.ruleSlug ? -1 : one.ruleSlug > other.ruleSlug ? 1 : 0

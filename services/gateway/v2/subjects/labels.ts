@@ -1,5 +1,5 @@
-// Labels of an observation, and labels by which a rule selects observations. Both have the same limits (reference/custom-subjects 4.4), but
-// different refusals.
+// Labels of an observation, and labels by which a rule selects observations. The same limits apply to labels of observations and of rules
+// (reference/custom-subjects 4.4), but the refusals differ.
 import { Type } from 'typebox'
 import { locationLabel } from '#shared/judging/policy-input.ts'
 import { limits } from '#shared/limits/limits.ts'

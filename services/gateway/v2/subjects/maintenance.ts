@@ -1,4 +1,4 @@
-// /v2/subjects/{subject}/maintenance: start, move, cancel and read the running window (reference/custom-subjects 5).
+// /v2/subjects/{subject}/maintenance: start, move, cancel and read the running maintenance window (reference/custom-subjects 5).
 
 import { OrNull } from '../../body/result-schema.ts'
 import type { Route } from '../../http/route.ts'
@@ -11,7 +11,7 @@ const path = '/subjects/:subject/maintenance'
 const badEnd: ClassicRefusal = '2001 invalid observed_at'
 const noWindow: ClassicRefusal = '2002 No maintenance window'
 
-/** Returns the running window; null: none is running (reference/custom-subjects 5.1). */
+/** Returns the running window; null: no window is running (reference/custom-subjects 5.1). */
 const getMaintenance = subjectReadRoute('GET', path, {
   summary: 'The running maintenance window; null while none runs.',
   result: OrNull(Window),

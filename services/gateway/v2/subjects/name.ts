@@ -8,7 +8,6 @@ import { marks } from '../../body/field-values.ts'
 const most = limits.subject.nameCharacters
 const invalidName = (details: string) => ({ message: 'Invalid name', details })
 
-/** Name from which a slug is made. */
 export const NameField = Type.String({
   minLength: 1,
   maxLength: most,

@@ -26,7 +26,7 @@ const wrongInstant = {
 }
 
 const ObservationBody = Strict({
-  /** The JSON type is not checked separately, so that every value other than `ok` and `problem` is refused as `invalid status`. */
+  /** With `anyType`, a value of the wrong JSON type gets the refusal `invalid status`, as every other wrong value does. */
   status: Type.Enum(['ok', 'problem'], marks({ anyType: true, missing: wrongStatus, refusal: wrongStatus })),
   observed_at: Maybe(
     Type.String({
@@ -57,7 +57,7 @@ const Observation = Answered('Observation', {
 
 const bounds = limits.pushed
 
-/** For a repeated sender the subject is cached. The keeper checks whether subject and signal still exist. */
+/** The subject is cached for a sender's next reports. The keeper checks whether the subject and the signal still exist. */
 export const reportObservation = route('POST', '/subjects/:subject/signals/:signal/observations', {
   summary: 'Reports an observation, which is stored and judged before it is answered.',
   more: 'Its signal, `observed_at` and labels say which one it is: sent again, it replaces itself.',
@@ -84,7 +84,7 @@ export const reportObservation = route('POST', '/subjects/:subject/signals/:sign
   },
 })
 
-/** Null as the instant means that the keeper sets the instant. */
+/** Converts the body into a report. If the instant is null, the keeper sets the instant. */
 const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 'id' | 'signal'> => ({
   status: sent.status,
   observedAtUs: typeof sent.observed_at === 'string' ? parseTimestamp(sent.observed_at) : null,
@@ -93,7 +93,7 @@ const readReport = (sent: Body): Omit<CommandOf<'report-observation'>, 'kind' | 
   labels: sent.labels ?? {},
 })
 
-/** Written without `writerOf`, which is slower, because this function runs for every report. */
+/** Builds the result field by field. This function runs for every report, so it does not use `writerOf`, which is slower. */
 const observationObject = (
   { subjectSlug }: ReportAddress,
   signalSlug: string,

@@ -1,4 +1,4 @@
-// Document of a rule as clients send it (reference/custom-subjects 3.3), converted into the stored policy. The subject's keeper checks
+// Converts a rule's document, as clients send it (reference/custom-subjects 3.3), into the stored policy. The subject's keeper checks
 // references to other rules and signals. Every refusal names the path of the faulty member, such as `inputs[2].match`.
 
 import { type Static, Type } from 'typebox'
@@ -16,10 +16,13 @@ const Duration = Type.String({ description: 'Go style: 90s, 2m, 1h30m; in whole 
 
 const wrong = (sentence: string) => (place: string) => ({ message: 'Invalid rule document', details: `${place} ${sentence}` })
 
-/** Mark of members that depend on each other. Functions below check them, in the order of the document. */
+/**
+ * Mark of members whose valid values depend on other members. Functions below check these members, in the order in which they stand in the
+ * document.
+ */
 const apart = marks({ apart: true })
 
-/** Empty text, empty object and null mean unset (reference/custom-subjects 3.5). */
+/** An input. A member with an empty text, an empty object or null counts as unset (reference/custom-subjects 3.5). */
 const Input = Type.Object(
   {
     signal: Maybe(Type.String()),
@@ -51,7 +54,7 @@ const Inputs = Type.Array(Input, {
   ...marks({ missing: wrong('is required'), refusal: wrong(`holds at most ${limits.policy.inputs} inputs`) }),
 })
 
-/** Checks JSON types only. The functions below refuse unknown fields, with texts of their own. */
+/** Schema that checks only JSON types. Unknown fields are refused by the functions below, with their own texts. */
 export const DocumentShape = Type.Object(
   { inputs: Inputs, decision: Decision, wait: Maybe(Wait) },
   marks({ apart: true, missing: { message: 'Validation failed', details: "Field 'document' is required" } }),
@@ -59,8 +62,8 @@ export const DocumentShape = Type.Object(
 export type DocumentShape = Static<typeof DocumentShape>
 
 /**
- * Returns the policy. `isEvent` returns whether the subject's signal with this slug reports events. Throws validation: `Invalid input mode`
- * or `Invalid rule document`.
+ * Returns the policy. `isEvent(signal)`: whether the subject's signal with the slug `signal` reports events. Throws validation: `Invalid
+ * input mode` or `Invalid rule document`.
  */
 export function readPolicy(document: DocumentShape, isEvent: (signal: string) => boolean): Policy {
   requireKnown(document, DocumentShape.properties, '')
@@ -89,7 +92,10 @@ function readInput(sent: Input, path: string, isEvent: (signal: string) => boole
   }
 }
 
-/** Cuts a text to one character more than the longest slug. The cut text matches no slug, so the keeper refuses it as unknown. */
+/**
+ * Cuts a slug in a document to one character more than the longest slug may have. A text that was cut equals no slug, so the keeper refuses
+ * it as unknown.
+ */
 const cited = (slug: string | null | undefined): string | null => firstCharacters(slug ?? '', longestSlug + 1) || null
 
 function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInput['mode'] {
@@ -99,7 +105,10 @@ function readMode(mode: string | null, isFrom: boolean, path: string): PolicyInp
   throw invalidMode(path, 'must be status or latest_value')
 }
 
-/** `threshold: 0` is a threshold on latest_value and unset elsewhere (reference/custom-subjects 3.5). */
+/**
+ * In the mode `latest_value`, `threshold: 0` is a threshold. In other modes, `threshold: 0` counts as unset (reference/custom-subjects
+ * 3.5).
+ */
 function readComparison(
   { compare, threshold }: Input,
   mode: PolicyInput['mode'],
@@ -122,7 +131,7 @@ function readMatch(match: Input['match'], isFrom: boolean, path: string): Policy
   return match ?? null
 }
 
-/** `at_least: 0` without `need: at_least` is unset (reference/custom-subjects 3.5). */
+/** If `need` is not `at_least`, `at_least: 0` counts as unset (reference/custom-subjects 3.5). */
 function readDecision(sent: Static<typeof Decision>, n: number): Pick<Policy, 'need' | 'atLeast'> {
   requireKnown(sent, Decision.properties, 'decision')
   requireMember(Decision, sent, 'state', 'decision')
@@ -144,7 +153,6 @@ function readWait(sent: Static<typeof Wait>): Pick<Policy, 'confirmAfterMs' | 'c
   }
 }
 
-/** Null is returned as null. */
 function readDuration(text: string | null, path: string): number | null {
   if (text === null) return null
   const ms = parseDuration(text)

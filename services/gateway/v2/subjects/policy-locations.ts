@@ -1,5 +1,5 @@
-// Locations in rule inputs over website monitoring's own signal: names in the API, ids in the stored policy (reference/custom-subjects
-// 3.10).
+// Locations in rule inputs that read the signal of the website check. The API uses names of locations, the stored policy uses ids
+// (reference/custom-subjects 3.10).
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
 import type { CustomSubjectView } from '#shared/contracts/subjects/subject-views.ts'
 import { refusal } from '#shared/errors.ts'
@@ -23,7 +23,7 @@ export async function withLocationIds(context: GatewayContext, subject: Subject,
   return withLocations(subject, policy, name => found.ids.get(name) ?? name)
 }
 
-/** Replaces ids by names. The id of a deleted location stays. */
+/** Replaces ids by names. The id of a deleted location is not replaced. */
 export async function withLocationNames(context: GatewayContext, subject: Subject, policy: Policy, traceId: string) {
   const ids = selectedLocations(subject, policy)
   if (ids.length === 0) return policy
@@ -31,7 +31,6 @@ export async function withLocationNames(context: GatewayContext, subject: Subjec
   return withLocations(subject, policy, id => namesOf([id])[0] ?? id)
 }
 
-/** Returns each selected location once. */
 function selectedLocations(subject: Subject, { inputs }: Policy): string[] {
   return [...new Set(inputs.flatMap(input => locationOf(subject, input) ?? []))]
 }

@@ -1,5 +1,5 @@
-// A policy in the form of a response (reference/custom-subjects 3.6): without unset members, with explicit defaults and normalised
-// durations.
+// Converts a policy into the form of responses (reference/custom-subjects 3.6): unset members are omitted, defaults are explicit, and
+// durations are normalised.
 
 import { type Static, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -12,7 +12,6 @@ const Duration = Type.String({
   description: 'Normalised: 2m0s, 1h30m0s, 1.5s, 250ms, 0s.',
 })
 
-/** An input without its unset members. */
 const Input = Strict({
   signal: Type.Optional(Type.String()),
   from: Type.Optional(Type.String({ description: 'Another rule: its verdict is the input.' })),

@@ -1,5 +1,5 @@
-// Cache of subject ids by workspace and slug, so that repeated reports of a sender need no question to the directory. Returns only subjects
-// of workspaces that have the caller as a member.
+// Cache of subject ids by workspace and slug, so that repeated reports of a sender need no question to the directory. Returns a subject
+// only if the caller is a member of its workspace.
 import { limits } from '#shared/limits/limits.ts'
 import { queryText } from '../../body/query.ts'
 import { roleIn } from '../../callers/access.ts'
@@ -26,12 +26,12 @@ export const createReportAddresses = (): FoundMemory<ReportAddress, Call> =>
   })
 
 /**
- * Returns the caller's only workspace. Without a workspace in the query, a slug is looked up in all workspaces of the caller. The cache is
- * used only if the caller has a single workspace.
+ * Returns the caller's only workspace; null: the caller has several workspaces or none. If the query names no workspace, a slug may belong
+ * to any workspace of the caller. So the cache is used only for callers with one workspace.
  */
 const onlyWorkspaceOf = ({ memberships }: Call['request']['identity']): string | null =>
   memberships.length === 1 ? (memberships[0]?.workspaceId ?? null) : null
 
-/** Joins id and slug by a line break, which neither contains. */
+/** Joins the workspace's id and the slug by a line break. Neither an id nor a slug contains a line break. */
 const keyOf = (address: Pick<ReportAddress, 'workspaceId' | 'subjectSlug'>): string =>
   `${address.workspaceId}\n${address.subjectSlug}`

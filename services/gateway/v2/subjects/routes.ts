@@ -1,4 +1,4 @@
-// All routes of reference/custom-subjects except for the delivery table, one file a noun.
+// All routes of reference/custom-subjects except the delivery table. The routes for one kind of object are in one file.
 import type { Route } from '../../http/route.ts'
 import { subjectIncidentRoutes } from './incidents.ts'
 import { maintenanceRoutes } from './maintenance.ts'

@@ -1,4 +1,4 @@
-// /v2/subjects/{subject}/rules: the rules that decide when an incident opens (reference/custom-subjects 3).
+// /v2/subjects/{subject}/rules: routes for the rules that decide when an incident opens (reference/custom-subjects 3).
 
 import { type Static, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -62,7 +62,7 @@ const getRule = ruleReadRoute('GET', one, {
   handler: (context, { found: { subject, rule }, traceId }) => ruleObject(context, traceId, subject, rule),
 })
 
-/** Replaces the whole rule. Id and slug do not change, so the rule keeps its incidents. */
+/** Replaces the whole rule. The rule's id and slug do not change, so its incidents still belong to it. */
 const replaceRule = ruleWriteRoute('POST', one, {
   summary: 'Replaces a rule: a new version of its policy, the same slug and incidents.',
   body: RuleBody,
@@ -89,7 +89,7 @@ const deleteRule = ruleWriteRoute('DELETE', one, {
 
 export const ruleRoutes: readonly Route[] = [listRules, createRule, getRule, replaceRule, deleteRule]
 
-/** Reads the fields of a rule. Also used by the session API, which makes website monitors custom. */
+/** Reads the fields of a rule. The session API calls this function too, when a new rule makes a website monitor a custom subject. */
 export async function readRule(
   context: GatewayContext,
   traceId: string,

@@ -24,7 +24,7 @@ const kinds = {
 } as const
 type SignalKind = (typeof kinds)[keyof typeof kinds]
 
-/** The meta is stored unchanged and never interpreted. The size limit applies to the JSON text as sent. */
+/** The meta is stored as sent and never interpreted. The size limit applies to the JSON text as sent. */
 const Meta = Maybe(
   Type.Object({}, { description: `Any JSON object of at most ${limits.subject.metaBytes} bytes.`, ...marks({ anyType: true }) }),
 )
@@ -90,7 +90,10 @@ const getSignal = signalReadRoute('GET', one, {
   handler: async (_context, { found: { subject, signal } }) => signalObject(subject, signal),
 })
 
-/** Replaces name and meta. Another kind is refused; a `kind` that names no kind is ignored (reference/custom-subjects 2.6). */
+/**
+ * Replaces name and meta. A `kind` that differs from the signal's kind is refused. A `kind` that names no kind at all is ignored
+ * (reference/custom-subjects 2.6).
+ */
 const updateSignal = signalWriteRoute('POST', one, {
   summary: 'Replaces name and meta; kind and slug never change.',
   body: UpdateSignalBody,
@@ -118,14 +121,17 @@ const deleteSignal = signalWriteRoute('DELETE', one, {
 
 export const signalRoutes: readonly Route[] = [listSignals, createSignal, getSignal, updateSignal, deleteSignal]
 
-/** Reads a signal. Also used by the session API, which makes website monitors custom. */
+/** Reads the fields of a signal. The session API calls this function too, when a new signal makes a website monitor a custom subject. */
 export const readSignal = (sent: Static<typeof CreateSignalBody>, json: SentJson) => ({
   name: sent.name,
   signalKind: kinds[sent.kind],
   meta: readMeta(sent.meta, json),
 })
 
-/** Throws for a change of kind. Ignores built-in signals, because another check refuses every change to them. */
+/**
+ * Throws if the sent kind differs from the signal's kind. Does not check built-in signals, because another check refuses every change to a
+ * built-in signal.
+ */
 function requireSameKind({ kind }: SignalView, sent: unknown): void {
   const asked = kindOf(sent)
   if (asked === undefined || asked === kind || kind === 'platform_http') return
@@ -135,7 +141,7 @@ function requireSameKind({ kind }: SignalView, sent: unknown): void {
 /** Returns the kind of signal; undefined: the value names no kind. */
 const kindOf = (sent: unknown): SignalKind | undefined => Object.entries(kinds).find(([word]) => word === sent)?.[1]
 
-/** Returns the meta as text with numbers as written. Absent and null are the empty object. */
+/** Returns the meta as text; numbers stay as the client wrote them. If the meta is absent or null, returns the empty object. */
 function readMeta(meta: unknown, { text }: SentJson): string {
   if (meta === null || meta === undefined) return '{}'
   if (typeof meta !== 'object' || Array.isArray(meta)) throw invalidMeta('meta must be a JSON object')

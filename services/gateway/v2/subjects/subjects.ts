@@ -47,7 +47,7 @@ const Subject = Answered('Subject', {
   kind: Kind('subject'),
 })
 
-/** Never used: names without a letter or digit are refused earlier. */
+/** Slug for a name without a letter or digit. It is never used, because such a name is refused earlier. */
 const slugFallback = 'subject'
 
 const listSubjects = route('GET', '/subjects', {

@@ -1,4 +1,5 @@
-// A maintenance window in requests and responses (reference/custom-subjects 5.2), the same in generation 2 and in the session API.
+// Form of a maintenance window in requests and responses (reference/custom-subjects 5.2). Generation 2 and the session API use the same
+// form.
 
 import { type Static, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -27,8 +28,8 @@ export const Window = Answered('MaintenanceWindow', {
 })
 
 /**
- * Returns the end of the window in whole milliseconds, up to the year 9999. Missing, unreadable and past ends share one refusal
- * (reference/custom-subjects 5.6).
+ * Returns the end of the window in whole milliseconds, up to the year 9999. A missing, an unreadable and a past end all get the same
+ * refusal (reference/custom-subjects 5.6).
  */
 export function readEndsAt({ ends_at: text }: Static<typeof WindowBody>, now: number): number {
   const atUs = parseTimestamp(text)

@@ -1,4 +1,5 @@
-// Evidence of a transition in generation 3, bounded and without credentials. Rules: docs/reference/v3.md, 4.10 and 11.2.
+// Evidence of a transition in the form of generation 3. The evidence is bounded and contains no credentials. Reference:
+// docs/reference/v3.md, 4.10 and 11.2.
 import { Type } from 'typebox'
 import type { DecisionInput, EvidenceInput, Evidence as RecordedEvidence } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -44,7 +45,7 @@ export const Evidence = Answered('Evidence', {
 
 const { inputs: inputsMost, textCharacters } = limits.notifier.evidence
 
-/** Returns the evidence. `isOfLocations`: its inputs are the locations of a website monitor. */
+/** Returns the evidence. `isOfLocations`: the inputs in the evidence are the locations of a website monitor. */
 export function evidenceObject({ inputs, omitted, truncated }: RecordedEvidence, isOfLocations: boolean) {
   const kept = inputs.slice(0, inputsMost)
   const isCut = ({ reason }: EvidenceInput) => [...redactedText(reason ?? '')].length > textCharacters

@@ -1,4 +1,5 @@
-// Lists of Incidents and their filters; an Incident must match all filters. Rules: docs/reference/v3.md, 9.5 and 9.6.
+// Lists of Incidents, with their filters. A list contains only Incidents that match all filters. Reference: docs/reference/v3.md,
+// 9.5 and 9.6.
 import { type Static, Type } from 'typebox'
 import type { GatewayContext } from '../../context.ts'
 import { type Checked, Paged, type QueryParameter } from '../../http/route.ts'
@@ -26,7 +27,7 @@ export const incidentFilterRefusals = [
 
 type Sent = { [Name in keyof typeof incidentFilters]?: Static<(typeof incidentFilters)[Name]['schema']> }
 
-/** Returns a page, newest first. `resourceId`: id of the Resource in the path. */
+/** Returns a page of Incidents, newest first. `resourceId`: id of the Resource that the path names; absent: all Resources. */
 export async function listIncidents(
   { directory, incidentIds }: GatewayContext,
   call: V3Call & Checked<unknown, unknown>,

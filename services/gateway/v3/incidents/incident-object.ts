@@ -1,4 +1,4 @@
-// An Incident in the form of generation 3. Rules: docs/reference/v3.md, 5 and 4.10.
+// An Incident in the form of generation 3. Reference: docs/reference/v3.md, 5 and 4.10.
 import { Type } from 'typebox'
 import type { NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'

@@ -1,5 +1,5 @@
-// Incidents: lists, one Incident with its history, its deliveries, and its acknowledgement. Rules: docs/reference/v3.md, sections 5 and 9,
-// and 10.3.
+// Routes for Incidents: lists, one Incident with its history, the deliveries of an Incident, and its acknowledgement. Reference:
+// docs/reference/v3.md, sections 5 and 9, and 10.3.
 
 import { Type } from 'typebox'
 import type { DeliveryEntry } from '#shared/contracts/ask/ask-notifications.ts'
@@ -121,20 +121,22 @@ const acknowledge = route('POST', `${one}/acknowledge`, {
   },
 })
 
-/** User-Agent of Watchkeeper's own MCP server. */
 const mcpAgent = /^watchkeeper-mcp\//
 
 const isClosed = () => refusal('invalid_state', 'Incident is closed', 'The Incident is closed: only an open one can be taken on')
 const isTaken = (by: string) => refusal('invalid_state', 'Incident is taken', `The Incident was taken on by ${by}`)
 
-/** The keeper has closed the incident, although the store may still show it as open. */
+/**
+ * Throws the refusal of a closed Incident if the keeper responded `not_found`. The store still showed the Incident as open, but the keeper
+ * had already closed the Incident.
+ */
 function orClosed(error: unknown): never {
   throw error instanceof AppError && error.code === 'not_found' ? isClosed() : error
 }
 
 /**
- * Returns an Incident. The state of an open Incident comes from its keeper. A closed Incident is returned as stored, and an open Incident
- * too if its keeper does not respond.
+ * Returns an Incident. The state of an open Incident comes from its keeper. A closed Incident is returned as stored. An open Incident is
+ * returned as stored only if its keeper does not respond.
  */
 async function shown(context: GatewayContext, found: IncidentRecord, { workspaceId, traceId }: Reading) {
   const { incident, next } = await standing(context, found, { workspaceId, traceId })
@@ -156,7 +158,6 @@ async function standing(context: GatewayContext, found: IncidentRecord, reading:
   }
 }
 
-/** Reads all transitions, one page at a time. */
 async function readTransitions(
   { directory }: GatewayContext,
   incidentId: string,

@@ -1,5 +1,5 @@
 // Observation addresses as a Fastify plugin: `POST /in/{token}` accepts a report; every other path below `/in` is unknown. Sessions are
-// ignored. Rules: docs/reference/v3.md, section 8.
+// ignored. Reference: docs/reference/v3.md, section 8.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { AddressIdentity } from '#shared/contracts/ask/ask-addresses.ts'
@@ -60,7 +60,7 @@ const addressPlugin = (context: GatewayContext) => async (fastify: FastifyInstan
   })
 }
 
-/** First check of a report: its token, then its second factor. A report with an unknown token is refused before routing. */
+/** First check of a report: its token, then its second factor. A report with an unknown token is refused before its route is looked up. */
 function createLetIn(context: GatewayContext) {
   const { clock, keyUsage } = context
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
@@ -86,8 +86,8 @@ const find = async ({ addresses }: GatewayContext, tokenHash: string): Promise<A
   addresses.known(tokenHash) ?? (await addresses.find(tokenHash))
 
 /**
- * Repeats the check after the body has arrived, because the body may arrive long after the headers. If the address or key was deleted
- * meanwhile, the report is refused.
+ * Checks token and second factor again after the body has arrived, because the body may arrive long after the headers. If the address or
+ * the key was deleted before the body arrived, the report is refused.
  */
 async function confirm(context: GatewayContext, tokenHash: string, request: FastifyRequest): Promise<void> {
   const address = await find(context, tokenHash)
@@ -95,7 +95,7 @@ async function confirm(context: GatewayContext, tokenHash: string, request: Fast
   await requirePerson(context, address, request)
 }
 
-/** Returns the owner of the key used as second factor; null: the address needs no key. Throws `unauthenticated`. */
+/** Returns the owner of the key that is the second factor; null: the address needs no second factor. Throws `unauthenticated`. */
 async function requirePerson(
   { identities }: GatewayContext,
   { secondFactor, workspaceId }: AddressIdentity,

@@ -1,4 +1,4 @@
-// Observation addresses: list, create, delete. Only the response to the creation contains the token. Rules: docs/reference/v3.md, 8.2.
+// Observation addresses: list, create, delete. Only the response to the creation contains the token. Reference: docs/reference/v3.md, 8.2.
 
 import { Type } from 'typebox'
 import type { AddressView } from '#shared/contracts/ask/ask-addresses.ts'
@@ -85,7 +85,6 @@ const remove = route('DELETE', `${all}/:id`, {
   },
 })
 
-/** Finds the address of the path, before scope and role are checked. */
 async function findAddress({ directory }: GatewayContext, call: V3Call): Promise<AddressView> {
   const { workspaceId, traceId } = call
   const id = pathPart(call, 'id')
@@ -94,7 +93,6 @@ async function findAddress({ directory }: GatewayContext, call: V3Call): Promise
   throw refusal('not_found', 'Address not found', 'The workspace has no such Observation address')
 }
 
-/** Returns PUBLIC_URL, or else the address to which the request was sent. */
 const baseOf = ({ publicUrl }: GatewayContext, { request }: Call): string =>
   publicUrl ?? (request.host === '' ? '' : `${request.protocol}://${request.host}`)
 

@@ -1,4 +1,5 @@
-// Observation log of a Resource, newest first. The log does not record decisions. Rule: docs/reference/v3.md, 7.8.
+// Observation log of a Resource, newest first. The log does not show which Observations decided a verdict. Reference: docs/reference/v3.md,
+// 7.8.
 import { Type } from 'typebox'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import { isCredentialName } from '#shared/text/redaction.ts'

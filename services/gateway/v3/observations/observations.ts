@@ -1,4 +1,5 @@
-// Reports of Observations: a single one, or up to 500 for several Resources. Rules: docs/reference/v3.md, section 7.
+// Routes that accept reports: a single Observation, or up to 500 Observations of several Resources. Reference: docs/reference/v3.md,
+// section 7.
 
 import { type Static, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -42,7 +43,7 @@ const taken = {
   created_signal: Type.Boolean(),
 }
 export const Accepted = Answered('AcceptedObservation', taken)
-/** Refusal of one item, equal to the refusal of the route of a single Observation. */
+/** Refusal of one item, in the same form in which the route for a single Observation refuses. */
 const ItemRefusal = Answered('ItemRefusal', {
   code: Type.Integer(),
   error_type: Type.String(),
@@ -109,7 +110,7 @@ const batch = route('POST', '/workspaces/:workspace/observations', {
 type Item = { resource: string; sent: SentObservation } | { error: unknown }
 type Outcome = { accepted: ReturnType<typeof accepted> } | { error: unknown }
 
-/** Reads one item. A fault refuses only this item, in the words of the route of a single Observation. */
+/** Reads one item. If the item has a fault, only this item is refused, with the refusal of the route for a single Observation. */
 function readItem(value: unknown): Item {
   try {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -121,7 +122,9 @@ function readItem(value: unknown): Item {
   }
 }
 
-/** Reports all items. Items of one Resource are sent in order in one message, different Resources in parallel. */
+/**
+ * Reports all items. Items of one Resource are sent in one message, in their order. Messages for different Resources are sent in parallel.
+ */
 async function takeAll(
   { directory, keeper }: GatewayContext,
   items: readonly Item[],
@@ -156,7 +159,7 @@ async function takeAll(
   return outcomes
 }
 
-/** An optional field sent as null counts as absent (v3 7.6). */
+/** Returns the Observation for the keeper. An optional field sent as null counts as absent (v3 7.6). */
 export function sentObservation(sent: Static<typeof Observation>): SentObservation {
   return {
     signal: sent.signal,
@@ -178,7 +181,7 @@ function instantOf(at: string | null | undefined): number | null {
   throw invalid('at', "Field 'at' must be an RFC 3339 instant with a zone")
 }
 
-/** Returns the reason as one plain line, with secrets in URLs redacted, cut to its largest length. */
+/** Returns the reason as one plain line. Secrets in URLs are redacted, and the line is cut to the maximum length of a reason. */
 function reasonOf(reason: string | undefined): string {
   const plain = redactedText((reason ?? '').replace(/\p{Cc}/gu, ' ')).trim()
   return [...plain].length > reasonCharacters ? `${firstCharacters(plain, reasonCharacters - 1)}…` : plain
@@ -223,7 +226,7 @@ function requireUnarchived({ key, archivedAt }: ReportedResource): void {
 
 export const archived = (key: string) => invalid('resource', `Resource ${key} is archived and accepts no Observations.`)
 
-/** Returns the error as the route of a single Observation would show it. */
+/** Returns the error in the form in which the route for a single Observation sends it. */
 const shownError = (error: unknown): unknown => (v3Dialect.refuse(error) as { body: { error: unknown } }).body.error
 
 export const observationRoutes = [single, batch]

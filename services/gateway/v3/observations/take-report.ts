@@ -1,4 +1,4 @@
-// A report to an Observation address: an Observation of a Resource. The first report of a Resource creates the Resource. Rules:
+// Route that accepts a report at an Observation address. The first report about a Resource also creates the Resource. Reference:
 // docs/reference/v3.md, 8.4.
 
 import { type Static, Type } from 'typebox'
@@ -30,7 +30,6 @@ const Report = Strict({
 })
 type Report = Static<typeof Report>
 
-/** A report and the address to which it was sent. */
 interface Sent {
   address: AddressIdentity
   body: Report
@@ -56,7 +55,10 @@ const record: Route<AddressIdentity, typeof Report, GatewayContext, Call> = {
   handler: (context, { found, body, traceId }) => takeReport(context, { address: found, body, traceId }),
 }
 
-/** Route outside `/api/v3`: the token in its path is the key, and `found` is the token's address. */
+/**
+ * Route of an Observation address, outside `/api/v3`. The token in the path takes the place of a key, and `found` is the address of that
+ * token.
+ */
 export const reportRoute: Route = record
 
 async function takeReport(context: GatewayContext, { address, body, traceId }: Omit<Sent, 'observation'>): Promise<unknown> {
@@ -78,8 +80,8 @@ async function report({ keeper }: GatewayContext, sent: Sent, { id, key, templat
 }
 
 /**
- * Creates the Resource with its first report. A trial runs first, so that a refused report reserves no key. If two first reports name the
- * same key, only one reservation succeeds, and both reports go to its Resource.
+ * Creates the Resource with its first report. The keeper first tries the report without storing it, so that a refused report reserves no
+ * key. If two first reports name the same key, both reports go to the Resource of the earlier reservation.
  */
 async function firstReport(context: GatewayContext, sent: Sent) {
   const { directory, keeper } = context
@@ -109,7 +111,6 @@ async function firstReport(context: GatewayContext, sent: Sent) {
 const nameCharacters = 100
 const keyForm = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/
 
-/** Returns the revision to which the new Resource is bound. */
 async function templateOf(context: GatewayContext, { address, body, traceId }: Sent): Promise<string> {
   const { resource, template_id: reference } = body
   if (reference == null) {

@@ -1,4 +1,4 @@
-// Bounds of the labels of Resources. Rule: docs/reference/v3.md, 6.2.
+// Bounds of the labels of Resources. Reference: docs/reference/v3.md, 6.2.
 
 export const isLabelKey = (key: string): boolean => /^[a-z0-9][a-z0-9._-]{0,62}$/.test(key)
 

@@ -1,4 +1,4 @@
-// Commands to a Resource that do not change its settings: archive, rebind, maintenance. Rules: docs/reference/v3.md, 6.4, 6.5 and 6.7.
+// Commands to a Resource that do not change its settings: archive, rebind, maintenance. Reference: docs/reference/v3.md, 6.4, 6.5 and 6.7.
 
 import { Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'

@@ -1,4 +1,4 @@
-// Overview of a workspace: number of Resources in each state, rules with open Incidents, and the oldest Incidents. Rule:
+// Overview of a workspace: the number of Resources in each state, the rules with open Incidents, and the oldest open Incidents. Reference:
 // docs/reference/v3.md, 9.7.
 import { type TSchema, Type } from 'typebox'
 import type { Standing } from '#shared/contracts/subjects/overview.ts'

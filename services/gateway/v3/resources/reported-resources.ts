@@ -1,5 +1,5 @@
-// Resource to which an Observation is reported, from the path of the request. Three fields of the Resource are cached, so that repeated
-// reports of a sender need no question to the directory.
+// Lookup of the Resource that the path of a report names. Three fields of the Resource are cached, so that
+// a sender's repeated reports need no question to the directory.
 import type { ResolvedResource } from '#shared/contracts/ask/ask-resources.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -15,7 +15,7 @@ export interface ReportedResource extends Omit<ResolvedResource, 'template'> {
   reference: string
 }
 
-/** Finds the Resource by id, else by key, before scope and role are checked. */
+/** Returns the Resource with this id, or else with this key. Runs before scope and role are checked. */
 export async function findReported({ directory }: GatewayContext, call: V3Call): Promise<ReportedResource> {
   const { workspaceId, traceId } = call
   const reference = pathPart(call, 'resource')
@@ -26,8 +26,8 @@ export async function findReported({ directory }: GatewayContext, call: V3Call):
 }
 
 /**
- * Creates the cache. The caller is already known to be a member of the workspace. Archived Resources are not cached, because they accept no
- * reports.
+ * Creates the cache. Whether the caller is a member of the workspace is checked before the cache is read. Archived Resources are not
+ * cached, because they accept no reports.
  */
 export const rememberReported = (): FoundMemory<ReportedResource, V3Call> =>
   createFoundMemory({
@@ -38,5 +38,5 @@ export const rememberReported = (): FoundMemory<ReportedResource, V3Call> =>
 
 export const resourceNotFound = () => refusal('not_found', 'Resource not found', 'The workspace has no such Resource')
 
-/** Joins workspace and reference by a line break, which neither ids nor keys contain. */
+/** Joins the workspace's id and the reference by a line break. Neither ids nor keys contain a line break. */
 const keyOf = (workspaceId: string, reference: string): string => `${workspaceId}\n${reference}`

@@ -1,4 +1,4 @@
-// A Resource in the form of generation 3. Rules: docs/reference/v3.md, 6.6 and 11.2.
+// A Resource in the form of generation 3. Reference: docs/reference/v3.md, 6.6 and 11.2.
 import { Type } from 'typebox'
 import type { Identity } from '#shared/contracts/ask/ask.ts'
 import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
@@ -101,7 +101,7 @@ export function resourceObject(resource: ResourceView, reader: ResourceReader) {
 const ruleObject = ({ openIncident, ...rule }: ResourceRuleView, { encode }: IncidentIds) =>
   writeRule({ ...rule, openIncident: openIncident === null ? null : encode(openIncident) })
 
-/** Returns the worst open Incident; of equally bad Incidents, the oldest Incident (5.5). */
+/** Returns the worst open Incident. If several are equally bad, returns the oldest of them (v3 5.5). */
 function openIncidentOf({ rules }: ResourceView, incidentIds: IncidentIds) {
   const open = rules.filter(rule => rule.openIncident !== null)
   const [first] = open.toSorted((one, other) => rankOf(one) - rankOf(other) || numberOf(one) - numberOf(other))

@@ -1,4 +1,4 @@
-// Resources: create, list, detail, change. Rules: docs/reference/v3.md, section 6.
+// Resources: create, list, detail, change. Reference: docs/reference/v3.md, section 6.
 
 import { Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -41,7 +41,7 @@ const NewResource = Strict({
 
 const ResourceChange = Strict({ name: Type.Optional(NameText(100)), meta: Type.Optional(Meta), labels: Type.Optional(Labels) })
 
-/** Finds the Resource by id, else by key, before scope and role are checked. */
+/** Returns the Resource with the id in the path, or else with the key in the path. */
 export async function findResource({ directory }: GatewayContext, call: V3Call): Promise<ResourceView> {
   const { workspaceId, traceId } = call
   const reference = pathPart(call, 'resource')
@@ -145,7 +145,9 @@ const change = route('PATCH', one, {
   },
 })
 
-/** Returns a handler of errors: if the keeper does not respond, the result is the Resource as stored. */
+/**
+ * Returns a function for `catch`. If the keeper does not respond, the function returns the Resource as stored; it throws every other error.
+ */
 const orAsRecorded =
   (found: ResourceView) =>
   (error: unknown): ResourceView => {
@@ -155,7 +157,10 @@ const orAsRecorded =
 
 const isPublished = (template: Template | SystemTemplate): template is Template => !Object.hasOwn(systemTemplates, template.key)
 
-/** Returns a handler of errors: a first report to an Observation address created a Resource with this key meanwhile (8.4). */
+/**
+ * Returns a function for `catch`. The function throws `taken` if a first report created a Resource with this key after the key was reserved
+ * (v3 8.4).
+ */
 const takenMeanwhile =
   (key: string) =>
   (error: unknown): never => {
@@ -170,7 +175,7 @@ async function checkOf(context: GatewayContext, meta: Record<string, unknown>, t
   return check
 }
 
-/** Runs a reader of answers. Throws a fault of the answers as a fault of the request. */
+/** Runs a reader of answers. If the reader refuses an answer, throws `validation` with the field of that answer. */
 function readable<T>(read: () => T): T {
   try {
     return read()
@@ -180,7 +185,9 @@ function readable<T>(read: () => T): T {
   }
 }
 
-/** Throws for unknown locations. Ignores a value that is not a list of texts, because the reader of answers refuses such a value. */
+/**
+ * Throws if the list contains an unknown location. Ignores values that are not lists of texts, because the reader of answers refuses them.
+ */
 async function requireLocations({ directory }: GatewayContext, sent: unknown, traceId: string): Promise<void> {
   if (!Array.isArray(sent)) return
   const known = new Set((await directory.ask('list-locations', {}, traceId)).map(({ id }) => id))
@@ -189,7 +196,10 @@ async function requireLocations({ directory }: GatewayContext, sent: unknown, tr
 
 type Wanted = Record<'workspaceId' | 'subjectId' | 'name', string> & { key: string | null }
 
-/** Reserves a key: the sent key, else a slug of the name's ASCII letters and digits, else the id (6.1). */
+/**
+ * Reserves a key and returns it (v3 6.1). If no key was sent, the key is a slug of the name's ASCII letters and digits. If the name has
+ * none, the key is the id.
+ */
 async function reserve({ directory }: GatewayContext, { workspaceId, subjectId, key, name }: Wanted, traceId: string) {
   await directory.ask('require-resource-room', { workspaceId }, traceId)
   if (key === null) {
@@ -200,7 +210,7 @@ async function reserve({ directory }: GatewayContext, { workspaceId, subjectId, 
   return key
 }
 
-/** Returns the labels. Every fault is 422 `labels`. With `mayRemove`, null removes a label. */
+/** Returns the labels. Throws `validation` of `labels` for any fault. With `mayRemove`, a label may be null, which removes the label. */
 function readLabels(sent: Record<string, unknown>, mayRemove: boolean): Record<string, string | null> {
   const fits = ([key, value]: [string, unknown]) => isLabelKey(key) && ((value === null && mayRemove) || isLabelValue(value))
   const entries = Object.entries(sent)

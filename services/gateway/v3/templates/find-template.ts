@@ -1,4 +1,4 @@
-// Lookup of the Template that a request names. Rules: docs/reference/v3.md, 3.2 and 4.13.
+// Lookup of the Template that a request names. Reference: docs/reference/v3.md, 3.2 and 4.13.
 import type { AskResults } from '#shared/contracts/ask/ask.ts'
 import { AppError } from '#shared/errors.ts'
 import type { GatewayContext } from '../../context.ts'

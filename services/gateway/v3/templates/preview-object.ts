@@ -1,4 +1,4 @@
-// Result of a preview in the form of generation 3. `./watchkeeper template check` prints the same object. Rules: docs/reference/v3.md,
+// Result of a preview in the form of generation 3. `./watchkeeper template check` prints the same object. Reference: docs/reference/v3.md,
 // 3.11, 4.10 and 5.2.
 import { Type } from 'typebox'
 import type { PreviewEntry, PreviewEvidence, PreviewIncident, PreviewRule } from '#shared/contracts/resources/preview.ts'
@@ -36,7 +36,6 @@ const incidentObject = ({ openedAt, confirmedAt, closedAt, closedReason, history
 const entryObject = (entry: PreviewEntry) =>
   writeTransition({ ...entry, verdict: entry.condition, evidence: entry.evidence && evidenceOf(entry.evidence) })
 
-/** Returns the evidence in the form of an Incident's evidence. */
 const evidenceOf = ({ inputs, ...bounds }: PreviewEvidence) =>
   evidenceObject({ ...bounds, inputs: inputs.map(recordedInput) }, false)
 

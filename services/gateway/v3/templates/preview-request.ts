@@ -1,5 +1,6 @@
-// Reader of a preview's Observations, their instants, and the instant at which the rules are shown. The route and `./watchkeeper template
-// check` share these refusals. Rule: docs/reference/v3.md, 3.11.
+// Reader of the request for a preview: the Observations with their instants, and the instant for which the state of the rules is shown. The
+// route and the command `./watchkeeper template check` use this reader, so the same fault gets the same refusal in both. Reference:
+// docs/reference/v3.md, 3.11.
 
 import { type Static, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -22,7 +23,7 @@ export const previewFields = {
   at: Type.Optional(Type.String({ description: 'The instant of the last Observation unless sent.' })),
 }
 export const PreviewFields = Strict(previewFields)
-/** A member sent as null counts as absent. */
+/** Request for a preview as the client sent it. A member sent as null counts as absent. */
 export type SentPreview = { [Name in keyof Static<typeof PreviewFields>]?: Static<typeof PreviewFields>[Name] | null }
 
 /** Returns the preview's inputs. Throws AppError `validation` with the faulty field. */
@@ -35,7 +36,7 @@ export function readPreview(template: Template, { meta, observations, at }: Sent
   }
 }
 
-/** Reads an Observation without its body, which no rule reads. */
+/** Reads an Observation. Its body is left out, because no rule reads the body. */
 function readObservation(sent: Static<typeof PreviewObservation>, i: number): SentObservation {
   try {
     return { ...sentObservation(sent), body: null }

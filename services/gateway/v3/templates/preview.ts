@@ -1,4 +1,5 @@
-// Preview of a Template: its rules judge the sent Observations at their own instants. Nothing is stored. Rule: docs/reference/v3.md, 3.11.
+// Route of a Template's preview. The Template's rules judge every sent Observation at the instant of that Observation. Nothing is stored.
+// Reference: docs/reference/v3.md, 3.11.
 
 import { type Static, Type } from 'typebox'
 import { Strict } from '#shared/contracts/common.ts'
@@ -13,7 +14,7 @@ import { PreviewObject, previewObject } from './preview-object.ts'
 import { previewFields, readPreview } from './preview-request.ts'
 
 const PreviewBody = Strict({
-  /** The reader of manifests checks the members. Its refusals name dotted paths from the Template. */
+  /** The reader of manifests checks the members. Its refusals name dotted paths inside the Template. */
   manifest: Type.Optional(Type.Object({}, { additionalProperties: true, documented: Manifest })),
   template: Type.Optional(
     Type.String({

@@ -1,4 +1,4 @@
-// A Template in the form of generation 3, always with every member. Rule: docs/reference/v3.md, 3.6.
+// A Template in the form of generation 3. No member is omitted, even if it is null. Reference: docs/reference/v3.md, 3.6.
 import { Type } from 'typebox'
 import type {
   MetaReference,
@@ -15,7 +15,7 @@ import { redactedAnswer } from '../redact.ts'
 
 const Wait = Type.Union([Type.Integer(), Type.Object({ meta: Type.String() })])
 
-/** Returns the Template. `isRedacted`: whether defaults of secrets and URLs are redacted for the caller (rule 11.2). */
+/** Returns the Template. `isRedacted`: whether defaults of secrets and URLs are redacted for the caller (v3 11.2). */
 export function templateObject(template: Template | SystemTemplate, isRedacted: boolean) {
   const { key, version, name, summary, fields, signals, rules } = template
   const isSystem = rules.some(rule => rule.decision === null)

@@ -1,4 +1,5 @@
-// Templates: system Templates, a workspace's own Templates with every revision, and publication. Rules: docs/reference/v3.md, section 3.
+// Routes for Templates: system Templates, all revisions of a workspace's own Templates, and the publication of a revision. Reference:
+// docs/reference/v3.md, section 3.
 import { Type } from 'typebox'
 import { allPages } from '#shared/async/pages.ts'
 import type { SystemTemplate, Template } from '#shared/contracts/resources/template.ts'
@@ -44,7 +45,10 @@ async function findTemplate({ directory }: GatewayContext, call: V3Call): Promis
   throw refusal('not_found', 'Template not found', details)
 }
 
-/** Longest reference, characters: a key has at most 63, a version at most 7. */
+/**
+ * Maximum length of a reference that is looked up, characters. Every valid reference is shorter: a key has at most 63 characters, a version
+ * at most 7.
+ */
 const referenceCharacters = 100
 
 const detail = route('GET', '/workspaces/:workspace/templates/:template', {
@@ -71,7 +75,7 @@ const publish = route('POST', '/workspaces/:workspace/templates', {
   },
 })
 
-/** Example of a Template: its rule reports a problem if the sender reports a problem or nothing. */
+/** Returns an example of a Template. Its rule has the verdict problem if the sender reports a problem, or if the sender is silent. */
 function heartbeat(version: number, confirmAfterSeconds: number) {
   return {
     key: 'heartbeat',
