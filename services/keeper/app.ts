@@ -24,16 +24,16 @@ import { ReadingWatch } from './round/reading-watch.ts'
 export interface KeeperOptions {
   /** Id of this keeper, unique to its process. */
   keeperId: string
-  /** True if no other keeper can run (embedded mode, where the data folder is locked): every lease is then taken at once. */
+  /** True if no other keeper can run, because the data folder is locked (embedded mode). The keeper then takes every lease at once. */
   exclusive: boolean
   confirmAfterMs: number
   closeAfterMs: number
   cachedSubjects?: number
-  /** Salt from which the public ids of incidents are derived, for the log. */
+  /** Salt from which the log derives the public ids of incidents. */
   incidentSalt?: string
 }
 
-/** Starts a keeper; it is ready when it holds its share of the partitions and all of them have caught up. */
+/** Starts a keeper. The keeper is ready when it holds its share of the partitions and these partitions have caught up with the stream. */
 export async function startKeeper(serviceContext: ServiceContextWithStore, options: KeeperOptions): Promise<Service> {
   const { bus, clock } = serviceContext
   const logger = serviceContext.logger.child({ service: 'keeper' })

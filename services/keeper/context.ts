@@ -1,4 +1,4 @@
-// Context shared by the files of a keeper: bus, store and clock, the memory of subjects, and the check whether it may still commit.
+// Context shared by the files of a keeper: bus, store and clock, the memory of subjects, and a check that the keeper may still commit.
 import { doubled, retry } from '#shared/async/retry.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import type { OutboxCheck } from '#shared/contracts/subjects/subject.ts'
@@ -25,27 +25,27 @@ export interface KeeperContext {
   sentIdReads: SentIdReads
   readingWatch: ReadingWatch
   keeperId: string
-  /** The public id of an internal incident id, for the log. */
+  /** Returns the public id of an incident, for the log. */
   encodeIncidentId(internalId: string): string
   confirmAfterMs: number
   closeAfterMs: number
-  /** Returns true if this partition's lease is held, and recent enough for a commit now. */
+  /** Returns true if this keeper holds the partition's lease and has renewed it recently enough to commit now. */
   mayCommit(partition: number): boolean
-  /** Runs a round soon, because work waits. */
+  /** Runs a round as soon as possible. Call it when work waits. */
   wake(): void
-  /** Runs a round after a short delay, for work that no caller waits for. Work that arrives until then joins the round. */
+  /** Runs a round after a short delay, for work that no caller waits for. Work that arrives during the delay joins the round. */
   wakeSoon(): void
-  /** Called when a partition has caught up. */
+  /** Called when a partition has caught up with the stream. */
   becameLive(): void
-  /** Removes the children of a deleted subject, outside the rounds. With a signal's key, removes the reports of that signal. */
+  /** Removes the children of a deleted subject, outside the rounds. If `signalKey` is given, removes only the reports of this signal. */
   remove(subjectId: string, signalKey: string | null): void
-  /** Writes the check entries in a subject's outbox, outside the rounds. */
+  /** Writes check entries, which come from a subject's outbox, to the bus. The rounds do not wait for this write. */
   writeChecks(subjectId: string, entries: readonly OutboxCheck[]): void
   /** Removes a tombstone for good. Call it only when no late input can arrive that would create the subject again. */
   removeTombstone(subjectId: string): void
 }
 
-/** Error: the partition of this work now belongs to another keeper. */
+/** Thrown when this keeper no longer holds the partition for which it works. */
 export class NoLongerOurs extends Error {}
 
 /**

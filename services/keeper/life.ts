@@ -7,7 +7,7 @@ import type { ChangedDraft } from './round/draft.ts'
 
 export interface LifeOptions {
   logger: Logger
-  /** The public id of an internal incident id. */
+  /** Returns the public id of an incident. */
   encodeIncidentId(internalId: string): string
 }
 
@@ -54,7 +54,7 @@ const incidentsOf = ({ outbox }: SubjectDocument): IncidentDocument[] =>
 
 type Standing = Pick<IncidentDocument, 'confirmedAt' | 'closedAt'>
 
-/** Earlier state of the incident, from the outbox or from the incident's rule; null: there was none. */
+/** Returns the earlier state of the incident, from the outbox or from the incident's rule; null: the incident is new. */
 function standingOf(before: SubjectDocument | null, incidentId: string): Standing | null {
   if (before === null) return null
   const written = incidentsOf(before).find(({ id }) => id === incidentId)

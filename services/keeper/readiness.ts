@@ -1,4 +1,5 @@
-// Log line of a ready keeper, written once: its partitions have caught up, and no further partition was added for a while.
+// Log line which says that the keeper is ready. It is written once: when all partitions of the keeper have caught up with the stream, and
+// no partition was added for a while.
 
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel } from '#shared/time/clock.ts'
@@ -6,7 +7,7 @@ import type { KeeperContext } from './context.ts'
 import type { Partition } from './partition/partition.ts'
 
 export interface Readiness {
-  /** Called whenever a partition has caught up. */
+  /** Called whenever a partition has caught up with the stream. */
   look(): void
   stop(): void
 }

@@ -1,4 +1,4 @@
-// Other keepers, known by their presence: the number of partitions of each, and the time since the set of keepers last changed.
+// Other keepers, known from the presence bucket: how many partitions each keeper holds, and when the set of keepers last changed.
 import type { BucketEntry } from '#shared/bus/port.ts'
 import { parseKeeperPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -22,7 +22,7 @@ export class Peers {
     return this.#peers.size
   }
 
-  /** Records one entry of the presence bucket. This keeper's own entry shows that entries of other keepers would arrive. */
+  /** Records one entry of the presence bucket. This keeper's own entry is no peer: it only shows that the bucket delivers entries. */
   meet({ key, value, revision }: BucketEntry): void {
     this.#heard.sign()
     const keeperId = parseKeeperPresence(key)

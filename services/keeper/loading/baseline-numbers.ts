@@ -1,4 +1,5 @@
-// Earlier numbers that a round reads for baselines. For a running median in memory, reads only the numbers that leave the window.
+// Earlier numbers that a round reads for baselines. If a running median is in memory, the round reads only the numbers that have become too
+// old for the median.
 
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -13,19 +14,19 @@ import { KnownBaseline, type NumbersInOrder } from '../step/judging/signal-numbe
 import { readNumbers } from './rebind-history.ts'
 import type { ReportMemory } from './report-memory.ts'
 
-/** A report that is the newest of its signal and the only one of its subject in the round. */
+/** The newest report of a signal, if its subject has no other report in the round. */
 interface NewestReport {
   memory: ReportMemory
   signalKey: string
   days: number
   atUs: number
-  /** Key of the sender's id; null: the sender gave no id. */
+  /** Key of the id that the sender gave the report; null: the sender gave no id. */
   placeKey: string | null
 }
 
-/** Reads by the prefix of a signal's row ids. */
+/** Numbers to read for baselines. The keys of the maps are prefixes of a signal's row ids. */
 export interface WantedNumbers {
-  /** Instant from which a signal's numbers are read, µs, by the prefix of its rows' ids. */
+  /** Instant from which a signal's numbers are read, µs. */
   numbers: Map<string, number>
   /** Reports for which the median in memory suffices. */
   newestReports: Map<string, NewestReport>
@@ -38,7 +39,9 @@ interface Reported {
   /** µs */
   atUs: number
   placeKey: string | null
-  /** Memory of the subject's reports; null: other inputs of the round may need the numbers, too. */
+  /**
+   * Memory of the subject's reports. Null: the memory does not suffice, because other inputs of the round may need the signal's numbers.
+   */
   memory: ReportMemory | null
 }
 
@@ -56,7 +59,7 @@ export function addNumbers({ subject, template, signal, atUs, placeKey, memory }
   wanted.newestReports.set(prefix, { memory, signalKey: signal.key, days: length, atUs, placeKey })
 }
 
-/** Reads the numbers of a signal. `isKnown`: whether an Observation with that sender's id is stored. */
+/** Reads the numbers of a signal. `isKnown` returns true if the sender's id with this key is stored already. */
 export async function numbersOf(
   { store, clock }: KeeperContext,
   [prefix, fromUs]: readonly [string, number],
@@ -64,12 +67,12 @@ export async function numbersOf(
   isKnown: (placeKey: string) => boolean,
 ): Promise<NumbersInOrder> {
   const report = newestReports.get(prefix)
-  // A repeated Observation keeps the instant of its stored row.
+  // A repeated Observation keeps the instant of its stored row, so it may not be the newest report.
   if (report === undefined || (report.placeKey !== null && isKnown(report.placeKey))) return readNumbers(store, prefix, fromUs)
   const { memory, signalKey, days, atUs } = report
   const oldestUs = (clock.now() - limits.retention.pushedMs + hour) * 1_000
   const median = memory.median(signalKey)
-  // The median is not used if it contains rows that may expire before it has dropped them.
+  // The median in memory is used only if all its rows stay in the store for at least another hour.
   if (median !== null && median.days === days && median.fromUs >= oldestUs) {
     await learnLeaving(store, prefix, median, fromUs)
     const baseline = median.baselineOf(fromUs, atUs)
@@ -81,8 +84,8 @@ export async function numbersOf(
 }
 
 /**
- * Reads the numbers that leave the median, with one short read at most. If more numbers leave at once, the median is computed from all
- * rows.
+ * Reads the numbers that have become too old for the median, with at most one short read. If that read cannot return all of them, the
+ * median is computed from all rows.
  */
 async function learnLeaving(store: KeeperContext['store'], prefix: string, median: RunningMedian, fromUs: number): Promise<void> {
   const sinceUs = median.learnFromUs(fromUs)

@@ -29,7 +29,7 @@ export interface Work {
   flush: string[]
 }
 
-/** Reads the subjects of a round that the cache lacks. Adds the subjects that this read makes due for a write to `flush`. */
+/** Reads the subjects of a round that are not in the cache. Adds to `flush` the ids of subjects that must be written after this read. */
 export async function loadSubjects(context: KeeperContext, work: readonly Work[], mayGoOn: () => boolean): Promise<void> {
   const missing = new Map<string, Work>()
   for (const one of work) {
@@ -63,9 +63,9 @@ function revisionsWanted(context: KeeperContext, work: readonly Work[], found: r
 }
 
 /**
- * Reads series with reports that were accepted after the document was written, and series of its last revision. A keeper that had lost the
- * partition may have written the last revision late and without these reports. Includes signals that no rule reads, because the count of
- * accepted reports numbers the next report. Series of another revision are returned for the present revision if it is in memory.
+ * Reads the series of the document's revision and of the revision before. The document may lack the reports of these series: a keeper that
+ * had lost the partition may have written the document late. Series of signals that no rule reads are included, because all accepted
+ * reports are counted. A series made for another Template revision is computed again, if the present revision is in memory.
  */
 async function newerSeries(context: KeeperContext, subject: SubjectDocument): Promise<SeriesDocument[]> {
   const { id, rev, custom } = subject
@@ -102,7 +102,7 @@ function takeIntoCache(
       const checked = freshness === undefined ? nothing : mergeNewer(document, freshness, stepContext)
       return mergeNewerSeries(checked, series, stepContext)
     } catch (error) {
-      // A subject that cannot be judged must not stop its partition.
+      // A subject that cannot be judged must not stop the work on its partition.
       context.logger.error({ err: error, subjectId: id }, 'subject could not be judged as it was read')
       return { subject: mergeUnjudged(document, series), change: 'commit' }
     }
@@ -113,7 +113,10 @@ function takeIntoCache(
   if (change === 'commit') flush.push(id)
 }
 
-/** Returns the series for the Resource's present revision; unchanged if no rule reads the series' signal any longer. */
+/**
+ * Returns the series computed again for the Resource's present revision. Returns the series unchanged if this revision does not declare the
+ * series' signal.
+ */
 async function heardFor(
   { store }: KeeperContext,
   { id, custom, templated, template: revision }: SubjectDocument,

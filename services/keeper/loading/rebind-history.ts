@@ -13,13 +13,13 @@ import type { KeeperContext } from '../context.ts'
 import { baselineFromUs } from '../step/judging/baselines.ts'
 import { SignalNumbers } from '../step/judging/signal-numbers.ts'
 
-/** Reads by the prefix of a signal's row ids. */
+/** Observations to read. The keys of `newest` and `numbers` are prefixes of a signal's row ids. */
 export interface WantedHistory {
-  /** Number of the newest rows to read, by the prefix of a signal's row ids. */
+  /** Number of a signal's newest rows to read. */
   newest: Map<string, number>
-  /** Instant from which a signal's numbers are read, µs, by the prefix of its row ids. */
+  /** Instant from which a signal's numbers are read, µs. */
   numbers: Map<string, number>
-  /** Revisions to which commands of this round bind a Resource, by the Resource's id. */
+  /** Template revisions to which commands of this round bind a Resource, by the Resource's id. */
   bound: Map<string, Template[]>
 }
 
@@ -35,13 +35,13 @@ export function addHistory(
   if (templated === null || custom === null || from === null || to === null) return
   const bound = wanted.bound.get(subject.id) ?? []
   wanted.bound.set(subject.id, [...bound, to])
-  // After an earlier rebind in this round, the readings of the stored document may be dropped already.
+  // An earlier rebind of this round may already have dropped readings of the stored document.
   const isFirst = bound.length === 0
   for (const { key, slug } of custom.signals) {
     if (!to.signals.some(signal => signal.key === slug)) continue
     const prefix = pushedPrefix(subject.id, key)
     const counted = countedOn(to, slug)
-    // No rule reads a signal that only a sender declared, so none of its Observations is kept.
+    // No rule reads a signal that only a sender declared, so the Resource keeps no Observation of this signal.
     const kept = isFirst && from.signals.some(signal => signal.key === slug) ? countedOn(from, slug) : 0
     if (counted > kept) wanted.newest.set(prefix, Math.max(counted, wanted.newest.get(prefix) ?? 0))
     const heard = ownMember(templated.heard, slug)

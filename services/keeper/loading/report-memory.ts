@@ -1,5 +1,5 @@
-// Memory of a subject's reports, which saves a read for each report: positions of series, and the newest instant with a row. The memory is
-// removed with its subject. No other writer changes these rows and series.
+// Memory of a subject's reports: the newest report of each series, and the instant of each signal's newest row. The memory saves a read of
+// the store for each report. It is removed together with its subject. No other writer changes the remembered rows and series.
 import type { SeriesDocument } from '#shared/contracts/observations/observation.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { RunningMedian } from '../step/judging/running-median.ts'
@@ -12,7 +12,7 @@ export class ReportMemory {
   /** Running medians by signal key; null until the first median, because few subjects have any. */
   #medians: Map<string, RunningMedian> | null = null
 
-  /** Returns the position of a series; null: unknown, or the series is about to expire. */
+  /** Returns the newest report of a series; null: unknown, or the series has expired. */
   series(id: string, now: number): NewestReport | null {
     const known = this.#series.get(id)
     return known !== undefined && known.expireAt > now ? known : null

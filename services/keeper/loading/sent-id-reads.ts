@@ -1,12 +1,13 @@
-// Decision whether rounds look up senders' ids before they write them. Most ids are new: a round inserts them without a look-up, and looks
-// them up only if an insert finds one stored. Repeated ids come in bursts, after an outage or from a sender that repeats everything.
+// Decides whether a round looks up the ids that senders gave their reports. Most ids are new, so a round inserts them without a look-up. If
+// an id turns out to be stored already, then for a while rounds look up ids before they insert them. Repeated ids come in bursts, for
+// example after an outage.
 
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export class SentIdReads {
   readonly #clock: Pick<Clock, 'monotonic'>
-  /** End of the time in which rounds read ids first, on the monotonic clock. */
+  /** Instant on the monotonic clock until which rounds look up ids before they insert them. */
   #until = Number.NEGATIVE_INFINITY
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
@@ -17,7 +18,7 @@ export class SentIdReads {
     return this.#clock.monotonic() < this.#until
   }
 
-  /** Makes the next rounds look up ids first. Call it when an id was sent again. */
+  /** Makes rounds look up ids before they insert them, for a limited time. Call it when an id was sent again. */
   begin(): void {
     this.#until = this.#clock.monotonic() + limits.intake.sentIdReadsMs
   }

@@ -1,5 +1,6 @@
-// Stored places of senders' ids (signal and instant of each id's row), and the reads that these places need: the rows, and the readings
-// that the rows change. After a crash, a signal may lack a stored row, and the repeated report may name another signal, instant or labels.
+// Places of senders' ids: the place of an id records the signal and the instant of the row that has this id. This file adds the reads that
+// a repeated report needs, because a keeper may have died after it stored the report's row and before it stored the series. The repeated
+// report may name another signal, another instant or other labels than the stored row.
 import type { ObservationIdDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -11,20 +12,20 @@ import type { WantedHistory } from './rebind-history.ts'
 import { type ReportedSignal, signalNamed } from './sent-reports.ts'
 
 export interface WantedPlaces extends WantedNumbers, Pick<WantedHistory, 'bound'> {
-  /** Senders' ids by the keys of their places. */
+  /** Senders' ids of reports, by the key of the id's place. */
   places: Map<string, { subjectId: string; sentId: string }>
   /** Ids of the rows of pushed Observations. */
   pushed: Set<string>
 }
 
-/** Row of a place, on a signal that its Resource has. */
+/** Row that a stored place names. The row's Resource still has the row's signal. */
 interface Placed {
   subjectId: string
   rowId: string
   signal: ReportedSignal
 }
 
-/** Returns the stored places by their keys. Adds their rows, and the baselines' numbers at their instants, to the wanted reads. */
+/** Returns the stored places by their keys. Adds the rows of these places, and the numbers for baselines, to the wanted reads. */
 export function addPlaced(
   context: KeeperContext,
   stored: readonly (ObservationIdDocument | null)[],
@@ -62,7 +63,7 @@ export function seriesOfPlaced(placed: readonly Placed[], rows: ReadonlyMap<stri
   })
 }
 
-/** Returns the present revision of a Resource, and the revisions to which rebinds of this round bind it. */
+/** Returns the present Template revision of a Resource, and the revisions to which this round binds the Resource. */
 export const revisionsOf = (
   context: KeeperContext,
   subject: SubjectDocument,
@@ -70,7 +71,8 @@ export const revisionsOf = (
 ): (Template | null)[] => [context.templates.find(subject), ...(bound.get(subject.id) ?? [])]
 
 /**
- * Like `signalNamed`, for all revisions that the Resource has in this round. The signal has a series if a rule of any revision reads it.
+ * Returns the same as `signalNamed`, but considers all revisions that the Resource has in this round. The signal has a series if a rule of
+ * any of these revisions reads the signal.
  */
 export function signalAmong(
   subject: SubjectDocument,

@@ -13,7 +13,9 @@ export interface SentReport {
   /** Instant in microseconds; null: the keeper stamps the Observation. */
   atUs: number | null
   labels: Record<string, string>
-  /** False for generation 2, where a sender may have reported an observation with exactly the stamped instant. */
+  /**
+   * True if a report stamped by the keeper and a report with its sender's instant always have different identities. False for generation 2.
+   */
   isOwnIfStamped: boolean
 }
 
@@ -30,19 +32,18 @@ export function reportsOf(command: Command): readonly SentReport[] {
 
 const ownIfStamped = (sent: SentObservation): SentReport => ({ ...sent, isOwnIfStamped: true })
 
-/** A signal as its Observations are stored. */
+/** A signal, with the keys under which its Observations are stored. */
 export interface ReportedSignal {
   key: string
   slug: string
-  /**
-   * all: one series for the whole signal. labels: one series for each set of labels by which rules select. none: no rule reads a series.
-   */
+  /** `all`: one series for the whole signal. `labels`: one series for each set of labels by which rules select. `none`: no series. */
   series: 'all' | 'labels' | 'none'
 }
 
 /**
- * Returns the signal of a first report, whose Resource does not exist yet: a crash between its writes may have stored the series. Null: the
- * report has no signal. `template`: the revision that the command names.
+ * Returns the signal of a first report, whose Resource does not exist yet. The signal may have a series already, because an earlier try may
+ * have stored it before a crash. Null: the command is no first report, or the Template lacks the signal. `template`: the revision that the
+ * command names.
  */
 export function signalToBe(command: Command, template: Template | null): ReportedSignal | null {
   const slug = command.kind === 'first-report' ? command.observation.signal : null
@@ -50,7 +51,7 @@ export function signalToBe(command: Command, template: Template | null): Reporte
   return slug === null || place < 0 ? null : { key: `s${place + 1}`, slug, series: 'all' }
 }
 
-/** Returns the signal of a name; null: the subject has no such signal. `template`: null if no revision was published. */
+/** Returns the signal named `slug`; null: the subject has no signal of this name. `template`: null if no revision was published. */
 export function signalNamed({ check, custom }: SubjectDocument, template: Template | null, slug: string): ReportedSignal | null {
   if (check?.locations.some(location => platformSignalKey(location) === slug)) return { key: slug, slug, series: 'none' }
   const signal = custom?.signals.find(candidate => candidate.slug === slug)

@@ -18,9 +18,12 @@ import { addPlaced, revisionsOf, seriesOfPlaced, signalAmong, type WantedPlaces 
 import { reportsOf, signalToBe } from './sent-reports.ts'
 
 export interface RoundReports extends StoredReports {
-  /** True if the places of senders' ids were read. Otherwise each id was treated as new. */
+  /** True if senders' ids were looked up. Otherwise each id was treated as new. */
   knowsPlaces: boolean
-  /** Returns true if a step treated an id as new but made no place to insert, whose collision would show that the id is stored already. */
+  /**
+   * Returns true if a step treated an id as new but made no place for it. The commit then cannot notice that the id is stored already: only
+   * the insertion of the place shows this.
+   */
   lacksPlaces(): boolean
   /** Records the rows that a step of this round has made. Later steps find these rows like stored rows. */
   note(made: Made): void
@@ -42,8 +45,8 @@ export const noReports: StoredReports = {
 }
 
 /**
- * Reads the rows that the steps of these inputs will need. Their subjects must be in the cache. `readsPlaces`: also reads the places of
- * senders' ids; otherwise the places must be written as claims.
+ * Reads the rows that the steps of these inputs will need. The inputs' subjects must be in the cache. `readsPlaces`: also looks up senders'
+ * ids. Without this look-up, the commit must refuse an id that is stored already.
  */
 export async function loadStoredReports(
   context: KeeperContext,
@@ -152,11 +155,11 @@ function roundReports(
 
 interface Wanted extends WantedHistory, WantedPlaces {
   series: Set<string>
-  /** Keys of the signals that a rule to be saved cites, by subject id. */
+  /** Keys of the signals that are read by rules which this round saves, by subject id. */
   signals: Map<string, Set<string>>
   /** Signals whose newest row is unknown. */
   unlearnt: Map<string, Signal>
-  /** Series whose position is in memory. */
+  /** Series whose newest report is in memory. */
   known: Map<string, NewestReport>
 }
 
@@ -221,7 +224,7 @@ function addWanted(context: KeeperContext, { subjectId, at, command }: CommandIn
       memory: isAlone ? memory : null,
     }
     for (const template of templates) if (template !== null) addNumbers({ ...measured, template }, wanted)
-    // The place of a sender's id leads to the row.
+    // A report with a sender's id finds its row through the id's place, so no row is wanted here.
     if (placeKey !== null) continue
     if (!memory.knows(signal.key)) wanted.unlearnt.set(`${subjectId}.${signal.key}`, { subjectId, signalKey: signal.key, memory })
     if (atUs === null || !memory.mayHold(signal.key, atUs)) continue

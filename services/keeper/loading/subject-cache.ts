@@ -5,9 +5,9 @@ import { partitionOf } from '#shared/text/hash.ts'
 import type { ReportMemory } from './report-memory.ts'
 
 export interface Cached {
-  /** Cached document; null: the store has no such subject (cached, so that its reports cause no reads). */
+  /** Cached document. Null: the store has no such subject. The absence is cached, so that reports on this id cause no reads. */
   subject: SubjectDocument | null
-  /** Whether the subject has readings that are not stored yet. */
+  /** True if the subject has readings that are not stored yet. */
   dirty: boolean
   /** Memory of the reports of the subject's senders; null: none yet. */
   reports: ReportMemory | null
@@ -51,7 +51,10 @@ export class SubjectCache {
     for (const id of this.#entries.keys()) if (partitionOf(id) === partition) this.#entries.delete(id)
   }
 
-  /** Drops clean unused entries above the bound. Returns the ids of dirty entries, which must be written before they can be dropped. */
+  /**
+   * Drops entries that are neither dirty nor in use, until the cache fits its bound. Returns the ids of dirty entries, which must be
+   * written before they can be dropped.
+   */
   evict(isInUse: (id: string) => boolean): string[] {
     const over = this.#entries.size - this.#bound
     const mustBeWritten: string[] = []

@@ -1,4 +1,5 @@
-// Checkpoint of a partition: its position in the stream and the readings newer than stored subjects, in one guarded write.
+// Checkpoint of a partition. One guarded write stores the partition's position in the stream, and the readings that are newer than the
+// stored subjects.
 import { keys } from '#shared/bus/subjects.ts'
 import type { Freshness } from '#shared/contracts/observations/freshness.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -54,8 +55,9 @@ function freshnessOfPartition(context: KeeperContext, partition: Partition): Fre
 }
 
 /**
- * Drops cached subjects that the partition's former holder has written since. While the reports of such a subject change nothing, no write
- * is refused, so this keeper would not notice. The next round reads and writes the dropped subjects again.
+ * Drops cached subjects that the partition's former holder has written after this keeper read them. Only a refused write would show that
+ * such a subject has changed, and this keeper may not write the subject for a long time. The next round reads and writes the dropped
+ * subjects again.
  */
 async function forgetStrayed(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
   if (partition.fresh.dirty.size === 0) return

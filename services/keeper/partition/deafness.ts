@@ -1,8 +1,8 @@
-// Obstacles between a partition and the stream (ADR 24). Deadlines wait while there is an obstacle, because an unread report may have come
-// before them. Never decides about silence; `listening.ts` does.
+// Obstacles between a partition and the stream (ADR 24). Deadlines wait while there is an obstacle, because an unread report may be older
+// than a deadline. Never decides about silence; `listening.ts` does.
 import { limits } from '#shared/limits/limits.ts'
 
-/** Obstacle to reports. feed: the partition's feed is lost. stream: nobody can publish, because the stream does not respond. */
+/** Obstacle to reports. `feed`: the partition's feed is lost. `stream`: nobody can publish, because the stream does not respond. */
 export type Obstacle = 'feed' | 'stream'
 
 export interface Deafness {

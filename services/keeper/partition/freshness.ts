@@ -24,13 +24,14 @@ const isOver = ({ deletedAt, archivedAt }: SubjectDocument): boolean => deletedA
 
 export interface Merged {
   subject: SubjectDocument
-  /** commit: the newer readings change the state in the document, so the subject must be written before the checkpoint moves. */
+  /** `commit`: the newer readings change the state in the document, so the subject must be written before the checkpoint moves. */
   change: Change
 }
 
 /**
- * Returns the subject with the newer readings. If the document was replaced since, it may have been judged without these readings, so it is
- * judged again. Ignores reports from before a location was added to the subject, and reports from a location that was removed.
+ * Returns the subject with its readings replaced by newer readings, if the freshness has any. If the document was replaced in the meantime,
+ * it is judged again, because it may have been judged without these readings. Ignores reports of removed locations, and reports from before
+ * their location was added.
  */
 export function mergeNewer(subject: SubjectDocument, freshness: Freshness, context: StepContext): Merged {
   if (isOver(subject)) return { subject, change: 'nothing' }
@@ -53,8 +54,8 @@ export function mergeNewer(subject: SubjectDocument, freshness: Freshness, conte
 }
 
 /**
- * Like `mergeNewer`, for the series of senders' reports, which a keeper has accepted. If a series changes a result, no keeper has committed
- * the change: the change is judged at its original instant.
+ * Merges the series of senders' reports that a keeper has accepted. If a series changes a reading, judges the subject at the latest
+ * `judgedAt` of the subject and the series, because this change may not be committed yet.
  */
 export function mergeNewerSeries({ subject, change }: Merged, series: readonly SeriesDocument[], context: StepContext): Merged {
   const { custom } = subject
@@ -67,8 +68,8 @@ export function mergeNewerSeries({ subject, change }: Merged, series: readonly S
 }
 
 /**
- * Returns the subject with the series of senders' reports, without a judgement, because judging was impossible. The subject is due at once,
- * so that it is judged as soon as possible.
+ * Merges the series of senders' reports without a judgement. Call it if judging failed. The subject is due at once, so that it is judged as
+ * soon as possible.
  */
 export function mergeUnjudged(subject: SubjectDocument, series: readonly SeriesDocument[]): SubjectDocument {
   if (subject.custom === null || isOver(subject) || series.length === 0) return subject
@@ -78,8 +79,9 @@ export function mergeUnjudged(subject: SubjectDocument, series: readonly SeriesD
 }
 
 /**
- * Merges a series into the document. A Resource's signal is replaced as a whole if the series has newer reports. A series that was read for
- * another revision's rules lacks what the present rules need: only its number is merged (`loading/load-subjects.ts`).
+ * Merges a series into the document. A Resource's signal is replaced as a whole if the series has newer reports. A series made for another
+ * revision may lack Observations that the present rules need: of such a series, only the report count is merged
+ * (`loading/load-subjects.ts`).
  */
 function takeSeries(subject: SubjectDocument, series: SeriesDocument): SubjectDocument {
   const { custom, templated } = subject

@@ -9,7 +9,7 @@ export class Gateways {
   /** Newest revision of each gateway's entry and the instant of its arrival, by key. */
   readonly #seen = new Map<string, { revision: number; at: number }>()
   #heardAt: number | null = null
-  /** True after the entries that existed at the start of the watch. The age of those entries is unknown, so they are no sign of life. */
+  /** True once all entries from before the watch have arrived. The age of these entries is unknown, so they are no sign of life. */
   #isReady = false
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
@@ -21,7 +21,6 @@ export class Gateways {
     return this.#heardAt
   }
 
-  /** Calls `onBeat` at each sign of life. */
   async watch(bus: Bus, onBeat: () => void): Promise<Subscription> {
     return bus.bucket('presence').watch(keys.allGateways, {
       onEntry: entry => {

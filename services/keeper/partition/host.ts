@@ -60,7 +60,7 @@ export class Host implements RoundHost {
     this.#takeOver(partition).catch(error => this.abandon(partition, error))
   }
 
-  /** Prepares the partition. First waits for a round that may still commit its subjects: an earlier read might be out of date. */
+  /** Prepares the partition. First waits for running rounds, which may still commit subjects of the partition. */
   async #takeOver(partition: Partition): Promise<void> {
     await this.#takeOvers.run(async () => {
       await this.#rounds.ended()
@@ -90,7 +90,7 @@ export class Host implements RoundHost {
     const partition = this.#partitions.get(number)
     if (partition === undefined) return this.close(number, 'handed over')
     await stopInbox(partition.inbox)
-    // Inputs that a round has taken are no longer in the queue, so that round ends first.
+    // Waits for the running round, because the inputs that it has taken are no longer in the queue.
     await partition.round
     for (let rounds = 0; rounds < limits.keeper.handOverRounds && partition.state === 'live' && !isSettled(partition); rounds++) {
       partition.position.checkpointDueAt = 0
@@ -99,7 +99,10 @@ export class Host implements RoundHost {
     this.close(number, 'handed over')
   }
 
-  /** Records that all children of a deleted subject are removed. With a signal's key: all reports of that deleted signal. */
+  /**
+   * Records that all children of a deleted subject are removed. If `signalKey` is given, records that all reports of this deleted signal
+   * are removed.
+   */
   removed(subjectId: string, signalKey: string | null): void {
     this.#settle(subjectId, entry =>
       signalKey === null ? entry.mode !== 'check' : entry.mode === 'remove-signal' && entry.signalKey === signalKey,
@@ -131,7 +134,7 @@ export class Host implements RoundHost {
     this.#listening.listenAgain(partition, at)
   }
 
-  /** Makes a partition live that has caught up with the stream. */
+  /** Makes a partition live once it has caught up with the stream. */
   finished(partition: Partition): void {
     const { number, position } = partition
     if (partition.state !== 'catching-up' || position.sequence < position.catchUpTo) return
@@ -148,7 +151,7 @@ export class Host implements RoundHost {
     this.wake()
   }
 
-  /** Closes a partition whose memory cannot be trusted, and opens it again while the lease is held. */
+  /** Closes a partition whose memory cannot be trusted, and opens it again if the lease is still held. */
   abandon(partition: Partition, error: unknown): void {
     const { number } = partition
     if (this.#partitions.get(number) !== partition) return

@@ -4,7 +4,7 @@ import type { Reply } from '#shared/contracts/ask/reply.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Input } from '../step/types.ts'
 
-/** An input that waits, and the reply that is sent once the input is committed. */
+/** An input that waits, and the function that sends its reply once the input is committed. */
 export interface Waiting {
   input: Input
   /** Stream sequence of a check result; 0 for other inputs. */
@@ -18,7 +18,7 @@ export interface Inbox {
   readonly commands: Waiting[]
   /** Newest sequence that the feed has delivered. */
   receivedTo: number
-  /** True if the report of a failed check waits. */
+  /** True if a report of a failed check waits for a round. */
   isUrgent: boolean
   feed: Feed | null
   commandSubscription: Subscription | null

@@ -1,5 +1,5 @@
-// Watch that records whether the system accepts reports, for each partition held and kind of report (ADR 22). Owns the state of silence,
-// also while a partition is closed for a moment. Decides nothing about subjects.
+// Watch that records whether the system accepts reports, for each held partition and each kind of report (ADR 22). Owns the state of
+// silence, even while a partition is closed for a moment. Decides nothing about subjects.
 
 import { repeat } from '#shared/async/repeat.ts'
 import type { ReportKind, SilenceNotes } from '#shared/contracts/observations/silence.ts'
@@ -27,7 +27,7 @@ const { deafMs, listenMs } = limits.keeper
 
 interface Obstacle {
   reason: OutageReason
-  /** Start of the obstacle on the monotonic clock; null: it began when reports were last accepted. */
+  /** Start of the obstacle on the monotonic clock; null: the obstacle began when reports were last accepted. */
   since: number | null
 }
 
@@ -43,7 +43,10 @@ export class Listening implements StreamListener {
   /** Start of the newest request to which the store responded, on the monotonic clock. */
   #storedAt: number
   #isAsking = false
-  /** Instants on the monotonic clock: when this process last looked, and when it last resumed after a pause. */
+  /**
+   * Instant of the last check of the partitions, on the monotonic clock. `#resumedAt`: end of the last pause of this process, on the same
+   * clock.
+   */
   #lookedAt: number
   #resumedAt = Number.NEGATIVE_INFINITY
   /** Instants at which bus and store last failed to respond, on the monotonic clock. */
@@ -83,9 +86,7 @@ export class Listening implements StreamListener {
     await Promise.all(this.#endings.map(end => end()))
   }
 
-  /**
-   * Called when the lease of a partition was taken. `precedent`: the lease's account of the time before; null: the lease has no account.
-   */
+  /** Called when the lease of a partition was taken. `precedent`: the state of silence before that; null: the lease has no notes. */
   acquired(number: number, precedent: Precedent | null): void {
     this.#silences.set(number, silenceAfter(precedent, momentOf(this.#context.clock)))
   }
@@ -99,7 +100,7 @@ export class Listening implements StreamListener {
     return this.#silences.get(number)
   }
 
-  /** Returns the notes on this partition for a successor; null: not known yet, or this keeper does not hold the partition. */
+  /** Returns the notes on this partition's silence for a successor; null: not known yet, or this keeper does not hold the partition. */
   notesOf(number: number): SilenceNotes | null {
     const silence = this.#silences.get(number)
     return silence === undefined ? null : notesOf(silence, momentOf(this.#context.clock))
@@ -122,7 +123,7 @@ export class Listening implements StreamListener {
     this.#context.wake()
   }
 
-  /** Like `listen`, called when obstacles may have changed since the last call. */
+  /** Records again which kinds of reports are accepted, unless the last record is recent and no silence is held back. */
   listenAgain(partition: Partition, at: Moment): void {
     const { checks, pushed } = partition.silence
     if (!isFresh(checks, at) || !isFresh(pushed, at)) this.#listen(partition, at)
@@ -133,7 +134,7 @@ export class Listening implements StreamListener {
     for (const partition of this.#partitions()) this.#listen(partition, at)
   }
 
-  /** Notes, for a partition, which kinds of reports the system accepts at this moment. */
+  /** Records which kinds of reports to a partition the system accepts at this moment. */
   #listen(partition: Partition, at: Moment): void {
     const obstacle = this.#obstacleOf(partition, at)
     for (const kind of reportKinds) this.#listenTo(partition, kind, obstacle ?? this.#obstacleOfKind(partition, kind, at), at)
@@ -157,7 +158,7 @@ export class Listening implements StreamListener {
     if (offMs > 0 || before.isOpening || before.heldAt !== hearing.heldAt) this.#context.wake()
   }
 
-  /** Returns the reason of the outage. A keeper that was cut off loses its leases, and later takes them like another keeper's leases. */
+  /** Returns the reason why this keeper did not accept reports: it may have been cut off from the bus or the store. */
   #whyOff(since: number): OutageReason {
     if (this.#missedAt.bus >= since) return 'bus'
     return this.#missedAt.store >= since ? 'store' : 'keeper'
@@ -168,7 +169,7 @@ export class Listening implements StreamListener {
     if (!this.#context.bus.connected()) return { reason: 'bus', since: null }
     if (state !== 'live' || !this.#context.mayCommit(number)) return { reason: 'keeper', since: null }
     if (this.#isOverdue(this.#storedAt, at.monotonic)) return { reason: 'store', since: this.#storedAt }
-    // The round waits for the store, or for the bus that stores its documents.
+    // An overdue round waits for the store, or for a write to the bus.
     if (round !== null && this.#isOverdue(roundSince, at.monotonic)) return { reason: 'store', since: roundSince }
     return null
   }

@@ -1,4 +1,4 @@
-// Partition in the memory of its holder: waiting inputs, deadlines, position, freshness and silence. Decides nothing; rounds do.
+// Partition in the memory of its holder: waiting inputs, deadlines, position, freshness and silence. Decides nothing; the rounds decide.
 
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { parseObservation } from '#shared/bus/subjects.ts'
@@ -15,7 +15,7 @@ import { type Moment, releasedAt, type Silence, silenceAfter } from './silence.t
 export interface Partition {
   readonly number: number
   /**
-   * opening: nothing is stepped yet. catching-up: only results are stepped. live: every input is stepped. closed: nothing is stepped again.
+   * `opening`: nothing is stepped. `catching-up`: only results are stepped. `live`: all inputs are stepped. `closed`: nothing is stepped.
    */
   state: 'opening' | 'catching-up' | 'live' | 'closed'
   readonly inbox: Inbox
@@ -23,7 +23,7 @@ export interface Partition {
   readonly position: Position
   readonly fresh: FreshSubjects
   readonly outboxes: Outboxes
-  /** Whether the system accepts reports to the partition, and the instant up to which silence counts. */
+  /** Record of whether the system accepts reports to the partition, with the instant up to which silence counts. */
   readonly silence: Silence
   readonly deafness: Deafness
   /** The round that the partition is in; null: none. */
@@ -52,7 +52,7 @@ export function openPartition(
   }
 }
 
-/** Returns a report as an input. Null: its subject, whose partition is computed again, belongs to another partition. */
+/** Returns a report as an input. Null: the report's subject does not belong to this partition. */
 export function resultInput(message: StreamMessage, result: CheckResult, { number, position }: Partition): Waiting | null {
   const address = parseObservation(message.subject)
   if (address === null || address.partition !== number) return null
@@ -66,8 +66,8 @@ export function resultInput(message: StreamMessage, result: CheckResult, { numbe
 }
 
 /**
- * Takes the inputs of one round: results in stream order, commands, then due deadlines. If more results wait, takes only deadlines before
- * the first waiting result, so that no deadline overtakes a report.
+ * Takes the inputs of one round: results in stream order, commands, then due deadlines. If more results wait than one round may take, takes
+ * only deadlines before the first result left over, so that no deadline overtakes a report.
  */
 export function takeInputs(partition: Partition, now: number, isBusConnected: boolean): { inputs: Waiting[]; takenTo: number } {
   const { inbox, deadlines } = partition
@@ -82,13 +82,13 @@ export function takeInputs(partition: Partition, now: number, isBusConnected: bo
   return { inputs: taken, takenTo }
 }
 
-/** Returns whether deadlines may be handled: not while unread reports may wait. */
+/** Returns whether deadlines may be handled. Deadlines wait as long as the stream may have unread reports. */
 const mayPassDeadlines = ({ inbox, deafness }: Partition, isBusConnected: boolean, now: number): boolean =>
   isBusConnected && inbox.feed !== null && mayPassTime(deafness, now)
 
 /**
  * Returns whether a failure, a command, a deadline or a full batch of reports waits. Reports of passed checks can wait a moment, so that
- * one commit serves many.
+ * one commit serves many reports.
  */
 export function hasUrgentWork(partition: Partition, now: number, isBusConnected: boolean): boolean {
   const { results, isUrgent } = partition.inbox
@@ -146,13 +146,16 @@ export interface FreshSubjects {
 export const freshCount = ({ dirty, checkpointed }: FreshSubjects): number => dirty.size + checkpointed.size
 
 export interface Outboxes {
-  /** Subjects whose outbox is written elsewhere but not cleared yet, with the instant since which (ms since the epoch), by id. */
+  /**
+   * Instant at which a subject's outbox was written elsewhere, ms since the epoch, by subject id. Contains only outboxes that are not
+   * cleared yet.
+   */
   readonly uncleared: Map<string, number>
   /** Ids of deleted subjects whose children are removed. Only the tombstone remains. */
   readonly childless: Set<string>
 }
 
-/** Returns the earliest instant since which an outbox is not cleared, ms since the epoch; null: all outboxes are cleared. */
+/** Returns the earliest instant in `uncleared`, ms since the epoch; null: all outboxes are cleared. */
 function unclearedSince({ uncleared }: Outboxes): number | null {
   for (const since of uncleared.values()) return since
   return null

@@ -5,7 +5,10 @@ import type { Clock } from '#shared/time/clock.ts'
 import { createSentTime, type SentTime } from '../loading/sent-time.ts'
 
 export interface Position {
-  /** Newest sequence whose effects are committed (freshness may still be in memory only), and its stream time. */
+  /**
+   * Newest sequence whose effects are committed (freshness may still be in memory only). `messageAt`: stream time of this sequence's
+   * message.
+   */
   sequence: number
   messageAt: number
   /** Returns the instant at which a report of the present stream was sent. */
@@ -17,11 +20,11 @@ export interface Position {
   /** Next instant at which the checkpoint is written, ms since the epoch. */
   checkpointDueAt: number
   streamCreatedAt: string
-  /** How many times the stream had lost reports that came after the checkpoint. */
+  /** Number of times that reports from after the checkpoint were missing in the stream. */
   gaps: number
 }
 
-/** Returns the first position. The instants of the partitions' checkpoints are spread over one interval. */
+/** Returns the position of a partition that was just opened. The partitions' checkpoints are spread over one interval. */
 export const startPosition = (number: number, clock: Pick<Clock, 'now'>): Position => ({
   sequence: 0,
   messageAt: 0,

@@ -19,11 +19,11 @@ export async function purgeJudged(context: KeeperContext): Promise<void> {
     const unjudgedFrom = isKnown ? checkpoint.sequence + 1 : firstSequence
     judgedTo = Math.max(judgedTo, unjudgedFrom - 1)
     if (unjudgedFrom >= below) continue
-    // Without unjudged reports, a partition does not hold back the purge, although its checkpoint does not move.
+    // A partition without unjudged reports does not hold back the purge, although its checkpoint stays at an early sequence.
     below = Math.min(below, (await stream.firstSequenceOf(partition, unjudgedFrom)) ?? below)
   }
   if (below <= firstSequence) return
-  // If the stream was created again or lost its end, sequences of the old stream are invalid until its reader has a new checkpoint.
+  // If the stream was created again or lost its end, sequences of the old stream are invalid, so nothing is purged.
   const present = await stream.state()
   if (present.createdAt === createdAt && present.lastSequence >= judgedTo) await stream.purgeBelow(below)
 }

@@ -1,5 +1,5 @@
-// Rounds of a keeper: begins one when partitions have work, and sleeps until the next deadline. A partition is in one round at a time; its new
-// inputs wait for the next round. Rounds of other partitions run beside it. Never opens or closes a partition.
+// Rounds of a keeper: begins a round when partitions have work, and sleeps until the next deadline. A partition is in one round at a time;
+// its new inputs wait for the next round. Rounds of other partitions run at the same time. Never opens or closes a partition.
 import { limits } from '#shared/limits/limits.ts'
 import { partitionOf } from '#shared/text/hash.ts'
 import type { Cancel } from '#shared/time/clock.ts'
@@ -25,9 +25,9 @@ export class Rounds {
   readonly #context: KeeperContext
   readonly #host: RoundHost
   readonly #running = new Set<Promise<void>>()
-  /** Whether a round is scheduled. */
+  /** True if a round is scheduled. */
   #isWoken = false
-  /** Whether work waits for a round to end. */
+  /** True if work waits for a round to end. */
   #isWanted = false
   #cancelTimer: Cancel | null = null
   #gathering: Cancel | null = null
@@ -141,7 +141,7 @@ export class Rounds {
     this.#cancelTimer?.()
     this.#cancelTimer = null
     const waiting = this.#host.partitions().filter(partition => partition.round === null)
-    // No caller waits for results beyond the bound of a round.
+    // These results exceeded the bound of the last round. No caller waits for them, so a short delay does no harm.
     if (waiting.some(({ inbox }) => inbox.results.length > 0)) this.wakeSoon()
     const connected = this.#context.bus.connected()
     const at = momentOf(this.#context.clock)

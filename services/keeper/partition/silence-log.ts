@@ -5,7 +5,6 @@ import type { Logger } from '#shared/observability/logger.ts'
 import { humanDuration } from '#shared/time/durations.ts'
 import type { Moment } from './silence.ts'
 
-/** Reason why reports were not accepted. */
 export type OutageReason = 'keeper' | 'bus' | 'store' | 'gateways'
 
 export interface Outage {

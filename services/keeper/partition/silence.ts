@@ -18,20 +18,22 @@ export const momentOf = (clock: Pick<Clock, 'now' | 'monotonic'>): Moment => ({ 
 export interface Hearing {
   /** Reports sent up to this moment were accepted. */
   heardAt: Moment
-  /** While silence is held back, the instant up to which it counts; null: silence is not held back. */
+  /** While silence is held back, the instant up to which silence counts; null: silence is not held back. */
   heldAt: number | null
   /** Time after `heardAt` for which silence stays held back if reports continue to be accepted, ms. */
   leftMs: number
-  /** True while no report was accepted since the partition was opened, or since an obstacle began. Buffered reports must arrive first. */
+  /** True after the partition was opened or an obstacle began, until reports are accepted. Buffered reports must arrive first. */
   isOpening: boolean
 }
 
 export interface Silence extends Record<ReportKind, Hearing> {
-  /** True if the lease has no account of the time before its present holder, so that the checkpoint must be read. */
+  /** True if the lease has no notes on the time before its present holder. The notes of the checkpoint are then needed. */
   isUnknown: boolean
 }
 
-/** The time before the lease's present holder. The lease had no holder for `vacantMs`; `notes` is the state before. */
+/**
+ * State of silence before the present holder took the lease. The lease had no holder for `vacantMs`; `notes` is the state before this gap.
+ */
 export interface Precedent {
   vacantMs: number
   notes: SilenceNotes
@@ -41,7 +43,7 @@ export const reportKinds: readonly ReportKind[] = ['checks', 'pushed']
 const { silenceHoldOffMs, silenceHoldOffMaxMs, deafMs } = limits.keeper
 const nothing: SilenceNote = { deafMs: 0, leftMs: 0, heldAt: null }
 
-/** Returns the silence of a partition whose lease was taken at `at`. Null: the lease has no account. */
+/** Returns the silence of a partition whose lease was taken at `at`. `precedent` is null if the lease has no notes. */
 export function silenceAfter(precedent: Precedent | null, at: Moment): Silence {
   const { vacantMs, notes } = precedent ?? { vacantMs: 0, notes: {} }
   const hearing = (kind: ReportKind) => hearingAfter(vacantMs, notes[kind] ?? nothing, at)
@@ -61,7 +63,10 @@ export function reopenSilence(silence: Silence): void {
   }
 }
 
-/** Lets silence count only up to the checkpoint, because later reports are read again. Called if the lease has no account. */
+/**
+ * Lets silence count only up to the checkpoint, because later reports are read again. If the lease has no notes, uses the notes of the
+ * checkpoint.
+ */
 export function heedCheckpoint(silence: Silence, checkpoint: Position['checkpoint'], at: Moment): void {
   for (const kind of reportKinds) {
     if (silence.isUnknown && checkpoint !== null) {
@@ -75,8 +80,9 @@ export function heedCheckpoint(silence: Silence, checkpoint: Position['checkpoin
 }
 
 /**
- * Records that reports are accepted at `at`. Returns the time for which no report was accepted, ms; 0: without interruption. Silence is
- * then held back for this time, added to the rest of an earlier hold. A sender whose interval is shorter has reported by then.
+ * Records that reports are accepted at `at`. Returns the time for which no report was accepted, ms; 0: no interruption. After an
+ * interruption, silence is held back for as long as the interruption lasted, plus any time for which silence was still to be held back. In
+ * this time, every sender reports whose interval is shorter than the interruption.
  */
 export function hear(hearing: Hearing, at: Moment): number {
   const { heardAt, isOpening } = hearing
@@ -123,14 +129,14 @@ export function releasedAt(silence: Silence, at: Moment): number | null {
   return next
 }
 
-/** Returns what a successor must know about the silence, as of `at`; null: not known yet. */
+/** Returns the notes on silence for a successor, as of `at`; null: not known yet. */
 export function notesOf(silence: Silence, at: Moment): SilenceNotes | null {
   if (silence.isUnknown) return null
   const notes: SilenceNotes = {}
   for (const kind of reportKinds) {
     const { heardAt, heldAt, leftMs } = silence[kind]
     if (heldAt === null && !isDeaf(silence[kind], at)) continue
-    // JSON cannot express minus infinity.
+    // `heldAt` may be minus infinity, which JSON cannot express.
     notes[kind] = { deafMs: at.monotonic - heardAt.monotonic, leftMs, heldAt: heldAt === null ? null : Math.max(0, heldAt) }
   }
   return notes

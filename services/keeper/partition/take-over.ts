@@ -64,9 +64,10 @@ export async function openFeed(
   partition.position.sentTime = createSentTime(context.clock, state.askedAt === null ? 0 : askedAt - state.askedAt)
   partition.inbox.results.length = 0
   partition.inbox.receivedTo = partition.position.sequence
-  // Compared by time, not by sequence: if the stream was cut and has grown again, new reports have sequences that were used before.
+  // The first new report is found by time, not by sequence: if the stream was cut and has grown again, new reports have sequences that were
+  // used before.
   const knownAt = known === null ? 0 : Math.max(0, isSame ? known.messageAt : known.messageAt - minute)
-  // If the bus's clock was set back, the newest messages have earlier stamps, so no instant marks where they begin.
+  // If the bus's clock was set back, the newest messages have earlier stamps, so no instant marks the first new message.
   const since = state.lastAt < knownAt ? 0 : knownAt
   const from = since === 0 ? { sequence: partition.position.sequence + 1 } : { time: since }
   partition.position.catchUpTo = await retryWhile(context, mayGoOn, 'look at the stream', () =>
@@ -104,7 +105,7 @@ function receive(context: KeeperContext, partition: Partition, message: StreamMe
   return partition.inbox.results.length < limits.keeper.feedBacklog
 }
 
-/** Returns the location in a message's bus subject. The message may have another subject than an observation. */
+/** Returns the location in a message's bus subject. A malformed message may have a bus subject of any form. */
 const locationOf = (subject: string): string => subject.split('.')[2]?.slice(0, 64) ?? ''
 
 const whyNone = (body: unknown): string =>
@@ -138,16 +139,17 @@ async function loadDeadlines(context: KeeperContext, partition: Partition, mayGo
   for await (const page of subjectPages(context, mayGoOn, query)) for (const subject of page) armFresh(partition, subject)
 }
 
-/**
- * Uses the checkpoint's deadline, which is newer than the document's, if the checkpoint is about this revision.
- */
+/** If the checkpoint has a deadline for this revision of the subject, uses that deadline: it is newer than the deadline in the document. */
 function armFresh(partition: Partition, { id, rev, dueAt }: Pick<SubjectDocument, 'id' | 'rev' | 'dueAt'>): void {
   const freshness = partition.fresh.checkpointed.get(id)
   const armedAt = freshness !== undefined && freshness[1] === rev ? freshness[3] : dueAt
   if (armedAt !== null) armDeadline(partition.deadlines, id, armedAt)
 }
 
-/** Makes the check entries of the partition agree with its subjects: writes missing and older entries, removes strays. */
+/**
+ * Makes the check entries of the partition agree with its subjects: writes entries that are missing or too old, and removes entries without
+ * a monitor.
+ */
 async function reconcileChecks(context: KeeperContext, partition: Partition, mayGoOn: () => boolean): Promise<void> {
   const bucket = context.bus.bucket('checks')
   const entries = await retryWhile(context, mayGoOn, 'list check entries', () =>

@@ -15,7 +15,7 @@ interface Kept {
 
 /** Bytes of an incident without its history. */
 const incidentBytes = 200
-/** Bytes of an entry without its texts, and of a reading without its reason, with `counted` and `baseline`. */
+/** Bytes of an entry without its texts. `inputBytes`: bytes of a reading without its reason, including `counted` and `baseline`. */
 const entryBytes = 200
 const inputBytes = 300
 /** Largest number of reasons whose byte counts are cached: reasons of Observations, and the words for silence. */

@@ -28,11 +28,12 @@ interface Placed {
 }
 
 /**
- * Yields after each piece of work, so that a caller may pause, and returns the rules at `at`. `now` (ms) is the instant of a preview
- * without Observations. Throws AppError `validation` with the field at fault.
+ * Yields after each piece of work, so that a caller may pause. Returns the state of each rule at the preview's instant `atUs`. Without
+ * `atUs`, that instant is the newest Observation's; without Observations, it is `now` (ms). Throws AppError `validation` with the field at
+ * fault.
  *
- * The work is bounded by the Observations: each moves at most two deadlines of each comparison (silence, and the end of its window), and a
- * judgement that changes a result begins at most one delay. Simulated time between deadlines costs nothing.
+ * The number of Observations bounds the work. Each Observation moves at most two deadlines of each comparison: silence, and the end of the
+ * counting window. A judgement that changes a result begins at most one delay. Simulated time between deadlines costs nothing.
  */
 export function* runPreview({ template, answers, observations, atUs }: Preview, now: number): Generator<void, PreviewRule[]> {
   requireAnswers(template, answers)
@@ -80,7 +81,7 @@ function* runRule(
 ): Generator<void, PreviewRule> {
   const reports = new PreviewReports()
   const context: StepContext = {
-    // The preview is so late that all reminders are missed: the machine skips all of them in one transition.
+    // This `now` is so late that all reminders count as missed: the machine skips all of them in one transition.
     now: until + limits.keeper.reminderLateMs + 1,
     held: nothingHeld,
     confirmAfterMs: 0,
@@ -124,7 +125,7 @@ function resourceAt(at: number, answers: Preview['answers'], { key, version }: T
   return made.subject
 }
 
-/** Returns the subject before a judgement. The Resource is created with its first Observation, so no incident opens earlier. */
+/** Returns the subject without verdicts and incidents. The Resource is created with its first Observation, so no incident opens earlier. */
 const unjudged = (subject: SubjectDocument): SubjectDocument => ({
   ...subject,
   rules: subject.rules.map(rule => ({ ...rule, verdict: null, incident: null })),

@@ -11,13 +11,16 @@ import { removeOfSource, removeOfSubject } from '../roll-up/remove-roll-ups.ts'
 import { removeRange, retryingStore } from '../roll-up/retrying-store.ts'
 
 export interface Removals {
-  /** Begins a removal. A removal that is running runs once more afterwards, because removed documents may have been written again. */
+  /**
+   * Begins a removal. If the same removal is running already, it runs once more afterwards, because removed documents may have been written
+   * again.
+   */
   start(subjectId: string, signalKey: string | null): void
 }
 
 /**
- * `onRemoved` is called once all documents of a removal are gone. If a lease that is too old stops a removal, the removal is repeated while
- * `isHosted` returns true, because the lease may have been renewed.
+ * `onRemoved` is called once all documents of a removal are gone. A removal stops when the partition's lease is too old. It is then
+ * repeated while `isHosted` returns true, because the lease may have been renewed.
  */
 export function createRemovals(
   context: KeeperContext,
@@ -66,7 +69,6 @@ const childCollections = [
 ] as const satisfies CollectionName[]
 
 const { deletionSlice } = limits.keeper
-/** Name of this work in the log. */
 const doing = 'remove what was deleted'
 
 /** Removes every child of a subject. May be repeated after a crash. `mayGoOn` is called before each slice. */
@@ -95,7 +97,7 @@ export async function removeSignal(
   const store = retryingStore(context, mayGoOn, doing)
   const prefix = pushedPrefix(subjectId, signalKey)
   await removeRange(store, 'pushedObservations', prefix, endOfPrefix(prefix))
-  // The senders' ids of a signal's Observations are stored among the ids of its subject.
+  // The senders' ids of all signals are stored together, by subject.
   const ids = pushedPrefix(subjectId)
   await removeAll(store, 'observationIds', { id: { gte: ids, lt: endOfPrefix(ids) }, signalKey }, deletionSlice)
   await removeAll(store, 'series', { subjectId, signalKey }, deletionSlice)

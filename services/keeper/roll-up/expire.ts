@@ -39,8 +39,8 @@ function begunBefore<C extends 'incidents' | 'windows'>(
 const idsOf = (documents: readonly { id: string }[]): string[] => documents.map(({ id }) => id)
 
 /**
- * Removes a subject's pushed observations of the days before `settledTo` if their retention has ended at `now` (both ms). Later days are
- * still to be rolled up if no keeper ran for longer than the retention.
+ * Removes a subject's pushed observations of the days before `settledTo` if their retention has ended at `now` (both ms). Later days stay,
+ * because they are not rolled up yet. They may be older than the retention if no keeper ran for a long time.
  */
 export async function expireReports(store: RetryingStore, subjectId: string, now: number, settledTo: number): Promise<void> {
   const oldestUs = Math.min(now - limits.retention.pushedMs, settledTo) * 1_000
@@ -49,7 +49,8 @@ export async function expireReports(store: RetryingStore, subjectId: string, now
 }
 
 /**
- * Removes rows in slices. The senders' ids of a slice are removed before its rows, which still contain them after a crash in between.
+ * Removes rows in slices. For each slice, deletes the stored places of the senders' ids first and the rows last: after a crash in between,
+ * the rows still name the ids for the next pass.
  */
 async function removeRows(store: RetryingStore, subjectId: string, from: string, to: string): Promise<void> {
   const limit = limits.keeper.deletionSlice

@@ -21,7 +21,7 @@ export function rollUpDue(partition: number, now: number): RolledUpTo {
 
 /**
  * Returns the progress from which to continue. Without stored progress, the progress begins with the oldest raw checks. The progress also
- * begins there if the stored progress lies after `now`: a clock was ahead, and periods were rolled up before their end.
+ * begins with the oldest raw checks if the stored progress lies after `now`: a clock was ahead, so periods were rolled up before their end.
  */
 export function progressOf(stored: RollUpProgressDocument | null, partition: number, now: number): RollUpProgressDocument {
   const isAhead = stored !== null && stored.hoursTo > now
@@ -38,8 +38,8 @@ export const nextRevision = (progress: RollUpProgressDocument, changed: Partial<
 })
 
 /**
- * Returns the day (ms) before which raw check results may be removed: after their retention and their final roll-up in all partitions, and
- * at the latest some days after the retention.
+ * Returns the day (ms) before which raw check results may be removed. Results are removed once their retention is over and all partitions
+ * have rolled them up for good. Some days after the retention, they are removed in any case.
  */
 export async function rawLeavesBefore(store: Store, now: number): Promise<number> {
   const partitions = Array.from({ length: limits.partitions }, (_, number) => number)

@@ -9,10 +9,9 @@ import { rolledUpSources } from './sources.ts'
 
 type Remover = Pick<RetryingStore, 'deleteRange'>
 
-/** Days are removed first: after a crash, the remaining hours still lead to their source. */
+/** Daily roll-ups are removed first: after a crash, the next removal still finds the source by its remaining hourly roll-ups. */
 const levels = ['day', 'hour'] as const
 
-/** Removes all roll-ups of a subject. */
 export const removeOfSubject = (store: Remover, subjectId: string): Promise<void> =>
   removeRange(store, 'rollUps', subjectId, endOfPrefix(subjectId))
 
@@ -37,8 +36,8 @@ export async function expireRollUps(store: RetryingStore, subject: SubjectDocume
 }
 
 /**
- * Removes rows that were computed while their subject or signal was being deleted, because that deletion may have missed the rows.
- * `subject`: as read after the write; null: deleted.
+ * Removes rows that were written while their subject or signal was being deleted: the deletion may have missed them. `subject`: the subject
+ * as read after the rows were written; null: deleted.
  */
 export async function removeOrphans(
   store: Remover,
@@ -51,6 +50,6 @@ export async function removeOrphans(
   for (const source of new Map(sources.map(one => [one.id, one])).values()) await removeOfSource(store, subjectId, source)
 }
 
-/** Returns whether a source belongs to the subject. A removed location keeps its rows; a deleted signal does not. */
+/** Returns whether a source belongs to the subject. The rows of a removed location stay; the rows of a deleted signal do not. */
 const isOf = (subject: SubjectDocument, { kind, id }: Source): boolean =>
   kind === 'location' || (subject.custom?.signals.some(signal => signal.key === id) ?? false)

@@ -1,5 +1,5 @@
-// Roll-up of one partition: a few subjects at a time with a pause, then the progress. After a crash the same period is repeated, with the
-// same result.
+// Roll-up of one partition: rolls up a few subjects at a time with a pause between them, then stores the progress. After a crash the same
+// period is repeated, with the same result.
 import { pause } from '#shared/async/pause.ts'
 import type { RollUpDocument, RollUpProgressDocument } from '#shared/contracts/observations/roll-up.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -13,7 +13,7 @@ import { expireRollUps, removeOrphans } from './remove-roll-ups.ts'
 import { type RetryingStore, retryingStore } from './retrying-store.ts'
 import { rollUpHours, settleDay } from './roll-up-subject.ts'
 
-/** Rolls up one partition, days first, because a settled day includes its hours. Rejects with NoLongerOurs when `mayGoOn` returns false. */
+/** Rolls up one partition, days first, because a day's roll-up includes its hours. Rejects with NoLongerOurs if `mayGoOn` returns false. */
 export async function rollUpPartition(
   context: KeeperContext,
   partition: number,

@@ -37,8 +37,8 @@ export async function settleDay(store: RetryingStore, subjectId: string, start: 
 }
 
 /**
- * Returns rows of hours. A stored hour is replaced unless it counts more reports than the remaining raw rows, because only expiry makes raw
- * rows fewer.
+ * Returns the changed rows of hours, and all hours. If a stored hour counts more reports than there are raw rows, some raw rows have
+ * expired, so the stored hour is kept. Any other stored hour is replaced.
  */
 async function hoursOf(store: RetryingStore, subjectId: string, source: Source, from: number, to: number) {
   const raw: Buckets = new Map()

@@ -1,5 +1,5 @@
-// Sources (locations and signals) of a subject with stored rows, including earlier signals. Each read skips from the first row of a source
-// to the first row of the next source.
+// Sources of a subject (locations and signals) that have stored rows, including signals that the subject no longer has. Each read skips
+// from the first row of a source to the first row of the next source.
 
 import { levelPrefix, parseRollUpId, rowPrefix, type Source } from '#shared/roll-up/roll-up-ids.ts'
 import { isPlatformKey } from '#shared/subjects/resource-signals.ts'
@@ -15,7 +15,7 @@ import type { RetryingStore } from './retrying-store.ts'
 /** Returns the sources with raw observations: locations that reported on the day of `at` (ms), and all signals that ever reported. */
 export async function rawSources(store: RetryingStore, subjectId: string, at: number): Promise<Source[]> {
   const [locations, signals] = await Promise.all([locationSources(store, subjectId, at), signalSources(store, subjectId)])
-  // Response times and uptime of a website are computed from its checks alone (v3 7.4).
+  // Omits the website's own signals: response times and uptime of a website are computed from its checks alone (v3 7.4).
   return [...locations, ...signals.filter(({ id }) => !isPlatformKey(id))]
 }
 
@@ -47,8 +47,8 @@ async function locationSources(store: RetryingStore, subjectId: string, at: numb
 }
 
 /**
- * Returns the sources of the rows whose ids begin with `prefix`. `sourceOf`: returns the source of a row by its id, and the prefix of all
- * its rows' ids.
+ * Returns the sources of the rows whose ids begin with `prefix`. `sourceOf` takes a row's id. It returns the row's source, and the prefix
+ * with which the ids of all rows of this source begin.
  */
 async function leap(
   store: RetryingStore,

@@ -9,13 +9,13 @@ import { partitionOf } from '#shared/text/hash.ts'
 import { type KeeperContext, NoLongerOurs, retryWhile } from '../context.ts'
 
 export interface CheckEntries {
-  /** Writes entries of a subject at once; if others of this subject are being written, writes afterwards. */
+  /** Writes entries of a subject at once, or after the entries of this subject that are being written now. */
   write(subjectId: string, entries: readonly OutboxCheck[]): void
 }
 
 /**
- * `onWritten` is called for each entry that the bucket has. If a lease that is too old stops a write, the write is repeated while
- * `isHosted` returns true, because the lease may have been renewed.
+ * `onWritten` is called for each entry once the bucket has it. A write stops when the partition's lease is too old. It is then repeated
+ * while `isHosted` returns true, because the lease may have been renewed.
  */
 export function createCheckEntries(
   context: KeeperContext,
@@ -23,7 +23,7 @@ export function createCheckEntries(
   isHosted: (partition: number) => boolean,
 ): CheckEntries {
   const writes = new Semaphore(limits.keeper.checkWritesAtOnce)
-  /** Waiting entries by subject, the newest of each location. A subject is present while one of its entries is being written. */
+  /** Waiting entries by subject, the newest of each location. A subject stays in the map while one of its entries is being written. */
   const waiting = new Map<string, Map<string, OutboxCheck>>()
 
   const writeAll = async (subjectId: string, own: Map<string, OutboxCheck>) => {

@@ -1,4 +1,5 @@
-// Intake of commands from the bus: checks each against its contract, then queues it in the partition's inbox or refuses it at once.
+// Intake of commands from the bus: checks each command against its contract, then queues the command in the partition's inbox or refuses it
+// at once.
 import { Compile } from 'typebox/compile'
 import type { Incoming } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'

@@ -1,5 +1,5 @@
-// Commit of a round: the places of senders' ids first, then observations, series and the changed subjects, each guarded by its revision. If
-// a document is refused, another keeper has written it: the subject is dropped from memory, read again and stepped again.
+// Commit of a round: the places of senders' ids first, then observations, series and subjects. A series or subject is refused if another
+// keeper has written it: the subject is then dropped from memory, read again and stepped again.
 import type {
   ObservationIdDocument,
   PushedObservationDocument,
@@ -29,8 +29,8 @@ export interface Committed {
 }
 
 /**
- * Writes the drafts of a round in this order: senders' ids, observations, series, subjects. A draft without a subject to write has no
- * revision that could be refused. Such a draft counts as committed if its lease is still recent enough after the write.
+ * Writes the drafts of a round in this order: senders' ids, observations, series, subjects. A draft that writes no subject has no revision
+ * that could refuse it, so it counts as committed if its partition's lease is still recent enough after the write.
  */
 export async function commitDrafts(context: KeeperContext, drafts: Drafts, writer: string): Promise<Committed> {
   const isMine = ({ partition }: Draft) => context.mayCommit(partition.number)
@@ -82,8 +82,8 @@ interface Reports {
 }
 
 /**
- * Returns the rows to write. The place of a sender's id never changes. A partition whose lease is too old writes no place and no row,
- * because its successor may have stamped another instant.
+ * Returns the places and rows to write. The place of a sender's id never changes. If a partition's lease is too old, no place and no row
+ * with a sender's id is written, because a successor may have stamped another instant.
  */
 function rowsOf(drafts: Drafts, drafted: ReadonlySet<Draft>): Pick<Reports, 'places' | 'pushed'> {
   const isDrafted = (id: string) => drafted.has(drafts.subjects.get(subjectOf(id)) as Draft)
@@ -116,7 +116,7 @@ function refusedOf(drafts: Drafts, series: readonly SeriesDocument[], changed: r
   return refused
 }
 
-/** Writes the documents. Null: a place that was treated as new is stored already, and nothing else was written. */
+/** Writes the documents. Null: a sender's id that was treated as new is stored already, and nothing else was written. */
 async function write(
   context: KeeperContext,
   { drafts, reports: { places, pushed, series }, changed }: { drafts: Drafts; reports: Reports; changed: ChangedDraft[] },
@@ -177,7 +177,7 @@ function stamped(subject: SubjectDocument, writer: string): SubjectDocument {
   return { ...subject, rev: subject.rev + 1, writer, hasOutbox: subject.outbox.length > 0 ? 1 : 0 }
 }
 
-/** Drops a refused subject from memory. Readings that only this memory had are merged when the subject is read again. */
+/** Drops a refused subject from memory. Readings that are not stored yet are merged when the subject is read again. */
 function forgetRefused(context: KeeperContext, { id, partition }: Draft): void {
   const held = context.cache.get(id)
   context.cache.drop(id)

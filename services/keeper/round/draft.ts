@@ -38,10 +38,12 @@ export const isChanged = (draft: Draft): draft is ChangedDraft => draft.change =
 export interface Drafts {
   subjects: Map<string, Draft>
   observations: CheckObservationDocument[]
-  /** Rows by id. A report that is sent again replaces its row; the last report in a round counts. */
+  /**
+   * Rows by id. A report that is sent again replaces its earlier row. If a round has several reports for one row, the last report counts.
+   */
   pushed: Map<string, PushedObservationDocument>
   series: Map<string, SeriesDocument>
-  /** Places of the Observations with senders' ids. */
+  /** Places (signal and instant) of the Observations that have a sender's id, by the key of the id. */
   places: Map<string, ObservationIdDocument>
   /** Stored pushed observations that this round reads. */
   reports: RoundReports
@@ -100,8 +102,8 @@ export function draftOf(context: KeeperContext, drafts: Drafts, partition: Parti
 }
 
 /**
- * Stores an input that cannot be judged, with the reason, marks its subject faulty, and continues with the next input. A deadline stays
- * due: if the deadline fails again for the same reason, nothing is stored.
+ * Stores an input that cannot be judged, with the reason, marks its subject faulty, and continues with the next input. A deadline that
+ * fails stays due: if it fails again for the same reason, nothing more is stored.
  */
 export function keepDeadLetter(context: KeeperContext, draft: Draft, waiting: Waiting, error: unknown, drafts: Drafts): void {
   const now = context.clock.now()

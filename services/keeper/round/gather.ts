@@ -5,8 +5,8 @@ import { freshCount, hasWork, isMoved, type Partition, takeInputs } from '../par
 import type { Take } from './round.ts'
 
 /**
- * Takes inputs up to the bounds, only from partitions that are in no round and may be committed to. Returns an empty list if there is no
- * work.
+ * Takes inputs up to the bounds, only from partitions that are in no round and whose lease permits a commit. Returns an empty list if there
+ * is no work.
  */
 export function gatherTakes(
   context: KeeperContext,

@@ -1,6 +1,6 @@
-// Outbox rows: all writes and work that a committed subject still has to make elsewhere. Each collection of documents has a row, and so has
-// each mode of work outside the rounds. An `OutboxEntry` without its row does not compile. A commit adds the changed tags of a subject (v3
-// 9.2 to 9.4).
+// Table of the outbox: all writes to other documents, and all other work, that remain after the commit of a subject. The table has one row
+// for each collection of documents, and one for each mode of work outside the rounds. An `OutboxEntry` without its row does not compile. A
+// commit adds the changed tags of a subject to the outbox (v3 9.2 to 9.4).
 
 import type { OutboxEntry, SubjectDocument, SubjectTagDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -10,8 +10,9 @@ import { subjectTagId } from '#shared/text/ids.ts'
 import type { KeeperContext } from '../context.ts'
 
 /**
- * Documents that are written before the replies of their commit are sent. insert: written once, by identity. advance: written only over a
- * smaller stamp. A successor may repeat both. Documents of a later step are written once all documents of earlier steps are.
+ * Documents that are written before the replies of their commit are sent. `insert`: written unless the id is stored already. `advance`:
+ * written only if the stored document has a smaller revision. A successor may repeat either write. Documents of a later step wait for all
+ * documents of earlier steps.
  */
 interface WrittenRow<C extends keyof Collections> {
   mode: 'insert' | 'advance'
@@ -20,8 +21,8 @@ interface WrittenRow<C extends keyof Collections> {
 }
 
 /**
- * Work that runs outside rounds, so no reply waits for it. Its entry stays in the outbox until the work is done; a successor begins the
- * work again.
+ * Work that runs outside the rounds. No reply waits for this work. Its entry stays in the outbox until the work is done; a successor begins
+ * the work again.
  */
 interface BegunRow<M extends BegunMode> {
   begin(context: KeeperContext, subjectId: string, entries: readonly Extract<OutboxEntry, { mode: M }>[]): void
@@ -46,7 +47,7 @@ export const outboxRows: Outbox = {
     incidents: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'incidents') },
     windows: { mode: 'advance', step: 0, of: subject => entriesOf(subject, 'windows') },
     subjectTags: { mode: 'advance', step: 0, of: tagDocumentsOf },
-    // A notifier that finds an alert reads its incident, which must not be older than the alert.
+    // A notifier that finds an alert reads the alert's incident. So the incident must be written before the alert.
     alerts: { mode: 'insert', step: last, of: subject => entriesOf(subject, 'alerts') },
   },
   // A round does not wait for a long removal, or for a bucket without a leader.
@@ -76,7 +77,6 @@ function entriesOf<C extends Document['collection']>({ outbox }: SubjectDocument
   return outbox.filter(isOfIt).map(({ document }) => document as DocumentOf<C>)
 }
 
-/** Documents by collection. */
 export type Written = { [C in WrittenCollection]: Collections[C][] }
 
 /** Returns the documents that these committed subjects still have to write. */
@@ -112,7 +112,10 @@ function beginMode<M extends BegunMode>(context: KeeperContext, id: string, outb
 
 type OutboxTags = Extract<OutboxEntry, { mode: 'tags' }>
 
-/** Returns the subject with an outbox of the tags gained and lost since `before`, the committed subject; null: there was none. Pure. */
+/**
+ * Adds the tags that the subject has gained and lost to the subject's outbox. `before`: the subject as last committed; null: the subject is
+ * new. Pure.
+ */
 export function withTags(before: SubjectDocument | null, subject: SubjectDocument): SubjectDocument {
   if (before !== null && isTaggedAlike(before, subject)) return subject
   const had = new Set(before === null ? [] : tagsOf(before))
@@ -131,7 +134,10 @@ export function withTags(before: SubjectDocument | null, subject: SubjectDocumen
 
 const isTags = (entry: OutboxEntry): entry is OutboxTags => entry.mode === 'tags'
 
-/** Returns the tag documents in a committed subject's outbox. Their `rev` makes the store refuse a late write of an earlier revision. */
+/**
+ * Returns the tag documents in a committed subject's outbox. Each tag document has the subject's `rev`, by which the store refuses a late
+ * write of an earlier revision.
+ */
 export function tagDocumentsOf({ id, rev, workspaceId, outbox }: SubjectDocument, now: number): SubjectTagDocument[] {
   const document = (tag: string, gone: 0 | 1): SubjectTagDocument => ({
     id: subjectTagId(workspaceId, tag, id),

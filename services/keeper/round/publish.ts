@@ -1,5 +1,5 @@
-// Publication after the commit: writes the outbox documents, and only then sends nudges and news. A successor may repeat the whole
-// publication.
+// Publication after the commit: writes the outbox documents, and only then sends hints to services and news to pages. A successor may
+// repeat the whole publication.
 
 import { nextStep } from '#machines/incident-outlook.ts'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -35,14 +35,14 @@ async function write<C extends WrittenCollection>(
   await retryWhile(context, mayGoOn, `write ${collection}`, () => context.store[mode](collection, documents))
 }
 
-/** Sends nudges, which are hints: a service that misses a nudge finds the document by its own scan. */
+/** Sends hints to services. A service that misses a hint finds the document by its own scan. */
 function announce(context: KeeperContext, committed: readonly SubjectDocument[], written: Written): void {
   const { alerts } = written
   if (alerts.length > 0) context.bus.publish(subjects.alertNudge, { alertIds: alerts.map(alert => alert.id) })
   publishNews(context, committed, written)
 }
 
-/** Removes finished entries from a subject's outbox. The document is written in one of the next rounds. */
+/** Removes finished entries from a subject's outbox in memory. One of the next rounds writes the subject's document. */
 export function clearDone(
   context: KeeperContext,
   partition: Partition,
@@ -57,7 +57,7 @@ export function clearDone(
   partition.outboxes.uncleared.set(subjectId, context.clock.now())
 }
 
-/** Publishes the news. Call it while the cache still holds each subject as previously committed. */
+/** Publishes the news for pages. Call it while the cache still has the previously committed version of each subject. */
 export function publishNews(
   context: KeeperContext,
   committed: readonly SubjectDocument[],
@@ -101,13 +101,13 @@ function bindingChanges(context: KeeperContext, committed: readonly SubjectDocum
   return found.values()
 }
 
-/** Returns the revision that counts the subject among its Resources; null: none. */
+/** Returns the Template revision that counts the subject among its Resources; null: none. */
 const boundTo = (subject: SubjectDocument | null): string | null =>
   subject === null || subject.archivedAt !== null || subject.deletedAt !== null ? null : subject.template
 
 /**
- * Returns news of the subject's row. Null: the row is unchanged, or the subject is too damaged for a row. Without the earlier subject in
- * memory, the row counts as changed.
+ * Returns news of the subject's row in lists. Null: the row is unchanged, or the subject is too damaged for a row. If the earlier subject
+ * is not in memory, the row counts as changed.
  */
 function rowNews(context: KeeperContext, subject: SubjectDocument): News | null {
   const before = context.cache.get(subject.id)?.subject ?? null

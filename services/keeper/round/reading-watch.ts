@@ -1,5 +1,6 @@
-// Subjects on which a rule was tried a moment ago, so that a page watches their readings. Publishes each new reading of such a subject,
-// even if no rule reads the signal. The set of watched subjects is kept only in memory: the next trial, at any keeper, watches again.
+// Watch of the subjects on which somebody has just tried a rule. Publishes new readings of these subjects for the page that shows the
+// trial, even if no rule reads the signal. The set of subjects is only in memory. If it is lost, the next trial begins a new watch, at any
+// keeper.
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
@@ -17,7 +18,6 @@ interface Watched {
   cancel: Cancel | null
 }
 
-/** Part of a draft that this file uses. */
 interface Stepped {
   id: string
   waiting: readonly { input: Input }[]
@@ -51,7 +51,7 @@ export class ReadingWatch {
     if (this.#watched.size > bounds.watchedSubjects && first !== undefined) this.#forget(first)
   }
 
-  /** Publishes new readings of watched subjects. Call it with drafts that are in memory. Costs nothing while no subject is watched. */
+  /** Publishes new readings of watched subjects. Call it when the drafts are in the cache. Costs nothing while no subject is watched. */
   heed(drafts: readonly Stepped[]): void {
     if (this.#watched.size === 0) return
     const now = this.#clock.monotonic()

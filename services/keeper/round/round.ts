@@ -27,13 +27,16 @@ export interface Take {
   takenTo: number
   /** Ids of subjects to be written in this round although no input changes them. */
   flush: string[]
-  /** Whether the checkpoint moves once all documents of this round are written. */
+  /** True if the checkpoint moves once all documents of this round are written. */
   movesCheckpoint: boolean
 }
 
 const notCommitted: Committed = { done: [], refused: [], lapsed: [], isRepeated: true }
 
-/** Maximum number of times that a refused subject is read and stepped again within one round. Then the partition is reopened. */
+/**
+ * Maximum number of times that a refused subject is read and stepped again within one round. After the last attempt, the partition is
+ * reopened.
+ */
 const triesInRound = 20
 
 /**
@@ -64,7 +67,7 @@ export async function runRound(context: KeeperContext, takes: readonly Take[], r
     }
     const committed = reports.lacksPlaces() ? notCommitted : await commitDrafts(context, drafts, `${roundId}.${attempt}`)
     for (const partition of committed.lapsed) lapsed.add(partition)
-    // From now on, the store may also have ids that this round wrote, so the next try reads places.
+    // The store may now have ids that this round wrote, so the next try looks up senders' ids.
     readsPlaces = true
     if (committed.isRepeated) {
       context.sentIdReads.begin()
@@ -93,7 +96,7 @@ function draftFlush(context: KeeperContext, partition: Partition, id: string, dr
   if (!entry.dirty && !partition.outboxes.uncleared.has(id)) return
   const draft = draftOf(context, drafts, partition, id)
   draft.change = 'commit'
-  // The outbox was written before the children were removed. If its documents were written again, they would stay for ever.
+  // The outbox documents were written and then removed with the children. If they were written again, they would stay for ever.
   if (partition.outboxes.childless.has(id) && draft.subject !== null)
     draft.subject = { ...draft.subject, outbox: draft.subject.outbox.filter(isBegun) }
 }
@@ -125,7 +128,7 @@ async function settle(context: KeeperContext, done: readonly Draft[], mayGoOn: (
   for (const draft of done) for (const { waiting, reply } of draft.replies) respond(context, draft, waiting, reply)
 }
 
-/** Sends a reply. After a trial of a rule, readings of its subject are published for a while. */
+/** Sends a reply. After a trial of a rule, new readings of the rule's subject are published for a while. */
 function respond(context: KeeperContext, { subject }: Draft, { input, respond: send }: Waiting, reply: Reply): void {
   if (input.kind === 'command' && input.command.kind === 'try-rule' && reply.ok && subject !== null)
     context.readingWatch.watch(subject)
@@ -150,8 +153,8 @@ function remember(context: KeeperContext, draft: Draft, now: number): void {
 }
 
 /**
- * Returns the instant at which the subject's deadline is next checked. A monitor's next report has usually arrived before, so the deadline
- * of silence has moved. Such checks of many monitors share rounds.
+ * Returns the instant at which the subject's deadline is next checked. The silence deadline of a monitor is checked a little late, at the
+ * next instant of a common grid. By then a report has usually moved the deadline, and the checks of many monitors share a round.
  */
 function lookedAt(subject: SubjectDocument): number | null {
   const { dueAt, rules } = subject
@@ -162,9 +165,9 @@ function lookedAt(subject: SubjectDocument): number | null {
 }
 
 /**
- * Returns the instant at which a subject that is due already is next stepped. A deadline that fell due during the commit is handled
- * immediately. A deadline that stays due (silence held back, a failed judgement) waits until silence counts again, or until an earlier end
- * of a delay.
+ * Returns the instant at which a subject that is already due is stepped again. A deadline that became due during the commit is handled at
+ * once. A deadline stays due if its silence is held back or its judgement failed. The subject is then stepped when silence counts again, or
+ * at its next deadline if this deadline is earlier.
  */
 function overdueAt({ clock }: KeeperContext, { partition, waiting }: Draft, subject: SubjectDocument): number {
   const passed = waiting.reduce((latest, { input }) => Math.max(latest, input.at), subject.judgedAt)
@@ -191,7 +194,7 @@ function rememberChanged(context: KeeperContext, { partition, id, subject, chang
   context.cache.set(id, { subject: { ...subject, outbox: left }, dirty: false, reports })
 }
 
-/** Advances the partition: the inputs that this round took are committed. */
+/** Advances the partition after the inputs that this round took are committed. */
 async function finish(context: KeeperContext, { partition, inputs, takenTo, movesCheckpoint }: Take): Promise<void> {
   // If the partition was closed during the round, its memory is dropped, and nothing may be stored in it.
   if (partition.state === 'closed') return

@@ -1,5 +1,5 @@
-// Step of a keeper: step(subject, input, context) makes every decision. Pure: no clock, bus, store or randomness, so the same inputs always
-// give the same next subject, observations and replies.
+// Step of a keeper: `step(subject, input, context)` makes every decision. Pure: no clock, bus, store or randomness, so the same inputs
+// always give the same next subject, observations and replies.
 
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { Command, CommandOf } from '#shared/contracts/subjects/command.ts'
@@ -21,7 +21,9 @@ import { takeFirstReport } from './observations/first-report.ts'
 import { takeResult } from './observations/take-result.ts'
 import type { Change, Handled, Input, Step, StepContext } from './types.ts'
 
-/** Applies one input to one subject; null: the subject does not exist. Deadlines due by the input's instant are stepped first. */
+/**
+ * Applies one input to one subject; `subject` is null if it does not exist. First steps the deadlines that are due by the input's instant.
+ */
 export function step(subject: SubjectDocument | null, input: Input, context: StepContext): Step {
   if (subject === null || subject.deletedAt !== null) return stepAbsent(subject, input, context)
   if (input.kind === 'deadline') return passDeadlines(subject, input.at, context)
@@ -40,8 +42,8 @@ export function step(subject: SubjectDocument | null, input: Input, context: Ste
 }
 
 /**
- * Returns whether the input is a command that judges nothing, on a Resource whose Template is missing or damaged (v3 4.12). Such a command
- * is carried out without stepping deadlines, which stay due.
+ * Returns whether the input is a command that judges nothing, on a Resource whose Template is missing or damaged (v3 4.12). This command is
+ * carried out without stepping deadlines, which stay due.
  */
 function isSparedFrom(subject: SubjectDocument, input: Input, { templateOf }: StepContext): boolean {
   return input.kind === 'command' && judgeNothing.has(input.command.kind) && templateFault(subject, templateOf) !== null
@@ -60,7 +62,8 @@ const judgeNothing: ReadonlySet<Command['kind']> = new Set([
 
 /**
  * Steps the deadlines up to and including `until`, each at its own instant. Silence that is held back stays due, while later deadlines are
- * still stepped. Beyond a bound (hundreds of inputs that fell silent during a pause) the rest is judged once, at `until`.
+ * still stepped. A pause may silence hundreds of inputs, so the number of deadlines stepped one by one is bounded. All further deadlines
+ * are judged together, at `until`.
  */
 function passDeadlines(subject: SubjectDocument, until: number, context: StepContext): Step {
   let next = subject
@@ -80,7 +83,10 @@ export function nextDeadline(subject: SubjectDocument, at: number): number | nul
   return earliest(deadlines.filter(deadline => deadline !== null && deadline > at))
 }
 
-/** Steps an input for an absent subject. Only a create makes a subject. A create repeated after a deletion gets its recorded reply. */
+/**
+ * Steps an input for an absent subject. Only a create command makes a subject. A create command that is repeated after the deletion gets
+ * its recorded reply.
+ */
 function stepAbsent(subject: SubjectDocument | null, input: Input, context: StepContext): Step {
   if (input.kind !== 'command') return unchanged(subject)
   const reply = subject && replyBefore(subject, input.command.id)

@@ -16,7 +16,10 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { Refusal } from './commands/refusal.ts'
 import type { NumbersInOrder } from './judging/signal-numbers.ts'
 
-/** `at`: the instant to which the input refers, ms since the epoch. `stampedAt`: the bus's time, on which slots are based. */
+/**
+ * `at`: the instant to which the input refers, ms since the epoch. `stampedAt`: the bus's stamp of the message, ms; slots are instants of
+ * the bus's clock.
+ */
 export type Input =
   | { kind: 'result'; subjectId: string; at: number; stampedAt: number; locationId: string; result: CheckResult }
   | { kind: 'command'; subjectId: string; at: number; command: Command }
@@ -31,11 +34,11 @@ export type TemplateOf = (resource: Pick<SubjectDocument, 'id' | 'slug' | 'works
 
 /** Facts that a step may use besides subject and input. The caller passes all of them, so that a step can be repeated anywhere. */
 export interface StepContext {
-  /** Present instant of the keeper's clock, ms since the epoch, by which reminders are overdue and alerts are dated. */
+  /** Present instant of the keeper's clock, ms since the epoch. It decides which reminders are overdue, and it dates alerts. */
   now: number
-  /** Instants up to which silence counts while reports were not accepted, or may still be in transit. */
+  /** Instants up to which silence counts. Later silence is held back while reports are not accepted or may still be in transit. */
   held: HeldSilence
-  /** Delays of monitors that set none themselves, ms. */
+  /** Confirmation delay of monitors that set none, ms. `closeAfterMs`: recovery delay of monitors that set none, ms. */
   confirmAfterMs: number
   closeAfterMs: number
   /** Returns the revision that a Resource is bound to. Throws UnusableTemplate if the revision cannot judge. */
@@ -46,26 +49,27 @@ export interface StepContext {
   stored: StoredReports
 }
 
-/** Position of a series. */
 export type NewestReport = Pick<SeriesDocument, 'rev' | 'observedAtUs'>
 
 /** Stored reports that the round has read before the step. Each step updates them. */
 export interface StoredReports {
   /** Returns the newest accepted observation of a set of labels; null: none. */
   series(id: string): NewestReport | null
-  /** Returns the series of the newest label sets of the signals that a rule to be saved cites; empty if the round saves no rule. */
+  /**
+   * If this round saves a rule, returns the series of the newest label sets of the signals that this rule reads; otherwise an empty list.
+   */
   seriesOf(subjectId: string): readonly SeriesDocument[]
   /** Returns the observation of this identity; null: none. */
   pushed(id: string): PushedObservationDocument | null
-  /** Returns the place of the Observation with a sender's id, by `observationIdKey`; null: none. */
+  /** Returns the stored place (signal and instant) of the Observation with a sender's id, by `observationIdKey`; null: none. */
   place(key: string): ObservationIdDocument | null
-  /** Returns the newest Observations of a signal if a rebind makes its Resource count more of them; otherwise nothing. */
+  /** Returns the newest Observations of a signal if a rebind makes its Resource count more of them; otherwise an empty list. */
   newest(subjectId: string, signalKey: string): readonly PushedObservationDocument[]
   /** Returns the earlier numbers of a signal that a baseline may use. */
   numbers(subjectId: string, signalKey: string): NumbersInOrder
 }
 
-/** nothing: the subject is unchanged. freshness: only the freshness of its readings changed. commit: the subject must be written. */
+/** `nothing`: the subject is unchanged. `freshness`: only the freshness of its readings changed. `commit`: the subject must be written. */
 export type Change = 'nothing' | 'freshness' | 'commit'
 
 export interface Step {
@@ -74,14 +78,14 @@ export interface Step {
   observation: CheckObservationDocument | null
   /** Reports of senders, stored before the subject. The last of several reports with one id counts. */
   pushed?: readonly PushedObservationDocument[]
-  /** Places of the reports with a sender's id, to be stored before `pushed`. */
+  /** Places (signal and instant) of the reports with a sender's id, to be stored before `pushed`. */
   places?: readonly ObservationIdDocument[]
-  /** Newest accepted report of each series, to be stored after `pushed`. `rev`: revision of the series that it replaces. */
+  /** Newest accepted report of each series, to be stored after `pushed`. `rev`: revision of the stored series that is replaced. */
   series?: readonly SeriesDocument[]
   reply: Reply | null
 }
 
-/** A subject that has accepted a report and is not judged yet, and the inputs that read it now. */
+/** Subject that has accepted a report and is not judged yet, and the inputs that now read this report. */
 export interface Taken {
   subject: SubjectDocument
   inputs: readonly { ruleKey: string; input: PolicyInput }[]
@@ -90,7 +94,7 @@ export interface Taken {
 /** Subject after a command and the command's result, or the refusal of the command with nothing changed. */
 export type Handled = { subject: SubjectDocument; result: unknown } | { refused: Refusal }
 
-/** Handler of one kind of command to an existing subject. `at`: instant of its effect, ms. */
+/** Handler of one kind of command to an existing subject. `at`: instant at which the command takes effect, ms. */
 export type Handler<K extends Command['kind']> = (
   subject: SubjectDocument,
   command: CommandOf<K>,

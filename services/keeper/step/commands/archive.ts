@@ -34,7 +34,7 @@ function withoutChecks(subject: SubjectDocument, at: number): SubjectDocument {
   return { ...assign(subject, { ...check, locations: [] }, at), check, readings }
 }
 
-/** Commands that an archived Resource handles as usual: an acknowledgement finds no open incident, a creation finds the subject. */
+/** Commands that an archived Resource handles as usual: an acknowledgement, for example, finds no open incident. */
 const taken: ReadonlySet<Command['kind']> = new Set([
   'read-resource',
   'acknowledge-incident',
@@ -48,18 +48,22 @@ export function isOver({ archivedAt }: SubjectDocument, input: Input): boolean {
   if (archivedAt === null) return false
   if (input.kind !== 'command') return true
   const { command } = input
-  // Only a deletion of the workspace, which names no kind, deletes the subject. Those of generations 1 and 2 name a kind and are refused.
+  // An archived subject is deleted only with its workspace. That deletion names no kind of subject. Deletions by generations 1 and 2 name a
+  // kind.
   if (command.kind === 'delete-subject') return command.subjectKind !== undefined
   return !taken.has(command.kind)
 }
 
-/** Drops reports of workers and deadlines, and refuses commands. Nothing changes. */
+/** Drops check results and deadlines, and refuses commands. Nothing changes. */
 export function refuseArchived(subject: SubjectDocument, input: Input, context: StepContext): Step {
   const reply = input.kind === 'command' ? archivedReply(subject, input.command, input.at, context) : null
   return unchanged(subject, reply)
 }
 
-/** For generations 1 and 2 the Resource no longer exists. Generation 3 reports an invalid field before the state. */
+/**
+ * Returns the reply to a command on an archived Resource. For generations 1 and 2 the Resource no longer exists. Generation 3 names an
+ * invalid field first, and the archived state only if all fields are valid.
+ */
 function archivedReply(subject: SubjectDocument, command: Command, at: number, context: StepContext): Reply {
   switch (command.kind) {
     case 'observe':

@@ -91,7 +91,7 @@ const handlers: { readonly [K in Changing['kind']]: Handler<K> } = {
   'cancel-maintenance': cancelMaintenance,
 }
 
-/** Commands that store no verdict. They take effect at their own instant, even if the subject was judged later. */
+/** Commands that store no verdict. They take effect at their own instant, even if the subject was judged at a later instant. */
 const atTheirInstant: ReadonlySet<Command['kind']> = new Set([
   'create-signal',
   'update-signal',
@@ -104,7 +104,10 @@ const atTheirInstant: ReadonlySet<Command['kind']> = new Set([
   'cancel-maintenance',
 ])
 
-/** Carries out the command at its own instant if it judges nothing, else not before the subject's last judgement (`judgedAt`). */
+/**
+ * Carries out the command. A command that judges nothing takes effect at its own instant. Any other command takes effect no earlier than
+ * the subject's last judgement (`judgedAt`).
+ */
 function carryOut(subject: SubjectDocument, command: Changing, at: number, context: StepContext): Handled {
   const handle = handlers[command.kind] as Handler<Changing['kind']>
   return handle(subject, command, atTheirInstant.has(command.kind) ? at : Math.max(at, subject.judgedAt), context)

@@ -1,4 +1,4 @@
-// Idempotency records of a subject: replies stored for retries of their commands. Pure.
+// Idempotency records of a subject: stored replies, which retries of the commands get again. Pure.
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import type { IdempotencyRecord, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -14,7 +14,7 @@ export function replyBefore(subject: SubjectDocument, commandId: string): Reply 
   return reply === null ? null : (JSON.parse(reply) as Reply)
 }
 
-/** Adds a record. The last 16 replies and, bounded separately, the last 1,024 stamps of reports stay: many reports remove no reply. */
+/** Adds a record. The last 16 replies and the last 1,024 stamps stay. The bounds are separate, so that many reports remove no reply. */
 export function remembered(idempotency: readonly IdempotencyRecord[], added: IdempotencyRecord): IdempotencyRecord[] {
   const { idempotencyRecords: answersMax, stamps } = limits.keeper
   const isStamp = added.reply === null
@@ -28,7 +28,7 @@ export function stillAwaited(idempotency: IdempotencyRecord[], now: number): Ide
   return idempotency.every(record => isAwaited(record, now)) ? idempotency : idempotency.filter(record => isAwaited(record, now))
 }
 
-/** Records expire when clients no longer retry. */
+/** Returns whether clients may still retry the command of this record. */
 function isAwaited({ at, reply }: IdempotencyRecord, now: number): boolean {
   return now - at < (reply === null ? limits.keeper.stampAgeMs : limits.keeper.idempotencyAgeMs)
 }

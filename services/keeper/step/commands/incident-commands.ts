@@ -1,5 +1,5 @@
-// Commands about an open incident: its acknowledgement (reference/incidents 6), and its view at an instant (v3 4.8 and 5.7). Pure. A reply
-// about a closed incident is made from its stored document.
+// Commands about an open incident: its acknowledgement (reference/incidents 6), and its view at an instant (v3 4.8 and 5.7). Pure. A closed
+// incident is read from its stored document elsewhere.
 
 import { nextStep } from '#machines/incident-outlook.ts'
 import { statusWords } from '#machines/incident-records.ts'
@@ -17,7 +17,7 @@ import { templateFault } from '../judging/resource-template.ts'
 import type { Handler, StepContext } from '../types.ts'
 import { refused } from './refusal.ts'
 
-/** Records the person and the instant of the first acknowledgement. Reminders stop; the status stays. */
+/** Records the person and the instant of the first acknowledgement. Reminders stop; the incident's status stays. */
 export const acknowledgeIncident: Handler<'acknowledge-incident'> = (subject, { incidentId, by, via }, at, context) => {
   const rule = openRule(subject, incidentId)
   if (rule === undefined) return noOpenIncident

@@ -38,9 +38,9 @@ export const rebindResource: Handler<'rebind-resource'> = (subject, command, at,
 }
 
 /**
- * Returns the signals for the new rules. Counted Observations and baselines are kept. Observations that only the new rules need are read
- * from the stored rows (v3 4.6), also for a signal that a sender had declared. Other Observations stay in memory, because another rebind of
- * the same round may need them.
+ * Returns the signals for the new rules. Counted Observations and baselines are kept. Observations that only the new rules need are added
+ * from the stored rows (v3 4.6), also for a signal that a sender had declared. Observations that the new rules do not need stay, because
+ * another rebind of the same round may need them.
  */
 function heardBy({ id, custom, templated }: SubjectDocument, template: Template, stored: StoredReports) {
   const heard: Record<string, HeardSignal> = {}

@@ -21,7 +21,7 @@ export const refusedField = (field: string, message: string, details: string): {
 
 export const invalidName = refusedField('name', 'Invalid name', 'A name needs at least one letter or digit')
 
-/** Refusal of a subject whose view would exceed one message of the bus (`viewFits`). */
+/** Refusal of a change after which the view of the subject would not fit into one message of the bus (`viewFits`). */
 export const tooLarge = refused(
   'invalid_state',
   'Subject too large',

@@ -51,9 +51,7 @@ export function newResource(
   return { subject: withSignals(bound, template, at) }
 }
 
-/**
- * Returns the revision to which a Resource is to be bound. The directory has just found it; a revision removed since is refused, too.
- */
+/** Returns the revision to which a Resource is to be bound. Refuses a revision that was removed or damaged since the directory found it. */
 export function usableTemplate(
   bound: Parameters<typeof templateFault>[0],
   { templateOf }: StepContext,
@@ -137,7 +135,7 @@ export function shown(
   return { subject, result: resourceView(subject, template, subject.archivedAt === null ? judged : undefined) }
 }
 
-/** Returns the read answers, or the refusal of the first invalid field. */
+/** Returns the validated answers, or the refusal of the first invalid field. */
 export const answersOf = (template: Template, sent: Sent, present: Answers): { read: Answers } | { refused: Refusal } =>
   orRefused(() => ({ read: readAnswers(template, sent, present) }))
 

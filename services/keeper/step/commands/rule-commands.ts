@@ -50,8 +50,8 @@ export const createRule: Handler<'create-rule'> = (subject, command, at, context
 }
 
 /**
- * Replaces name and policy. The slug, the rule's key and its open incident stay; the new policy judges them. If the policy equals the saved
- * one, its version stays: a rename makes no new version (reference/custom-subjects 3.8).
+ * Replaces name and policy of a rule. The rule's slug, key and open incident stay, and the new policy judges the rule from now on. If the
+ * policy equals the saved one, its version stays: a rename makes no new version (reference/custom-subjects 3.8).
  */
 export const replaceRule: Handler<'replace-rule'> = (subject, command, at, context) => {
   const rule = subject.rules.find(candidate => candidate.slug === command.rule)
@@ -129,7 +129,10 @@ function unknownInput({ signal, from }: PolicyInput, at: number): { refused: Ref
   return refusedField(field, 'Unknown input', `${field}: the subject has no ${missing}`)
 }
 
-/** Returns the index of the first input whose cited rule leads back to the rule in a circle. */
+/**
+ * Returns the index of the first input of the policy that closes a circle: the input cites a rule that in turn cites this rule, directly or
+ * through other rules.
+ */
 function circleAt({ rules }: SubjectDocument, { key }: RuleState, policy: Policy): number {
   const alone = (input: PolicyInput): RulePolicy => ({ language: 'inputs', document: { ...policy, inputs: [input] } })
   const reading = (input: PolicyInput) => rules.map(rule => (rule.key === key ? { ...rule, policy: alone(input) } : rule))
@@ -137,8 +140,8 @@ function circleAt({ rules }: SubjectDocument, { key }: RuleState, policy: Policy
 }
 
 /**
- * Returns the rule's inputs. Inputs that stay keep their readings. New inputs read the stored series, and their grace period begins now.
- * Inputs that the policy lacks are removed.
+ * Returns the subject with the inputs that its rules now read. Inputs that stay keep their readings. New inputs read the stored series, and
+ * their grace period begins now. Inputs that no rule reads are removed.
  */
 function withInputs(subject: SubjectDocument, at: number, series: readonly SeriesDocument[]): SubjectDocument {
   const custom = subject.custom ?? nothingCustom

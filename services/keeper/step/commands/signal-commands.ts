@@ -50,8 +50,8 @@ export const updateSignal: Handler<'update-signal'> = (subject, command, at) => 
 }
 
 /**
- * Deletes a signal. Its observations are removed afterwards, in slices. The first check is whether a rule reads the signal, also for the
- * platform's signal (reference/custom-subjects 2.8).
+ * Deletes a signal. Its observations are removed afterwards, in slices. If a rule reads the signal, the deletion is refused for this reason
+ * before all other checks, also for the platform's own signal (reference/custom-subjects 2.8).
  */
 export const deleteSignal: Handler<'delete-signal'> = (subject, command, at) => {
   const isRead = (rule: RuleState) => ruleView(subject, rule).policy.inputs.some(input => input.signal === command.signal)

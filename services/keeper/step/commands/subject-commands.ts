@@ -77,7 +77,7 @@ export function createWebsite(
   return judgeSubject(assign(empty, command.check, at), at, context)
 }
 
-/** Replaces all fields that generations 1 and 2 have. The delays stay, and the failure mode stays if the command omits it. */
+/** Replaces all fields of generations 1 and 2. The delays of generation 3 stay. The failure mode stays if the command omits it. */
 export const updateWebsite: Handler<'update-website'> = (subject, command, at, context) => {
   if (!isWatched(subject)) return refused('invalid_state', 'Custom subjects are managed elsewhere')
   const { confirm_after, recover_after } = subject.check
@@ -89,7 +89,7 @@ export const updateWebsite: Handler<'update-website'> = (subject, command, at, c
 
 /**
  * Makes the subject a tombstone: reads find nothing, and inputs are dropped. Its children are removed afterwards. The tombstone expires
- * after a fixed time, like messages of the stream.
+ * after a fixed time, as messages of the stream do.
  */
 export function deleteSubject(subject: SubjectDocument, at: number, context: StepContext): SubjectDocument {
   const closed = closeIncidents(subject, { type: 'rule.removed', at }, context)
@@ -101,7 +101,6 @@ export function deleteSubject(subject: SubjectDocument, at: number, context: Ste
 /** Returns the subject with the revision that the commit will give it. */
 export const asCommitted = (subject: SubjectDocument): SubjectDocument => ({ ...subject, rev: subject.rev + 1 })
 
-/** A subject that probers check. */
 type Watched = SubjectDocument & { check: WebsiteCheck }
 export const isWatched = (subject: SubjectDocument): subject is Watched => subject.check !== null
 

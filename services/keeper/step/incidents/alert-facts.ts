@@ -66,7 +66,7 @@ function shownFields(check: WebsiteCheck | null): Pick<AlertFacts, 'fields' | 'f
   return { fields: Object.fromEntries(shown), fieldsOmitted: all.length - shown.length }
 }
 
-/** Returns evidence without the addresses that senders quote in errors. Readings of a Template's rule are separate facts. */
+/** Returns evidence without the addresses that senders quote in errors, and without readings, which are separate facts. */
 const withoutSecrets = (evidence: Evidence): Evidence => ({
   ...evidence,
   inputs: evidence.inputs.map(({ reading: _, ...input }) => ({
@@ -75,7 +75,7 @@ const withoutSecrets = (evidence: Evidence): Evidence => ({
   })),
 })
 
-/** Returns the problems. Evidence has the inputs of an authored rule in their order. */
+/** Returns the inputs that are a problem. The evidence has the same order as the inputs of an authored rule. */
 function problemsOf(subject: SubjectDocument, rule: RuleState, evidence: EvidenceInput[], now: number): AlertProblem[] {
   const inputs = inputsOf(rule.policy)
   return inputs.filter((_, i) => evidence[i]?.value === 'problem').map(input => problemOf(subject, rule, input, now))
@@ -96,7 +96,7 @@ function silenceOf(subject: SubjectDocument, rule: RuleState, evidence: Evidence
   return { lastAt: silent.reduce<number | null>((last, { at }) => (at !== null && at > (last ?? 0) ? at : last), null) }
 }
 
-/** Returns the silent inputs, including inputs of cited rules. A cited rule read its inputs when it was last judged. */
+/** Returns the silent inputs, including inputs of cited rules. The inputs of a cited rule are those of its last judgement. */
 function silentInputs(
   { rules }: Pick<SubjectDocument, 'rules'>,
   rule: RuleState,

@@ -24,13 +24,13 @@ interface Drive {
   subject: SubjectDocument
   rule: RuleState
   judgement: Judgement
-  /** True if silence that is held back would change the verdict (ADR 22). Then ok closes no incident, and no_data confirms none. */
+  /** True if silence that is held back would change the verdict (ADR 22). Then `ok` closes no incident, and `no_data` confirms none. */
   isProvisional?: boolean
   at: number
   context: StepContext
 }
 
-/** Returns the subject after its rule was judged at `at`: verdict recorded, incident opened, moved or closed, documents in the outbox. */
+/** Records the verdict at the instant `at`, opens, moves or closes the incident, and adds the resulting documents to the outbox. */
 export function driveIncident(drive: Drive, holds: Holds): SubjectDocument {
   const before = drive.rule.incident
   let next = drive
@@ -62,8 +62,9 @@ export function sendToIncident(drive: Drive, event: IncidentEvent): SubjectDocum
 }
 
 /**
- * `not_judged` opens, confirms, recovers and closes nothing; reminders of earlier verdicts continue (reference/incidents 2.2). A
- * provisional result of a Template's rule changes no incident either (v3 4.11).
+ * Returns the verdict for the incident machine; null: the verdict changes no incident. `not_judged` opens, confirms, recovers and closes
+ * nothing; reminders of earlier verdicts continue (reference/incidents 2.2). A provisional result of a Template's rule changes no incident
+ * either (v3 4.11).
  */
 const conditionOf = ({ judgement }: Pick<Drive, 'judgement'>) =>
   judgement.verdict === 'not_judged' || judgement.isProvisional ? null : judgement.verdict
@@ -121,7 +122,7 @@ function open(drive: Drive, condition: 'problem' | 'no_data', holds: Holds): Dri
   return carryOut(opening, orders, event, null)
 }
 
-/** Returns how the opening is announced. Only a Template's rule announces it; maintenance holds the message back. */
+/** Returns how the opening of an incident is announced. Only a Template's rule announces an opening; maintenance holds the message back. */
 function loudness(drive: Drive): { announcesAll?: true; muted?: true } {
   return drive.rule.policy.language === 'decision' ? { announcesAll: true, ...mutedAt(drive, drive.at) } : {}
 }
@@ -154,10 +155,10 @@ function elapsedEvent(drive: Drive): IncidentEvent | null {
   return { type: 'reminder.missed', at: missedTo }
 }
 
-/** Returns the field only while a window runs; absent means false. */
+/** Returns `muted: true` while a window runs, otherwise no field. */
 const mutedAt = ({ subject }: Drive, at: number): { muted?: true } => (isMuted(subject, at) ? { muted: true } : {})
 
-/** Returns the field only for a provisional verdict; absent means false. */
+/** Returns `provisional: true` for a provisional verdict, otherwise no field. */
 const provisional = ({ isProvisional }: Drive): { provisional?: true } => (isProvisional ? { provisional: true } : {})
 
 function send(drive: Drive, event: IncidentEvent): Drive {

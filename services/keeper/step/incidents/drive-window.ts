@@ -6,7 +6,7 @@ import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { addToOutbox } from '../change.ts'
 
-/** Returns whether problems and silences are held back at `at`. The window excludes its end. */
+/** Returns whether messages about problems and silences are held back at `at`. The window excludes its end. */
 export function isMuted({ maintenance }: SubjectDocument, at: number): boolean {
   return maintenance !== null && at < maintenance.context.endsAt
 }
@@ -59,7 +59,7 @@ function recorded(subject: SubjectDocument, moved: MaintenanceSnapshot, event: M
     steps,
   }
   const maintenance = moved.value === 'running' ? { ...moved, steps } : null
-  // No judgement follows a command on a window, but its end must be among the subject's deadlines.
+  // A command about a window causes no judgement, so the window's end is added to the subject's deadlines here.
   const dueAt = maintenance === null ? subject.dueAt : Math.min(subject.dueAt ?? Number.POSITIVE_INFINITY, endsAt)
   return addToOutbox({ ...subject, maintenance, dueAt }, { mode: 'advance', collection: 'windows', document })
 }

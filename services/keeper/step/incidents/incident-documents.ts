@@ -1,4 +1,4 @@
-// Documents of an incident: the incident for reads, its history entries, its alerts. Pure.
+// Documents of an incident: the document that readers of the incident get, its history entries, its alerts. Pure.
 import { incidentVersion } from '#machines/incident.ts'
 import { isListed, statusWords, tookEffectAt } from '#machines/incident-records.ts'
 import type { Announcement } from '#machines/incident-types.ts'
@@ -19,7 +19,7 @@ import { templateRuleOf } from '../judging/resource-template.ts'
 import type { TemplateOf } from '../types.ts'
 import { alertFacts } from './alert-facts.ts'
 
-/** Returns the incident for reads, with the rev that this commit gives its subject. */
+/** Returns the document that readers of the incident get, with the `rev` that this commit gives the incident's subject. */
 export function incidentDocument(
   subject: SubjectDocument,
   rule: RuleState,
@@ -70,7 +70,7 @@ export interface Recorded {
   before: IncidentContext | null
 }
 
-/** Returns the record of one transition: enough to replay it and to show its reason. */
+/** Returns the record of one transition. The record suffices to replay the transition and to show its reason. */
 export function historyDocument(
   subject: SubjectDocument,
   incident: IncidentSnapshot,

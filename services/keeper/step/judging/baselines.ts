@@ -1,5 +1,5 @@
 // Baselines of a Resource's signal: the median of the numbers in the days before its newest Observation. Pure: the context has the stored
-// numbers of earlier Observations. Rule: docs/reference/v3.md, 4.5.
+// numbers of earlier Observations. Reference: docs/reference/v3.md, 4.5.
 import type { Baseline, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import { day } from '#shared/limits/limits.ts'
@@ -10,7 +10,7 @@ import type { NumbersInOrder } from './signal-numbers.ts'
 interface Measured {
   subjectId: string
   signalKey: string
-  /** Lengths of the baselines that rules use. */
+  /** Lengths of the baselines that rules use, days. */
   days: readonly number[]
 }
 
@@ -35,7 +35,10 @@ export function withBaselines(
 /** The first instant of the baseline of an Observation, µs. */
 export const baselineFromUs = (newestUs: number, days: number): number => newestUs - days * day * 1_000
 
-/** Only a row before the newest Observation counts. The usual report is the newest, so it changes and copies nothing. */
+/**
+ * Adds the number of the report that this step judges (`latest`), if the signal has a newer Observation. Copies nothing for a report that
+ * is itself the newest, as most reports are.
+ */
 function numbersWith(
   latest: Pick<PushedObservationDocument, 'id' | 'value'> | null,
   newestUs: number,

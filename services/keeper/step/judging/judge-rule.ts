@@ -21,8 +21,8 @@ import { templateRuleOf } from './resource-template.ts'
 const none: ReadonlyMap<string, Verdict> = new Map()
 
 /**
- * Returns the verdict. `templateOf` is called for a Resource only. `silenceAt`: see readInput. `assumed`: verdicts of cited rules by slug,
- * used instead of their last verdicts.
+ * Returns the verdict. `templateOf` is called for a Resource only. `silenceAt`: instants up to which silence counts. `assumed`: verdicts of
+ * cited rules by slug, used instead of the rules' last verdicts.
  */
 export function judgeRule(
   subject: SubjectDocument,
@@ -47,8 +47,8 @@ export function judgeRule(
 }
 
 /**
- * Judges a Template's rule. True is a problem, false is ok. Unknown gives `not_judged`, which opens, confirms, recovers and closes nothing
- * (v3 4.7).
+ * Judges a Template's rule. A true decision is a problem, a false decision is ok. An unknown decision gives `not_judged`, which opens,
+ * confirms, recovers and closes nothing (v3 4.7).
  */
 function judgeTemplateRule({ templated }: SubjectDocument, rule: TemplateRule, moment: Moment, { signals }: Template): Judgement {
   const { answers, heard } = templated ?? { answers: {}, heard: {} }
@@ -82,8 +82,8 @@ export function factsOf(subject: SubjectDocument, ruleKey: string, input: Policy
 }
 
 /**
- * Returns the facts of the platform's own signal: the newest report of the locations that the input selects. Its number is the latency in
- * ms.
+ * Returns the facts of the platform's own signal: the newest report of the locations that the input selects. The number of this report is
+ * the latency in ms.
  */
 function platformFacts({ check, readings }: SubjectDocument, input: PolicyInput, { addedAt }: ObservedInput): InputFacts {
   const selected = Object.entries(readings).filter(([location]) => selects(input.match, { [locationLabel]: location }))

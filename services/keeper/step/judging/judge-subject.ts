@@ -1,4 +1,4 @@
-// Judgement of a subject at an instant: its rules over its readings, its incidents over its verdicts, and its next deadline. Pure.
+// Judges a subject at an instant: its rules read its readings, its incidents follow the verdicts, and its next deadline is computed. Pure.
 
 import type { ReportKind, SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { RuleState, RuleVerdict, SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -35,7 +35,10 @@ export function judgeSubject(subject: SubjectDocument, at: number, context: Step
   return withDue(next, judgedAt, nextAt, laterAt)
 }
 
-/** Silence that is held back stays in `dueAt`; `laterAt` gets the next deadline, because delays pause from there on (v3 4.11). */
+/**
+ * Returns the subject with its next deadlines. The deadline of a silence that is held back stays in `dueAt`. The next deadline after it
+ * goes into `laterAt`, because delays pause from then on (v3 4.11).
+ */
 function withDue(
   { laterAt: _, ...subject }: SubjectDocument,
   judgedAt: number,
@@ -48,12 +51,13 @@ function withDue(
 
 const silenceUpTo = (at: number): SilenceAt => ({ checks: at, pushed: at })
 
-/** Returns whether a silence that has begun by `at` is held back. */
+/** Returns whether silence that began at `at` or before may be held back. */
 const isHeld = (to: SilenceAt, at: number): boolean => to.checks < at || to.pushed < at
 
 /**
- * Returns a function that returns whether a rule's verdict is provisional; call it for each rule in judging order. An ok is provisional if
- * it would change by counting all silence, a no_data if it would change by counting none. Cited rules are judged under the same assumption.
+ * Returns a function that checks whether the verdict of a rule is provisional. The function must be called for each rule in judging order.
+ * An `ok` is provisional if it would change with all silence counted. A `no_data` is provisional if it would change with no silence
+ * counted. Cited rules are judged under the same assumption.
  */
 function createProvisionalCheck(at: number, { checks, pushed }: SilenceAt, templateOf: TemplateOf) {
   const uncounted = (to: number) => (to < at ? Number.NEGATIVE_INFINITY : at)
@@ -68,8 +72,8 @@ function createProvisionalCheck(at: number, { checks, pushed }: SilenceAt, templ
 }
 
 /**
- * Judges a subject that has just accepted a report. `before`: the subject without the report; earlier deadlines have passed. If no input's
- * value changes and no input is silent, nothing is judged, and `dueAt` stays as a lower bound.
+ * Judges a subject that has just accepted a report. `before`: the subject without the report, with all earlier deadlines stepped. If no
+ * input's value changes and no input is silent, nothing is judged, and `dueAt` stays as a lower bound.
  */
 export function judgeReport(
   before: SubjectDocument,
@@ -91,8 +95,8 @@ export function judgeReport(
 }
 
 /**
- * Returns the verdict of a rule of the subject at `at`, and changes nothing. Cited rules count with their last verdict. With a missing or
- * damaged Template the rule is not judged.
+ * Returns the verdict of a rule of the subject at `at`, and changes nothing. Cited rules count with their last verdict. If the Template is
+ * missing or damaged, the verdict is `not_judged`.
  */
 export function judge(subject: SubjectDocument, rule: RuleState, at: number, context: StepContext): Judgement {
   const fault = templateFault(subject, context.templateOf)
@@ -101,7 +105,8 @@ export function judge(subject: SubjectDocument, rule: RuleState, at: number, con
 }
 
 /**
- * Like `judge`, and also returns whether the verdict is provisional, so that no delay ends. Throws if the subject has no rule of this key.
+ * Like `judge`, and also returns whether the verdict is provisional: a provisional verdict ends no delay. Throws if the subject has no rule
+ * of this key.
  */
 export function judgeProvisionally(
   subject: SubjectDocument,
@@ -139,14 +144,14 @@ export function isDueBy(subject: SubjectDocument, at: number): boolean {
   return subject.dueAt !== null && subject.dueAt <= at
 }
 
-/** Returns the rules in judging order. Saving refuses circles of citations; a circle in the store keeps the stored order. */
+/** Returns the rules in judging order. If stored rules cite each other in a circle, which saving refuses, they keep the stored order. */
 const rulesInOrder = ({ rules }: SubjectDocument) => (rules.length < 2 ? rules : (inJudgingOrder(rules) ?? rules))
 
 const ruleOf = (subject: SubjectDocument, key: string) => subject.rules.find(rule => rule.key === key) as RuleState
 
 /**
- * Returns the next deadline of the rule's incident. A deadline that passed without effect is omitted until a judgement decides, because
- * time alone changes nothing. Only while silence is held back does the deadline stay.
+ * Returns the next deadline of the rule's incident. A deadline that passed without effect is omitted: from then on, only a report or a
+ * command can change the incident. While the verdict is provisional, the deadline stays.
  */
 function incidentDueAt(subject: SubjectDocument, key: string, judgedAt: number, isProvisional: boolean): number | null {
   const deadlineAt = ruleOf(subject, key).incident?.context.deadlineAt ?? null
@@ -173,8 +178,8 @@ function applyJudgement(subject: SubjectDocument, key: string, judged: Judged): 
 }
 
 /**
- * Returns the judgement at `at` as its rule records it. `since` stays while the result stays the same; the first report of a rule with an
- * unknown result changes only its status (v3 4.8).
+ * Returns the judgement at `at` as its rule records it. `since` stays while the result stays the same. If the result is unknown, the first
+ * report begins a new `since`, because the rule's status changes (v3 4.8).
  */
 export function verdictOf(rule: RuleState, judgement: Judgement, at: number): RuleVerdict {
   const { verdict, explanation, evidence, isHeard } = judgement
@@ -183,7 +188,10 @@ export function verdictOf(rule: RuleState, judgement: Judgement, at: number): Ru
   return { verdict, since, explanation, evidence, ...(isHeard === undefined ? {} : { isHeard }) }
 }
 
-/** Returns the delays: of the saved policy or Template; of the monitor if it sets them, else of the keeper's settings. */
+/**
+ * Returns the delays that the policy, the Template or the monitor sets. For a monitor without delays, returns the delays of the keeper's
+ * settings.
+ */
 function holdsOf(subject: SubjectDocument, rule: RuleState, context: StepContext): Holds {
   const declared = templateRuleOf(subject, rule, context.templateOf)
   if (declared !== null) return templateHolds(declared, subject.templated?.answers ?? {})
@@ -204,7 +212,7 @@ function hasHolds(rule: RuleState, holds: Holds): boolean {
   return context === undefined || (context.confirmAfterMs === holds.confirmAfterMs && context.closeAfterMs === holds.closeAfterMs)
 }
 
-/** Compares the evidence by the values of its inputs, whatever their age. */
+/** Returns whether verdict and evidence are the same. Inputs of the evidence are compared by value; their age does not count. */
 function isSameVerdict(stored: RuleVerdict, judgement: Judgement): boolean {
   const before = stored.evidence.inputs
   const after = judgement.evidence.inputs

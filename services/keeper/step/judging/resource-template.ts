@@ -6,7 +6,7 @@ import type { Judgement } from '#shared/judging/judgement.ts'
 import { notJudged, type RevisionFault } from '#shared/subjects/stored-revisions.ts'
 import type { TemplateOf } from '../types.ts'
 
-/** Returns the rule as the Resource's Template declares it; null: a rule in another language. Throws if the Template lacks the rule. */
+/** Returns the rule as the Template declares it; null: the rule is in another language. Throws if the Template lacks the rule. */
 export function templateRuleOf(
   subject: SubjectDocument,
   { key, policy }: RuleState,
@@ -29,7 +29,7 @@ export class UnusableTemplate extends Error {
   }
 }
 
-/** Returns why the subject's Template cannot judge; null: it can, or the subject has none. */
+/** Returns why the subject's Template cannot judge; null: the Template can judge, or the subject has none. */
 export function templateFault(
   subject: Parameters<TemplateOf>[0] & Pick<SubjectDocument, 'kind'>,
   templateOf: TemplateOf,
@@ -44,7 +44,7 @@ export function templateFault(
   }
 }
 
-/** Returns the judgement of a rule with such a Template: no verdict, and no instant at which time alone changes it. */
+/** Returns the judgement of a rule whose Template is missing or damaged: `not_judged`, which does not change as time passes. */
 export const unjudged = ({ template }: SubjectDocument, fault: RevisionFault): Judgement => ({
   verdict: 'not_judged',
   explanation: notJudged(template, fault),

@@ -1,5 +1,5 @@
-// Median of the numbers that one signal has reported since an instant, updated when numbers are added and removed. Exact: it keeps the
-// distinct numbers around the median with their counts, and only counts all others. Owns no row and reads no store.
+// Median of the numbers that one signal has reported since an instant, updated when numbers are added and removed. The median is exact: the
+// distinct numbers around it are kept with their counts, and all other numbers are only counted. Owns no row and reads no store.
 import type { Baseline } from '#shared/contracts/observations/heard-signal.ts'
 import { limits } from '#shared/limits/limits.ts'
 
@@ -10,14 +10,14 @@ interface Counted {
   counts: number[]
 }
 
-/** Instants in their order, µs, and the number of each instant; null: the row has no number. */
+/** Instants of rows in ascending order, µs, and the number of the row at each instant; null: the row has no number. */
 export interface NumbersAt {
   instantsUs: readonly number[]
   values: readonly (number | null)[]
 }
 
 export class RunningMedian {
-  /** Length of the baseline. */
+  /** Length of the baseline, days. */
   readonly days: number
   /** Start of the counted numbers, µs. */
   #fromUs: number
@@ -31,10 +31,10 @@ export class RunningMedian {
   #leaving: { instantsUs: number[]; values: number[] } = { instantsUs: [], values: [] }
   /** End of the counted numbers that `#leaving` contains, µs. */
   #knownToUs: number
-  /** True if a number was added or removed that could not be counted: the median is then unknown. */
+  /** True once a number that was added or removed could not be counted: the median is then unknown. */
   #isLost = false
 
-  /** The numbers must be all numbers since `fromUs`. */
+  /** `values` must be all numbers since `fromUs`, with their instants in order. */
   constructor(days: number, fromUs: number, { instantsUs, values }: { instantsUs: Float64Array; values: Float64Array }) {
     this.days = days
     this.#fromUs = fromUs
@@ -50,12 +50,12 @@ export class RunningMedian {
     return this.#fromUs
   }
 
-  /** Returns the instant from which the oldest numbers must be read before the median since `fromUs` is known, µs; null: they are known. */
+  /** Returns the instant (µs) from which numbers must be read before the median can begin at `fromUs`; null: no read is needed. */
   learnFromUs(fromUs: number): number | null {
     return this.#knownToUs < Math.min(fromUs, this.#endUs) ? this.#knownToUs : null
   }
 
-  /** Adds the oldest rows since `learnFromUs`, up to one more than `numbersLeaving`. If there are fewer, no further row exists. */
+  /** Takes the oldest rows from the instant that `learnFromUs` returned: `numbersLeaving` + 1 rows, or fewer if no further row exists. */
   learnLeaving({ instantsUs, values }: NumbersAt): void {
     const last = instantsUs.length <= numbersLeaving ? undefined : instantsUs.at(-1)
     this.#knownToUs = Math.min(last ?? this.#endUs, this.#endUs)
@@ -68,8 +68,8 @@ export class RunningMedian {
   }
 
   /**
-   * Returns the baseline of an Observation at `newestUs` (µs) whose row is not stored. Its days begin at `fromUs`. Null: not known here, so
-   * all numbers of the baseline must be read.
+   * Returns the baseline of an Observation at `newestUs` (µs) whose row is not stored yet. The baseline's days begin at `fromUs`. Null: the
+   * median is not known here, so all numbers of the baseline must be read.
    */
   baselineOf(fromUs: number, newestUs: number): Baseline | null {
     if (fromUs < this.#fromUs || newestUs < this.#endUs || this.learnFromUs(fromUs) !== null) return null
@@ -125,7 +125,7 @@ export class RunningMedian {
     counts.splice(place, 1)
   }
 
-  /** Returns the number of this rank, from 0; null: the number is not kept. */
+  /** Returns the number at this rank, counted from 0 for the smallest; null: the number is not kept. */
   #at(rank: number): number | null {
     let left = rank - this.#below
     if (left < 0) return null

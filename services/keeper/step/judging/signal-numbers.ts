@@ -10,20 +10,20 @@ export interface NumbersInOrder {
   /** Returns the baseline of the numbers with `fromUs` <= instant < `toUs`, at most the newest `limits.intake.baselineNumbers`. */
   baseline(fromUs: number, toUs: number): Baseline
   copy(): SignalNumbers
-  /** Records a change of a pushed Observation's row: its number was `before` and is `now`; null: none. */
+  /** Records a change of a pushed Observation's row: its number was `before` and is `now`; null: the row has no number. */
   note(rowId: string, before: number | null, now: number | null): void
 }
 
 /**
- * One array for all medians. Arrays of this size are outside the heap: one for each report would cause a full collection after a few
- * hundred reports.
+ * One array for all medians. An array of this size lies outside the heap: a new array for each report would cause a full garbage collection
+ * after a few hundred reports.
  */
 const sortable = new Float64Array(limits.intake.baselineNumbers)
 
 /** Number of free items that are added when the lists are full. */
 const room = 64
 
-/** One baseline of numbers that are not in memory, for a round that needs no other baseline. */
+/** Numbers of which only one baseline is known. The store computed it, for a round that needs only this baseline. */
 export class KnownBaseline implements NumbersInOrder {
   readonly #fromUs: number
   readonly #toUs: number
@@ -53,7 +53,7 @@ export class SignalNumbers implements NumbersInOrder {
   #values: Float64Array
   #length: number
 
-  /** Instants of the numbers, in order, and the numbers. The object owns both lists from now on. */
+  /** Takes the instants of the numbers, in ascending order, and the numbers. The object owns the two lists from then on. */
   constructor(instantsUs: Float64Array = new Float64Array(), values: Float64Array = new Float64Array()) {
     this.#instantsUs = instantsUs
     this.#values = values

@@ -33,7 +33,7 @@ export function takeFirstReport(
   return { ...step, subject: judgeSubject(step.subject, at, context), change: 'commit' }
 }
 
-/** Returns whether the address accepts reports on Resources of this Resource's Template. */
+/** Returns whether the address that accepted the report may be used for Resources of this Resource's Template. */
 const isWithinBounds = ({ template }: SubjectDocument, { boundTo }: FirstReport): boolean =>
   boundTo === null || template?.split('@', 1)[0] === boundTo
 

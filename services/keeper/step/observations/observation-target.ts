@@ -1,4 +1,4 @@
-// Signal on which an Observation reports, and the signal's reason to refuse it (docs/reference/v3.md, 7.3 to 7.5). Pure.
+// Signal on which an Observation reports, and the reason to refuse the Observation (docs/reference/v3.md, 7.3 to 7.5). Pure.
 
 import { type Template, templateKeyPattern } from '#shared/contracts/resources/template.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
@@ -26,8 +26,8 @@ interface Named {
 }
 
 /**
- * template: rules of a Template read the signal. authored: rules of generation 2 read it. declared: no rule reads it. website: the reading
- * of a location, on which probers report, too.
+ * `template`: rules of a Template read the signal. `authored`: rules of generation 2 read the signal. `declared`: no rule reads the signal.
+ * `website`: the signal stands for one location of a website monitor, and probers report on it, too.
  */
 export type Target = Named &
   (
@@ -53,7 +53,7 @@ export function targetOf(
   return signal === undefined ? newTarget(subject, sent, template, at) : knownTarget(signal, template)
 }
 
-/** Returns the target whose rows have this key; null: the Resource lacks it. */
+/** Returns the target whose rows have this key; null: the Resource has no signal with this key. */
 export function targetAt(subject: SubjectDocument, key: string, template: Template | null): Target | null {
   const locationId = subject.check?.locations.find(id => platformSignalKey(id) === key)
   const reading = locationId === undefined ? undefined : subject.readings[locationId]

@@ -45,13 +45,13 @@ export function observe(subject: SubjectDocument, sent: StampedObservation, at: 
   const fault = instantFault(sent, at)
   if (fault !== null) return { refused: invalid('at', fault) }
   const row = rowOf(subject.id, target.key, place === null ? sent : inPlace(sent, place, target, at), at)
-  // The row of a sender's id is written after its place: without a place no row exists.
+  // Here a report with a sender's id has no stored row: `observeAgain` found none, and a row is written only after the place of its id.
   return take(intake, target, row, sent.sentId === null ? context.stored.pushed(row.id) : null)
 }
 
 /**
- * Returns the first reply to an id whose Observation is stored, whatever else the report contains. If a crash prevented the judgement of
- * the first report, judges it now. Null: the report counts as new, because the first report with its id was lost.
+ * If an Observation with this id is stored, returns the first reply again, whatever else the report contains. If a crash prevented the
+ * judgement of the first report, judges that report now. Null: the report counts as new, because the first report with this id was lost.
  */
 function observeAgain(intake: Intake, place: ObservationIdDocument, sentId: string): Observed | null {
   const { subject, sent, at, template, context } = intake
@@ -59,12 +59,13 @@ function observeAgain(intake: Intake, place: ObservationIdDocument, sentId: stri
   const before = context.stored.pushed(
     observationRowId(subject.id, signalKey, { sentId, labels: {}, atUs, isStampedHere: false }),
   )
-  // A crash, or a refused place of another id in the round, leaves a place without a row. In both cases no sender got a reply.
+  // A crash, or a refused place of another id in the same round, leaves the place of an id without a row. In both cases no sender got a
+  // reply.
   if (before === null) return null
   const isCreated = place.createdSignal === 1
   const repeated = { ok: true as const, signal: signalKey, observation: sentId, createdSignal: isCreated }
   const known = targetAt(subject, signalKey, template)
-  // Only a crash leaves the place of a declared signal without the signal.
+  // Only a crash leaves a place on a declared signal that the subject lacks. If the report now names another signal, it counts as new.
   if (known === null && isDeclaredKey(signalKey) && declaredSignalKey(sent.signal) !== signalKey) return null
   const target = known ?? (isDeclaredKey(signalKey) ? targetOf(subject, sent, template, at) : null)
   if (target === null || atUs < oldestUs(at)) return { repeated }
@@ -72,8 +73,8 @@ function observeAgain(intake: Intake, place: ObservationIdDocument, sentId: stri
 }
 
 /**
- * If the keeper stamps the report, returns it with the stamp of its lost first sending, so that it replaces a late row of the first
- * sending. A report with its own instant keeps it.
+ * Returns the report. If the keeper stamps it, the report gets the stamp of its lost first sending, so that it replaces a late row of that
+ * sending. A report with an instant from its sender is unchanged.
  */
 function inPlace(sent: StampedObservation, place: ObservationIdDocument, target: Target, at: number): StampedObservation {
   const isThere = sent.isStampedHere && place.signalKey === target.key && place.atUs >= oldestUs(at)
@@ -104,7 +105,7 @@ function take(
   return { ...effect, subject: taken, row, place, result: result(isCreated) }
 }
 
-/** Returns null if the report equals the stored row `repeated` and the signal already includes that row. */
+/** Returns the effect of the report; null: the report equals the stored row `repeated`, and the signal already includes that row. */
 function effectOf(
   { subject, at, template, context }: Intake,
   target: Target,
@@ -119,11 +120,11 @@ function effectOf(
     : takeHeard(subject, target.signal, template, taking)
 }
 
-/** Returns whether the Observation of this row declared its signal. A rebind may have given the signal to the Template since. */
+/** Returns whether the Observation of this row declared its signal. After a rebind, the signal may belong to the Template. */
 const hasDeclared = (target: Target, { id }: PushedObservationDocument): boolean =>
   target.of !== 'website' && target.signal.declaredBy === identityOf(id)
 
-/** Removes the mark of the declaring Observation, because its content was replaced: the first reply to the new content differs (v3 7.2). */
+/** Removes the mark that this Observation declared the signal: the reply to its new content reports no new signal (v3 7.2). */
 function forgetDeclaration(subject: SubjectDocument, target: Target, row: PushedObservationDocument): SubjectDocument {
   if (subject.custom === null || !hasDeclared(target, row)) return subject
   const signals = subject.custom.signals.map(({ declaredBy, ...signal }) =>
@@ -132,7 +133,7 @@ function forgetDeclaration(subject: SubjectDocument, target: Target, row: Pushed
   return { ...subject, custom: { ...subject.custom, signals } }
 }
 
-/** Returns what is wrong with the instant; null: nothing. An instant stamped by the keeper is always valid, even if its clock was set. */
+/** Returns what is wrong with the instant; null: nothing. A keeper's stamp is always valid, even if the keeper's clock was set. */
 function instantFault({ atUs, isStampedHere }: StampedObservation, at: number): string | null {
   if (isStampedHere) return null
   if (atUs > (at + limits.intake.clockSkewMs) * 1_000) return `'at' is more than ${limits.intake.clockSkewMs / 1_000} s ahead`

@@ -26,7 +26,10 @@ export function isLater(
   return (known.number ?? 0) < number
 }
 
-/** Redacts the error, then shortens it: it is kept in the subject, in evidence and in records, once for each input that reads it. */
+/**
+ * Redacts the error, then shortens it, because the subject, evidence and records contain the error once for each input that reads the
+ * observation.
+ */
 export const observedOf = ({
   observedAtUs,
   number,

@@ -4,7 +4,7 @@ import type { ObservationIdDocument, PushedObservationDocument } from '#shared/c
 import type { SentObservation } from '#shared/contracts/resources/resource-commands.ts'
 import { observationIdKey, observationOfSeries, seriesId, shortHash } from '#shared/text/ids.ts'
 
-/** Observation with an instant; the keeper stamps it if the sender gave none. */
+/** Observation with an instant: the keeper stamps the instant if the sender gave none. */
 export type StampedObservation = SentObservation & {
   atUs: number
   isStampedHere: boolean
@@ -12,8 +12,8 @@ export type StampedObservation = SentObservation & {
 }
 
 /**
- * Returns the identity of an Observation: the sender's id, else its labels, at its signal and instant. Observations with a keeper's stamp
- * and with a sender's instant never have the same identity.
+ * Returns the identity of an Observation: its signal and instant, and the sender's id or else its labels. Without a sender's id, a stamped
+ * Observation never has the identity of an Observation with a sender's instant.
  */
 export function observationRowId(
   subjectId: string,
@@ -25,7 +25,7 @@ export function observationRowId(
   return observationOfSeries(`${subjectId}.${signalKey}.${shortHash(sentId ?? `stamped ${series}`)}`, atUs)
 }
 
-/** Returns the row's id without subject and signal: it identifies an Observation within its signal. */
+/** Returns the row's id without subject and signal: this part identifies an Observation within its signal. */
 export const identityOf = (rowId: string): string => rowId.split('.').slice(2).join('.')
 
 /** Returns the row. An Observation of no data has no value. `at`: present instant of the keeper, ms. */
@@ -54,7 +54,6 @@ export const stateOf = ({ ok }: Pick<PushedObservationDocument, 'ok'>): Observat
 export const isSame = (one: PushedObservationDocument, other: PushedObservationDocument): boolean =>
   one.ok === other.ok && one.value === other.value && one.error === other.error && one.body === other.body
 
-/** Returns the place of an Observation with a sender's id. */
 export const placeOf = (
   subjectId: string,
   { signalKey, sentId, atUs, isCreated }: { signalKey: string; sentId: string; atUs: number; isCreated: boolean },

@@ -27,7 +27,7 @@ export type Reported =
   | { subject: SubjectDocument; row: PushedObservationDocument; series: SeriesDocument | null; view: ObservationView }
   | { refused: Refusal }
 
-/** `at`: present instant of the keeper, ms. Every report has a stamp already. */
+/** `at`: present instant of the keeper, ms. Every report has an instant already. */
 export function reportObservation(subject: SubjectDocument, report: Report, at: number, context: StepContext): Reported {
   const signal = subject.custom?.signals.filter(isOfGeneration2).find(candidate => candidate.slug === report.signal)
   if (signal === undefined) return { refused: refusalOf(subject, report) }
@@ -79,7 +79,7 @@ export type Accepted = Pick<SeriesDocument, 'signalKey' | 'labels' | 'observedAt
 
 /**
  * Adds an accepted report without a judgement: every input that selects the report reads it, unless the input has read a later report. The
- * subject is custom.
+ * subject must have custom state.
  */
 export function takeReport(subject: SubjectDocument, report: Accepted): Taken {
   const custom = subject.custom as CustomState
@@ -108,7 +108,7 @@ function seriesOf(
   newest: NewestReport | null,
   at: number,
 ): SeriesDocument {
-  // Rounded up to whole hours, so that it seldom changes.
+  // Rounded up to whole hours, so that `expireAt` seldom changes.
   const expireAt = Math.ceil((at + limits.retention.pushedMs) / hour) * hour
   const place = { id, rev: newest?.rev ?? 0, writer: '', subjectId: subject.id }
   return { ...place, ...accepted, expireAt, judgedAt: at, subjectRev: subject.rev }

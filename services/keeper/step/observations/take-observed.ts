@@ -1,5 +1,5 @@
-// Effect of an Observation on a Resource: each kind of signal stores and judges it in its own way (docs/reference/v3.md, section 7). Pure.
-// Each function returns null for a repeated Observation that its signal includes.
+// Effect of an Observation on a Resource: one function for each kind of signal stores and judges the Observation (docs/reference/v3.md,
+// section 7). Pure. The function returns null for a repeated Observation that the signal already includes.
 import type { HeardObservation, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { PushedObservationDocument, SeriesDocument } from '#shared/contracts/observations/observation.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
@@ -18,7 +18,6 @@ import type { Target } from './observation-target.ts'
 import { identityOf, stateOf } from './observed-row.ts'
 import { accept } from './report-observation.ts'
 
-/** The subject after the Observation, and the series to store. */
 export interface Effect {
   subject: SubjectDocument
   series: SeriesDocument | null
@@ -33,7 +32,6 @@ export interface Taking {
   context: StepContext
 }
 
-/** Adds an Observation to a signal that a Template's rules read. */
 export function takeHeard(
   subject: SubjectDocument,
   signal: SignalState,
@@ -105,8 +103,8 @@ function heardSeries(
 }
 
 /**
- * Adds an Observation to a signal that rules of generation 2 read, which select by labels. A late Observation still counts for inputs
- * without a newer Observation.
+ * Adds an Observation to a signal that rules of generation 2 read. Their inputs select by labels, so a late Observation still counts for
+ * inputs without a newer Observation.
  */
 export function takeSelected(
   subject: SubjectDocument,
@@ -135,8 +133,8 @@ export function takeDeclared(
 }
 
 /**
- * Adds an Observation of a location of a website. The newest by time is the location's reading, until the next check. An instant in the
- * future counts as the arrival of the Observation; if the Observation is repeated, as its first arrival.
+ * Adds an Observation of a website's location. The Observation with the newest instant is the location's reading, until the next check. If
+ * the instant lies in the future, the instant of arrival counts instead. A repeated Observation has the arrival of its first sending.
  */
 export function takeReading(
   subject: SubjectDocument,

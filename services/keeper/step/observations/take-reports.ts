@@ -66,8 +66,8 @@ const observedOne = (one: CommandOf<'observe'>['observations'][number], source: 
 })
 
 /**
- * Adds Observations in their order. Each has an identity, so a repeated command needs an idempotency record only if the keeper stamped an
- * Observation: the repeated command then gets its first stamp.
+ * Adds Observations in their order. A repeated command is recognized by the identities of its Observations. If the keeper stamped
+ * Observations, the command also needs an idempotency record, so that a retry gets the same stamps.
  */
 export function takeReports(subject: SubjectDocument, command: Reporting, now: number, context: StepContext): Step {
   const before = stampOf(subject, command.id)
@@ -98,7 +98,7 @@ export function takeReports(subject: SubjectDocument, command: Reporting, now: n
     return { subject: next, change: 'commit', observation: null, pushed, places, series, reply }
   }
   const change = isOwned(subject, next) ? 'commit' : changeBetween(subject, next)
-  // Otherwise a subject that only receives reports would keep the replies to its creation for ever.
+  // Drops expired records here, because a subject may receive nothing but reports and would keep the records of its creation for ever.
   const idempotency = stillAwaited(next.idempotency, context.now)
   if (next !== subject && idempotency !== next.idempotency) next = { ...next, idempotency }
   return { subject: next, change, observation: null, pushed, places, series, reply }
@@ -136,7 +136,7 @@ class CommandReports implements StoredReports {
     return this.#places.get(key) ?? this.#stored.place(key)
   }
 
-  /** Returns the numbers of a signal. They are copied at the first call, then updated. */
+  /** Returns the numbers of a signal. The numbers are copied at the first call, then updated. */
   numbers(subjectId: string, signalKey: string): SignalNumbers {
     const prefix = pushedPrefix(subjectId, signalKey)
     let numbers = this.#numbers.get(prefix)
@@ -176,7 +176,7 @@ function withStamps(subject: SubjectDocument, record: IdempotencyRecord, lastUs:
 export const stampUsOf = (subject: SubjectDocument, commandId: string, now: number): number =>
   stampOf(subject, commandId)?.stampUs ?? Math.max(now * 1_000, (subject.custom?.stampedUs ?? 0) + 1)
 
-/** Returns the earlier stamp of a report with this id; null: the report is new. */
+/** Returns the stamp that a command with this id got earlier; null: the command is new. */
 export const stampOf = ({ idempotency }: SubjectDocument, commandId: string): IdempotencyRecord | null =>
   idempotency.find(record => record.id === commandId && record.reply === null) ?? null
 

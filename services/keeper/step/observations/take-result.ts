@@ -13,9 +13,10 @@ import type { Input, Step, StepContext } from '../types.ts'
 type ResultInput = Extract<Input, { kind: 'result' }>
 
 /**
- * A result is identified by location and slot. An older or equal slot changes nothing (an older result is still stored), unless the newer
- * slot lies in the future because the bus's clock was set back. Drops a result from a location that the subject lacks, of a changed
- * assignment, or for a future slot.
+ * Takes a check result. A result is identified by its location and slot. A result with the slot of the location's reading is dropped. A
+ * result with an older slot is usually stored but not judged. It is judged only if the reading's slot lies in the future, because the bus's
+ * clock was set back. Also drops results from a location that the subject lacks, results of an earlier assignment, and results for a future
+ * slot.
  */
 export function takeResult(subject: SubjectDocument, input: ResultInput, context: StepContext): Step {
   const { locationId, result } = input
@@ -57,8 +58,8 @@ export function takeResult(subject: SubjectDocument, input: ResultInput, context
 }
 
 /**
- * Returns whether the earlier reading was still valid at `at`, so that another report of the same kind changes no input. A report may
- * arrive after a judgement of a later instant: an input that was judged silent then is valid again.
+ * Returns whether the earlier reading was still valid at `at`, so that another report with the same outcome changes no input. A report may
+ * arrive after the subject was judged at a later instant: an input that was judged silent at that instant is then valid again.
  */
 function isHeard(reading: Reading, check: WebsiteCheck, at: number): boolean {
   return reading.at !== null && at - reading.at <= limits.judging.silentIntervals * intervalMs(check)
