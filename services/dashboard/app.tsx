@@ -16,7 +16,7 @@ import { lazy } from './parts/lazy.tsx'
 import { Failed, Loading } from './parts/states.tsx'
 import { Header, SignedOut } from './shell.tsx'
 
-/** The page that is shown. While the page of a new address is loading, this is still the previous page. */
+/** The shown page. While the page of a new address is loading, the previous page stays here. */
 const loaded = signal<{ page: string; Shown: Page } | null>(null)
 const failure = signal<unknown>(null)
 
@@ -29,7 +29,7 @@ async function load(): Promise<void> {
     failure.value = null
     loaded.value = { page: wanted, Shown }
   } catch (error) {
-    // After an update of the gateway the chunk may no longer exist. A button then reloads the page.
+    // After an update of the gateway, the page's chunk may no longer exist. The error is then shown with a button that reloads the page.
     failure.value = error
   }
 }
@@ -52,7 +52,7 @@ const withoutWorkspace: readonly PageName[] = ['account', 'keys', 'settings', 'l
 const NoWorkspace = lazy(() => import('./people/without-workspace.tsx').then(it => it.NoWorkspace))
 const WorkspaceGone = lazy(() => import('./people/without-workspace.tsx').then(it => it.WorkspaceGone))
 
-/** Id of the present workspace if the person is a member, else null: for others the stream would be refused. */
+/** Id of the present workspace; null: the person is not a member, so the server would refuse the event stream. */
 const membership = computed(() => workspace.value?.id ?? null)
 
 function App() {

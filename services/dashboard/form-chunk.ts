@@ -1,4 +1,4 @@
-// Parts of forms and dialogs. The bundler adds an import of this file to each part, so that all parts become one chunk.
+// Parts of forms and dialogs. The bundler adds an import of this file to every part, so that all parts become one chunk.
 import './parts/form/dialog.tsx'
 import './parts/form/field.tsx'
 import './parts/form/form.tsx'

@@ -1,11 +1,12 @@
-// The component of each page, loaded when it is first shown. A page brings its style sheet as text (`parts/page-style.ts`).
+// The components of all pages. A component is loaded when its page is first shown. Its script contains the page's style sheet as text
+// (`parts/page-style.ts`).
 import type { ComponentType } from 'preact'
 import type { PageName } from '#shared/contracts/session/page-paths.ts'
 
 /** A page gets the parameters of its path. */
 export type Page = ComponentType<{ params: Readonly<Record<string, string>> }>
 
-/** A module exports its pages by their names, so that this table, which every page loads, stays short. */
+/** Modules of pages by page name. A module exports a page under the page's name. So this table, which every page loads, stays short. */
 type Loads = { readonly [Name in PageName]: () => Promise<Readonly<Record<Name, Page>>> }
 
 const websites = () => import('./website/pages.ts')
@@ -47,7 +48,7 @@ const loads: Loads = {
   audit: administration,
 }
 
-/** Rejects if the module cannot be loaded. */
+/** Returns the component of a page. Rejects if its module cannot be loaded. */
 export async function loadPage<Name extends PageName>(name: Name): Promise<Page> {
   const load: Loads[Name] = loads[name]
   return (await load())[name]

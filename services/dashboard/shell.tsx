@@ -14,7 +14,7 @@ import { lazy } from './parts/lazy.tsx'
 interface Section {
   page: PageName
   word: string
-  /** Prefix of the paths of all pages of the section; absent: the path of its first page. */
+  /** Prefix of the paths of all pages of the section. If absent, the path of the section's first page is this prefix. */
   within?: string
 }
 
@@ -128,5 +128,5 @@ async function signOut(): Promise<void> {
 
 const SignedOutDialog = lazy(() => import('./help/signed-out.tsx').then(it => it.SignedOutDialog))
 
-/** Dialog over the page after the session has ended. The page below keeps the typed text. */
+/** Dialog over the page after the session has ended. The page below the dialog keeps the typed text. */
 export const SignedOut = () => (isSignedOut.value ? <SignedOutDialog /> : null)

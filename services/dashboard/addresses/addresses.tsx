@@ -51,7 +51,7 @@ function Editable() {
   const revoked = useSignal<Address | null>(null)
   const show = async (address: MadeAddress) => {
     await loaded.reload()
-    // The dialog closes first, because the focus then moves to the URL.
+    // Closes the dialog before the URL is shown, because the focus then moves to the URL.
     isMaking.value = false
     made.value = address
   }

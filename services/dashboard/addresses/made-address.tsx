@@ -1,4 +1,4 @@
-// The URL of a new Observation address, shown once, and a command that reports to it.
+// The URL of a new Observation address, shown once, and a command that reports to this address.
 import { Copy } from '../parts/copy.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import type { MadeAddress } from './new-address.tsx'

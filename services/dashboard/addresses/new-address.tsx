@@ -18,7 +18,7 @@ export interface MadeAddress {
 interface TemplateName {
   key: string
   name: string
-  /** The decision of a system Template's rule is null. */
+  /** Rules of the Template. In a system Template, the decision of a rule is null. */
   rules: readonly { decision: unknown }[]
 }
 
@@ -62,7 +62,10 @@ export function NewAddress({ path, onMade, onClose }: NewAddressProps) {
   )
 }
 
-/** Returns the workspace's own Templates, each key once; empty if they cannot be read, because an address needs no Template. */
+/**
+ * Returns the workspace's own Templates, one for each key. If they cannot be read, returns an empty list, because an address needs no
+ * Template.
+ */
 async function ownTemplates(): Promise<readonly TemplateName[]> {
   const path = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/templates`
   const found = await askV3<readonly TemplateName[]>('GET', path).catch(() => [])

@@ -1,6 +1,6 @@
 // Shell command that sends a first report to an Observation address.
 
-/** `url` is quoted for a POSIX shell. */
+/** Returns a command for a POSIX shell, in which `url` is quoted. */
 export function reportCommand({ url, template, second_factor: isKeyed }: Address): string {
   const report = { resource: 'my-resource', template_id: template ?? 'my-template', signal: 'my-signal', state: 'ok' }
   const key = isKeyed ? ['-H "X-Observation-Key: $WATCHKEEPER_OBSERVATION_KEY"'] : []

@@ -24,7 +24,7 @@ export function AuditFilters({ filters, onApply, onClear }: FiltersProps) {
   const members = loaded.value.value?.members ?? []
   const people = members.map(({ user_id, username }) => ({ value: user_id, word: username }))
   const person = filters.get('person') ?? ''
-  // The audit also has rows of people who are no longer members, so the chosen person stays in the list.
+  // Adds the chosen person to the list if the person is no longer a member, because the audit has rows of former members too.
   const gone = person === '' || people.some(({ value }) => value === person) ? [] : [{ value: person, word: person }]
   const apply = async (values: FormData) =>
     onApply({

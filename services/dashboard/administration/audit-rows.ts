@@ -1,4 +1,4 @@
-// Rows of the audit as generation 3 serves them, and the address of a page of them.
+// Rows of the audit as generation 3 serves them, and the address of one page of rows.
 import { workspaceId } from '../data/session.ts'
 
 export interface AuditRow {
@@ -14,21 +14,23 @@ export interface AuditRow {
 
 export interface AuditPage {
   result: readonly AuditRow[]
-  /** `next_cursor` is null at the end. */
   meta: { next_cursor: string | null }
 }
 
-/** Filters that the page passes to the API. */
+/** Names of the filters that the page passes to the API. */
 const known = ['person', 'path', 'since', 'until']
 
-/** `filters`: the query of the page. Parameters that the API does not know are left out. */
+/**
+ * Returns the API address of a page of audit rows. `filters`: query of the dashboard page; parameters that the API does not know are
+ * omitted.
+ */
 export function auditAddress(filters: string, cursor: string | null = null): string {
   const asked = new URLSearchParams([...new URLSearchParams(filters)].filter(([name]) => known.includes(name)))
   if (cursor !== null) asked.set('cursor', cursor)
   return `/session/v3/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/audit?${asked}`
 }
 
-/** Returns the address of the installation's audit: changes that belong to no workspace. */
+/** Returns the API address of a page of the installation's audit, which contains changes that belong to no workspace. */
 export function installationAddress(after: string | null = null): string {
   return `/session/audit${after === null ? '' : `?after=${encodeURIComponent(after)}`}`
 }
@@ -40,10 +42,10 @@ export interface InstallationPage {
   next: string | null
 }
 
-/** Returns a local time of a form as an instant; null: no time was chosen. */
+/** Returns the instant of a local time from a form; null: no time was chosen. */
 export const instantOf = (local: string): string | null => (local === '' ? null : new Date(local).toISOString())
 
-/** Returns an instant as a field of local time shows it; empty if the text is no instant. */
+/** Returns an instant as local time, in the format of a form's field. Returns an empty text if `instant` is null or no instant. */
 export function localOf(instant: string | null): string {
   const at = Date.parse(instant ?? '')
   if (Number.isNaN(at)) return ''

@@ -1,5 +1,5 @@
-// Audit: of the workspace for its owners, of the installation for administrators. Who changed what, newest first. The filters are in the
-// address.
+// Audit of the workspace, for its owners, and audit of the installation, for administrators. Shows who changed what, newest first. The
+// page's address contains the filters.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { read } from '../data/api.ts'
@@ -81,7 +81,7 @@ function Rows() {
   const clears = useSignal(0)
   const clear = () => {
     setQuery({ person: null, path: null, since: null, until: null })
-    // The form is created again, so the element that had the focus no longer exists.
+    // Creates the form again. The element with the focus then no longer exists, so the page itself gets the focus.
     clears.value += 1
     document.getElementById('main')?.focus()
   }
@@ -102,7 +102,7 @@ interface RowPage {
   next: string | null
 }
 
-/** The first page and the further pages that were requested. */
+/** Shows the first page of rows, and the further pages that the person has requested. */
 function Pages({ first, load }: { first: RowPage; load(after: string | null): Promise<RowPage> }) {
   const shown = useSignal(first)
   const more = useAct(async () => {

@@ -1,4 +1,4 @@
-// Locations of the installation: the number of probers of each, and actions to add, rename and remove a location.
+// Locations of the installation with their numbers of probers, and actions to add, rename and remove a location.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask } from '../data/api.ts'

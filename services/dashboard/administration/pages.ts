@@ -1,4 +1,4 @@
-// Pages of the administration, bundled as one chunk: separate pages would add a dozen small shared chunks.
+// Pages of the administration, bundled as one chunk, because separate pages would add a dozen small chunks of shared code.
 import { addPageStyle } from '../parts/page-style.ts'
 import style from '../styles/settings.page.css'
 

@@ -1,4 +1,5 @@
-// Credentials by which probers on other machines join the bus: created for a location, shown once, revoked.
+// Page of the credentials by which probers on other machines join the bus. A person creates credentials for a location, sees them once, and
+// can revoke them.
 import { useSignal } from '@preact/signals'
 import { ask, read } from '../data/api.ts'
 import { pageTitle } from '../data/title.ts'
@@ -17,7 +18,7 @@ import { type Location, readLocations } from './location.ts'
 
 interface Credential {
   id: string
-  /** Name; null: the location was deleted. */
+  /** Name of the location; null: the location was deleted. */
   location: string | null
   description: string
   created_at: string
@@ -53,7 +54,7 @@ function Credentials() {
   const revoked = useSignal<Credential | null>(null)
   const show = async (credential: Made) => {
     await loaded.reload()
-    // The dialog closes first, because the focus then moves to the credentials.
+    // Closes the dialog before the credentials are shown, because the focus then moves to the credentials.
     isMaking.value = false
     made.value = credential
   }

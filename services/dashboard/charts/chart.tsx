@@ -1,4 +1,5 @@
-// Lines over time, drawn as SVG. A cursor, moved by mouse or keys, shows the values. The values are also available as a table and as CSV.
+// Lines over time, drawn as SVG. The mouse or the arrow keys move a cursor, which shows the values at one instant. The values are also
+// available as a table and as CSV.
 import { useSignal } from '@preact/signals'
 import { instant } from '../data/format.ts'
 import { lazy } from '../parts/lazy.tsx'
@@ -18,7 +19,7 @@ export interface Series {
 export interface Band {
   kind: 'incident' | 'maintenance'
   from: number
-  /** End of the span; null: it continues. */
+  /** End of the incident or the maintenance; null: it has not ended. */
   to: number | null
   words: string
 }
@@ -27,21 +28,21 @@ export interface ChartProps {
   label: string
   series: readonly Series[]
   bands: readonly Band[]
-  /** Horizontal lines with their words. `since`: the area between this value and the line is shaded. */
+  /** Horizontal lines with labels. The area between the line and the value `since` is shaded; without `since`, no area is shaded. */
   levels?: readonly { value: number; words: string; since?: number }[]
   from: number
   to: number
   stepMs: number
-  /** Returns a value with its unit. */
+  /** Returns a value with its unit as text. */
   write(value: number | null): string
   /** Name of the CSV file, without `.csv`. */
   fileName: string
-  /** Sentence that is shown in place of a chart without values. */
+  /** Sentence that replaces a chart without values. */
   empty?: string
 }
 
 const margins = { left: 62, right: 24, top: 16, bottom: 26, height: 230 }
-/** Size of the drawing. A phone gets a narrower drawing, so that its words keep their size. */
+/** Size of the drawing. A phone gets a narrower drawing, so that the words in the drawing keep their size. */
 const sizeNow = () => ({ ...margins, width: matchMedia('(max-width: 44rem)').matches ? 400 : 900 })
 
 export function Chart(props: ChartProps) {

@@ -1,6 +1,6 @@
 // Comma-separated values for spreadsheets. Pure.
 
-/** Returns CSV with a header line. Cells that a spreadsheet would read as a formula are escaped. */
+/** Returns CSV with a header line. Escapes cells that a spreadsheet would read as a formula. */
 export const csvOf = (head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string =>
   [head, ...rows].map(row => row.map(cellOf).join(',')).join('\r\n')
 

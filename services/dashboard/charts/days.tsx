@@ -1,4 +1,4 @@
-// Ninety days as bars. All bars are one tab stop, and arrow keys move between them. Each bar has a sentence about its day.
+// Ninety days as bars. All bars together are one tab stop, and arrow keys move between bars. Each bar has a sentence about its day.
 import { useSignal } from '@preact/signals'
 import type { DayBars } from '#shared/contracts/session/session-charts.ts'
 import { counted, duration, percent } from '../data/format.ts'
@@ -68,7 +68,7 @@ function lookOf({ uptime, trouble_seconds: trouble }: Day): 'none' | 'good' | 's
   return trouble < 3_600 ? 'some' : 'bad'
 }
 
-/** `23 Nov 2026` for `2026-11-23`, a day of UTC. */
+/** Returns `23 Nov 2026` for `2026-11-23`, a day in UTC. */
 const utcDay = (day: string): string =>
   new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 

@@ -7,7 +7,10 @@ export interface Point {
   value: number | null
 }
 
-/** Returns about `count` round numbers from 0 or below to at least `highest`, so that `lowest` is included; up to 1 if all values are 0. */
+/**
+ * Returns about `count` round numbers in ascending order. Their range includes 0, `lowest` and `highest`. If `lowest` and `highest` are 0,
+ * the range is 0 to 1.
+ */
 export function valueTicks(highest: number, count: number, lowest = 0): number[] {
   const least = Math.min(0, lowest)
   const most = highest > 0 || least < 0 ? Math.max(0, highest) : 1
@@ -32,14 +35,14 @@ export function timeTicks(from: number, to: number, most: number): number[] {
   const ticks: number[] = []
   for (const at = first; at.getTime() <= to; ) {
     if (at.getTime() >= from) ticks.push(at.getTime())
-    // A day is not always 24 hours: midnights are counted by the calendar.
+    // A day does not always have 24 hours, so midnights are counted by the calendar.
     if (step < day) at.setHours(at.getHours() + step / hour)
     else at.setDate(at.getDate() + step / day)
   }
   return ticks
 }
 
-/** Returns the `d` of an SVG path. A step that is absent or has no value ends the line, so that the chart shows the gap. */
+/** Returns the `d` of an SVG path. Where a point is missing or has no value, the line ends, so that the chart shows the gap. */
 export function linePath(
   points: readonly Point[],
   stepMs: number,
@@ -55,14 +58,14 @@ export function linePath(
     }
     const joins = before !== null && at - before <= stepMs * 1.5
     path += `${joins ? 'L' : 'M'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`
-    // A single point gets a line of length zero, which round ends draw as a dot.
+    // A point without neighbours becomes a line of length zero, which is drawn as a dot because lines have round ends.
     if (!joins) path += 'h0'
     before = at
   }
   return path
 }
 
-/** Returns the instants of all these series, in order, each instant once. */
+/** Returns the instants of all series in ascending order, without duplicates. */
 export const instantsOf = (series: readonly { points: readonly Point[] }[]): number[] =>
   [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))].sort((one, other) => one - other)
 

@@ -8,11 +8,10 @@ const mostRows = 100
 
 interface TwinProps {
   label: string
-  /** Names of the series. */
   names: readonly string[]
   write(value: number | null): string
   fileName: string
-  /** Rows, the oldest first; the values are in the order of the series. */
+  /** Rows of the table, the oldest first. The values of a row are in the order of the series. */
   rows: readonly { at: number; values: readonly (number | null)[] }[]
 }
 

@@ -8,11 +8,14 @@ interface Envelope<T> {
   error: { code: number; message: string; details: string; field?: string } | null
 }
 
-/** `path`: below `/api/v2`; the present workspace is added. Resolves with `result`. Rejects with a Refusal. */
+/**
+ * Sends a request of generation 2. `path`: path below `/api/v2`; the function adds the present workspace. Resolves with `result`. Rejects
+ * with a Refusal.
+ */
 export const askV2 = <T>(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<T> =>
   askV2In<T>(workspaceId.peek() ?? '', method, path, body, signal)
 
-/** Like `askV2`, for the given workspace. Used by work that continues when the person switches to another workspace. */
+/** Like `askV2`, for the given workspace. For work that continues when the person switches to another workspace. */
 export async function askV2In<T>(
   workspace: string,
   method: Method,
@@ -27,5 +30,5 @@ export async function askV2In<T>(
   throw new Refusal(statuses[code] ?? 500, String(code), sentence(details === '' ? message : details), field)
 }
 
-/** Statuses with which the session API would respond, by code of generation 2. */
+/** HTTP status of the session API for every error code of generation 2. */
 const statuses: Readonly<Record<number, number>> = { 2001: 422, 2002: 404, 2003: 409, 2004: 409, 2005: 403, 2006: 400 }

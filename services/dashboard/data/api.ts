@@ -1,4 +1,4 @@
-// Requests to the gateway. A refusal becomes a sentence for people, with the refused field. Nothing is cached here.
+// Requests to the gateway. A refusal becomes a sentence for people, with the name of the wrong field. Nothing is cached here.
 import { setServerClock } from './clock.ts'
 import { sentence } from './format.ts'
 import { isSignedOut } from './session.ts'
@@ -7,9 +7,9 @@ import { isSignedOut } from './session.ts'
 export class Refusal extends Error {
   /** HTTP status; 0: no response. */
   readonly status: number
-  /** Word or number of the API; empty if there was no response. */
+  /** Error code of the API, a word or a number; empty if there was no response. */
   readonly code: string
-  /** The refused field, as the request named it; null: the whole request. */
+  /** Name of the wrong field, as in the request; null: the refusal names no field. */
   readonly field: string | null
 
   constructor(status: number, code: string, sentence: string, field: string | null = null) {
@@ -23,7 +23,7 @@ export class Refusal extends Error {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Resolves with the JSON of the response, undefined if it has none. Rejects with a Refusal. */
+/** Sends a request. Resolves with the JSON of the response, or with undefined if the response has no JSON. Rejects with a Refusal. */
 export async function ask<T>(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<T> {
   const answer = await send(method, path, body, signal)
   const json = await jsonOf(answer)
@@ -60,7 +60,7 @@ interface Refused {
   error?: { code?: unknown; message?: unknown; details?: unknown; field?: unknown }
 }
 
-/** Reads a refusal of the session API, or of generation 3. A 401 because the session has ended sets `isSignedOut`. */
+/** Reads a refusal of the session API, or of generation 3. Sets `isSignedOut` if the status is 401 because the session has ended. */
 export function refusalOf(status: number, json: unknown, retryAfter: string | null): Refusal {
   const { code = '', message, details, field: plain } = (json as Refused | undefined)?.error ?? {}
   // A wrong password at the sign-in has status 401 too, but no session has ended.

@@ -1,13 +1,13 @@
-// Request whose input a person types: sent shortly after the last key, and sent again at intervals. An older response never replaces a
-// newer one.
+// A request with input that a person types. The request is sent shortly after the last keystroke, and repeated at intervals. An older
+// response never replaces a newer one.
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Asking<In, Out> {
-  /** Newest response; null: none yet. The response stays during a repeated request, and after a failure. */
+  /** Newest response; null: no response yet. The response stays during a repeated request, and after a failure. */
   answer: ReadonlySignal<Out | null>
   /** Failure of the newest request; null: no failure. */
   failure: ReadonlySignal<unknown>
-  /** Whether the response belongs to an older input than the present one. */
+  /** True if the response belongs to an older input. */
   isOld: ReadonlySignal<boolean>
   /** Sends a request once the input has not changed for a while. */
   change(input: In): void
@@ -80,7 +80,7 @@ export function createAsking<In, Out>({ ask, schedule, waitMs = 250, againMs = (
     },
     again: () => {
       if (isAsking) isAskedAgain = true
-      // While the person types, a request is already scheduled.
+      // Sends at once only if the person does not type. While the person types, a request is already scheduled.
       else if (!isTyping) void send()
     },
     stop: () => {

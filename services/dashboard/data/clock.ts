@@ -18,7 +18,7 @@ export function setServerClock(at: number): void {
 /** The server's clock, updated each second. Components that read this signal, such as countdowns, are drawn again each second. */
 export const now = signal(serverAt)
 
-/** Runs once after `ms`; the returned function cancels it. */
+/** Calls `run` once after `ms`. The returned function cancels the call. */
 export function schedule(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms)
   return () => clearTimeout(timer)

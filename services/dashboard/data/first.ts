@@ -10,7 +10,10 @@ export interface FirstData {
   session: Session
   /** Id of the present workspace; null: the person is a member of no workspace. */
   workspace: string | null
-  /** Id in the event stream after which events may be missing in this data; absent or null: unknown. */
+  /**
+   * Id of an event of the stream: the embedded data surely include this event and all events before it. Absent or null: no such event is
+   * known.
+   */
   news?: string | null
   /** First rows of the list, on the monitoring page. */
   list?: MonitorPage
@@ -18,7 +21,7 @@ export interface FirstData {
   monitor?: MonitorDetail
 }
 
-/** Reads the element that the gateway wrote. Throws if the page has none. */
+/** Reads the data that the gateway has embedded in the page. Throws if the page contains no element with the data. */
 export function readFirst<T>(page: { getElementById(id: string): { textContent: string | null } | null }): T {
   const text = page.getElementById('first')?.textContent
   if (typeof text !== 'string') throw new Error('Invariant broken: the page holds no first data')
@@ -32,7 +35,10 @@ export function keepFirstView({ list, monitor }: FirstData): void {
   view = { ...(list && { list }), ...(monitor && { monitor }) }
 }
 
-/** Returns a part of the data embedded in the page. Returns null from the second call on. */
+/**
+ * The first call for a part returns this part of the data embedded in the page, or null if the page lacks the part. Later calls return
+ * null.
+ */
 export function takeFirst<Part extends 'list' | 'monitor'>(part: Part): NonNullable<FirstData[Part]> | null {
   const taken = view[part] ?? null
   delete view[part]

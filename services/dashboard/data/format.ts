@@ -5,7 +5,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** A length of time in at most two parts: `41 s`, `19 min`, `3 h 12 min`, `6 d 7 h`. Negative ms count as 0. */
+/** Returns a length of time in at most two parts: `41 s`, `19 min`, `3 h 12 min`, `6 d 7 h`. Negative ms count as 0. */
 export function duration(ms: number): string {
   const left = Math.max(0, ms)
   if (left < minute) return `${Math.floor(left / second)} s`
@@ -19,7 +19,7 @@ function twoParts(ms: number, large: number, largeUnit: string, small: number, s
   return `${Math.floor(ms / large)} ${largeUnit}${rest === 0 ? '' : ` ${rest} ${smallUnit}`}`
 }
 
-/** Time that is left: `1:19`, `3:41:02`, `2 d 4 h`. A deadline that is due shows `0:00`. */
+/** Returns the remaining time: `1:19`, `3:41:02`, `2 d 4 h`. If the deadline is due, returns `0:00`. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / second))
   if (seconds >= 48 * 3_600) return duration(seconds * second)
@@ -31,13 +31,13 @@ export function countdown(ms: number): string {
 }
 
 /**
- * Returns `99.98 %`; for null, when nothing was measured, a dash. Rounds down, so that a share below 1 is never shown as 100 %: 99.999 %
- * becomes `99.99 %`.
+ * Returns a text such as `99.98 %`. Returns a dash for null, which means that nothing was measured. Rounds down, so that a share below 1 is
+ * never shown as 100 %: 99.999 % becomes `99.99 %`.
  */
 export const percent = (share: number | null): string =>
   share === null ? '–' : `${(Math.floor(share * 10_000) / 100).toFixed(2)} %`
 
-/** `93 ms`, `1.24 s`. */
+/** Returns a text such as `93 ms` or `1.24 s`. */
 export function latency(ms: number | null): string {
   if (ms === null) return '–'
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`
@@ -45,17 +45,17 @@ export function latency(ms: number | null): string {
 
 const clockParts = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
 
-/** `02:10:47` in the visitor's zone. */
+/** Returns a text such as `02:10:47`, in the visitor's time zone. */
 export const clockTime = (at: number): string => new Date(at).toLocaleTimeString(undefined, clockParts)
 
-/** `23 Nov 2026, 02:10:47` in the visitor's zone. */
+/** Returns a text such as `23 Nov 2026, 02:10:47`, in the visitor's time zone. */
 export const instant = (at: number): string =>
   `${new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' })}, ${clockTime(at)}`
 
-/** Returns whether two instants are on the same day in the visitor's zone. */
+/** Returns true if two instants are on the same day in the visitor's time zone. */
 export const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
 
-/** Returns `2026-11-23T02:10:47Z`: the text to copy, shown beside the visitor's time. */
+/** Returns a text such as `2026-11-23T02:10:47Z`, which stands beside the visitor's time and can be copied. */
 export const utc = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** Returns a text of the keeper as a sentence, with a capital first letter and a full stop. */
@@ -64,13 +64,13 @@ export const sentence = (text: string): string => {
   return /[.!?]$/.test(first) ? first : `${first}.`
 }
 
-/** `1 monitor`, `3 monitors`. */
+/** Returns a text such as `1 monitor` or `3 monitors`. */
 export const counted = (n: number, noun: string, plural = `${noun}s`): string => `${grouped(n)} ${n === 1 ? noun : plural}`
 
 /** `9,971`. */
 export const grouped = (n: number): string => n.toLocaleString('en-GB')
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Returns the names as a text: `a`, `a and b`, `a, b and c`. */
 export function listed(names: readonly string[]): string {
   const last = names.at(-1) ?? ''
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`

@@ -1,4 +1,5 @@
-// One read of a page: its value, its failure, and a way to reload it. An older response never replaces a newer one.
+// Data that a page reads: its value, the failure of the read, and a function that reads again. An older response never replaces a newer
+// one.
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Loaded<T> {
@@ -12,7 +13,7 @@ export interface Loaded<T> {
   patch(change: (value: T) => T): void
 }
 
-/** `first`: a value that is known already. */
+/** Returns data that `reload` reads by `load`. `first`: value to show before the first read; null: no value is known yet. */
 export function createLoaded<T>(load: () => Promise<T>, first: T | null = null): Loaded<T> {
   const value = signal(first)
   const failure = signal<unknown>(null)

@@ -1,4 +1,4 @@
-// List of generation 3 that is read page by page: the pages read so far, and whether there are more.
+// List of generation 3 that is read page by page. Contains the items read so far, and knows if there are more pages.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { ask } from './api.ts'
 
@@ -16,11 +16,11 @@ export interface Paged<T> {
   failure: ReadonlySignal<unknown>
   /** Reads again as many pages as are shown, from the first page, and replaces the shown items. Never rejects. */
   reload(): Promise<void>
-  /** Reads the next page. Never rejects. */
+  /** Never rejects. */
   readMore(): Promise<void>
 }
 
-/** `cursor`: null for the first page. */
+/** Returns a list with no pages read yet. For the first page, `cursor` is null. */
 export function createPaged<T>(readPage: (cursor: string | null) => Promise<PageOf<T>>): Paged<T> {
   const items = signal<readonly T[] | null>(null)
   const next = signal<string | null>(null)

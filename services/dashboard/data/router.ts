@@ -1,4 +1,5 @@
-// Address of the page. Links are ordinary links. With the Navigation API the page changes without a load; other browsers load the new page.
+// Address of the present page. Links are ordinary links: a browser with the Navigation API changes the page without a load, and any other
+// browser loads the new page.
 import { computed, signal } from '@preact/signals'
 import { type Place, placeOf } from './routing.ts'
 
@@ -9,7 +10,7 @@ export const query = computed(() => new URLSearchParams(at.value.query))
 /** Path and query, as in a link to this view. */
 export const address = computed(() => `${at.value.path}${at.value.query}`)
 
-/** Resolves when the page of the address is shown, so that the browser moves focus and scrolls only then. */
+/** Function that resolves when the page of the new address is shown. Only then the browser moves the focus and scrolls. */
 type Arrive = () => Promise<void>
 
 export function startRouter(arrive: Arrive): void {
@@ -19,7 +20,7 @@ export function startRouter(arrive: Arrive): void {
     if (!event.canIntercept || event.hashChange || event.downloadRequest !== null || event.formData || !isHere) return
     const isSamePage = to.pathname === at.peek().path
     event.intercept({
-      // A change of a filter stays on the page, so it keeps focus and scroll position.
+      // A changed filter does not change the page, so focus and scroll position stay.
       ...(isSamePage ? { focusReset: 'manual', scroll: 'manual' } : {}),
       handler: async () => {
         at.value = { path: to.pathname, query: to.search }

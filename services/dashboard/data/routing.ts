@@ -26,7 +26,6 @@ export function placeOf(path: string): Place | null {
   return null
 }
 
-/** The path of a page with its parameters. */
 export function pathTo(page: PageName, params: Readonly<Record<string, string>> = {}): string {
   return pagePaths[page].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 }

@@ -13,7 +13,7 @@ export interface Session {
   user: { id: string; username: string; display_name: string; admin: boolean; has_password: boolean }
   workspaces: readonly Workspace[]
   expires_at: string | null
-  /** Whether AUTH_DEV is set: every visitor is an administrator. */
+  /** True if AUTH_DEV is set: every visitor is then an administrator. */
   developer: boolean
 }
 
@@ -28,7 +28,7 @@ export const workspace = computed<Workspace | null>(
 
 const ranks: readonly Role[] = ['viewer', 'editor', 'owner']
 
-/** Returns whether the person has at least the role `least` in the present workspace. */
+/** Returns true if the person has at least the role `least` in the present workspace. */
 export const may = (least: Role): boolean =>
   workspace.value !== null && ranks.indexOf(workspace.value.role) >= ranks.indexOf(least)
 

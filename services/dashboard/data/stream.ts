@@ -1,5 +1,6 @@
-// Event stream of the present workspace: calls listeners with its events ("news"), and keeps the age of the data. The browser reopens a
-// broken stream. A hidden tab closes its stream, because browsers limit HTTP/1.1 to six connections per origin.
+// Event stream of the present workspace: calls listeners with the stream's events ("news"), and stores the instant at which the shown data
+// were last current. The browser reopens a broken stream. A hidden tab closes its stream, because browsers limit HTTP/1.1 to six
+// connections per origin.
 import { signal } from '@preact/signals'
 import { schedule, serverNow, setServerClock } from './clock.ts'
 
@@ -12,7 +13,10 @@ export const heardAt = signal(serverNow())
 
 /** The names of the events of `GET /session/workspaces/{ws}/events`. `reset`: read everything again. */
 const newsNames = ['row', 'gone', 'reset', 'incident', 'window', 'delivery', 'reading', 'template', 'prober'] as const
-/** `opened`: the first stream was opened, but events since the read of the page's data may be missing, so data must be read again. */
+/**
+ * `opened`: the first stream was opened. Events between the read of the page's data and this instant may be missing, so listeners must read
+ * the data again.
+ */
 export type NewsName = (typeof newsNames)[number] | 'opened'
 type Listener = (name: NewsName, data: unknown) => void
 export type IsWanted = (name: NewsName, data: unknown) => boolean
@@ -35,7 +39,10 @@ export function onNews(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Calls `run` once for each group of wanted events, `ms` after the first event of the group. The returned function ends the calls. */
+/**
+ * Calls `run` `ms` after a wanted event. All wanted events within these `ms` cause only one call. The returned function prevents further
+ * calls.
+ */
 export function onGatheredNews(ms: number, isWanted: IsWanted, run: () => void): () => void {
   let cancel: (() => void) | null = null
   const silence = onNews((name, data) => {
@@ -56,23 +63,23 @@ export const tellNews: Listener = (name, data) => {
 }
 
 export interface StreamControl {
-  /** Opens the stream of this workspace instead of the present one; null: none. */
+  /** Closes the present stream and opens the stream of this workspace; null: opens no stream. */
   watch(workspaceId: string | null): void
-  /** Call this when the tab is shown or hidden. When the tab is shown again, all data are read again. */
+  /** Must be called when the tab is shown or hidden. After the tab is shown again, all data are read again. */
   seen(isSeen: boolean): void
 }
 
 const closed = 2
 
-/** Workspace of the data embedded in the page, and the id of the last event that the data include. */
+/** Workspace of the data embedded in the page, and the id of the last event that these data include. */
 interface Since {
   workspace: string | null
   news?: string | null
 }
 
 /**
- * `renew` reads the session again; it is called when rights have changed or the stream was refused, and never rejects. The first stream
- * continues from `since`.
+ * `renew` reads the session again, and never rejects. The stream calls `renew` when rights have changed or the stream was refused. The
+ * first stream begins after the event in `since`.
  */
 export function createStream(
   open: (path: string) => Source,
@@ -98,7 +105,7 @@ export function createStream(
     const known = workspace === since.workspace ? since.news : null
     since = { workspace: null }
     const mine = open(`/session/workspaces/${encodeURIComponent(workspace)}/events${known ? `?after=${known}` : ''}`)
-    // False if the stream continues from an id: the server then sends the missing events, or `reset`.
+    // False if the stream continues after a known event: the server then sends the missing events, or `reset`.
     let isNew = !known
     source = mine
     mine.addEventListener('hello', ({ data }) => {
@@ -106,14 +113,15 @@ export function createStream(
       if (typeof at === 'string') setServerClock(Date.parse(at))
       link.value = 'live'
       heardAt.value = serverNow()
-      // Only a new stream may lack events. A stream that the browser reopened has sent the missed events.
+      // Listeners read all data again only after a new stream was opened. A stream that the browser has reopened sends the missed events
+      // itself.
       if (isNew) tellNews(isFirst ? 'opened' : 'reset', {})
       isNew = false
       isFirst = false
     })
     mine.addEventListener('error', () => {
       link.value = 'lost'
-      // The browser reopens a cut stream, but not after a refusal.
+      // The browser itself reopens a broken stream, but not a stream that the server has refused.
       if (mine.readyState !== closed || source !== mine) return
       cancelRetry = schedule(retryMs, start)
       void renew()

@@ -14,7 +14,7 @@ export function startTitle(): void {
     document.title = count === 0 ? name : `(${count}) ${name}`
   })
   const link = document.querySelector<HTMLLinkElement>('link[rel=icon]')
-  // The icon that the page links. For another tone, the colour of `up` in this icon is replaced.
+  // Icon of the page in the colour of the tone `up`. For any other tone, the tone's colour replaces this colour.
   const icon = link?.href ?? ''
   effect(() => {
     if (link !== null && troubles.value !== null)
@@ -22,7 +22,10 @@ export function startTitle(): void {
   })
 }
 
-/** An icon cannot use the style sheet. These are the colours of the light theme, which are visible in a dark tab too. */
+/**
+ * Colours of the icon by tone, because an icon cannot use the style sheet. They are the colours of the light theme, which are visible in a
+ * dark tab too.
+ */
 const colours: Readonly<Partial<Record<Tone, string>> & { up: string }> = {
   up: '2eb887',
   down: 'd81e3a',

@@ -2,7 +2,7 @@
 import { Refusal, read } from './api.ts'
 import { type Session, session, workspaceId } from './session.ts'
 
-/** The gateway reads this name in `services/gateway/session/caller/session-cookie.ts`. */
+/** Name of the cookie. The gateway reads the cookie in `services/gateway/session/caller/session-cookie.ts`. */
 const cookieName = 'watchkeeper-workspace'
 const yearSeconds = 365 * 24 * 3_600
 
@@ -22,12 +22,14 @@ export function chooseWorkspace(id: string): void {
   rememberWorkspace()
 }
 
-/** Reads the person and the memberships again, after a change of them. Rejects with a Refusal. */
+/** Reads the person and the memberships again. Rejects with a Refusal. */
 export async function reloadSession(): Promise<void> {
   session.value = await read<Session>('/session')
 }
 
-/** Like `reloadSession`, but a Refusal does not reject: a 401 sets `isSignedOut`, any other refusal changes nothing. */
+/**
+ * Like `reloadSession`, but never rejects with a Refusal. A refusal with status 401 sets `isSignedOut`; any other refusal changes nothing.
+ */
 export async function renewSession(): Promise<void> {
   try {
     await reloadSession()

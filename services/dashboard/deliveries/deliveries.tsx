@@ -1,4 +1,4 @@
-// Every message of the workspace that was sent or held back, newest first. The filters are in the address.
+// Every message of the workspace that was sent or held back, newest first. The page's address contains the filters.
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -41,7 +41,7 @@ function Filters() {
   const loaded = useLoaded(() => askV3<readonly { id: string; name: string }[]>('GET', path))
   const chosen = query.value.get('destination') ?? ''
   const destinations = loaded.value.value ?? []
-  // The log also has rows of deleted destinations, so the chosen destination stays in the list.
+  // Adds the chosen destination to the list if it was deleted, because the log has rows of deleted destinations too.
   const gone = chosen === '' || destinations.some(({ id }) => id === chosen) ? [] : [{ id: chosen, name: chosen }]
   return (
     <div class="acts">
@@ -79,7 +79,8 @@ function Log({ filters }: { filters: string }) {
   const older = useSignal<LogPage | null>(null)
   useEffect(() => {
     void loaded.reload()
-    // If older rows are shown, the first page is not read again, because rows between the new page and the older rows could be missing.
+    // The first page is read again only if no older rows are shown. Otherwise rows between the new first page and the older rows could be
+    // missing.
     return onNews(name => {
       if ((name === 'delivery' || name === 'reset') && older.peek() === null) void loaded.reload()
     })

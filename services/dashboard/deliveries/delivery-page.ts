@@ -1,4 +1,4 @@
-// Rows of the delivery log as the session API serves them, and the address of a page of them.
+// Rows of the delivery log as the session API serves them, and the address of one page of rows.
 import { workspaceId } from '../data/session.ts'
 
 export interface Delivery {
@@ -28,7 +28,10 @@ export const statuses = [
 
 const known = ['status', 'destination', 'monitor']
 
-/** `filters`: the query of the page. Parameters that the API does not know are left out. */
+/**
+ * Returns the API address of a page of deliveries. `filters`: query of the dashboard page; parameters that the API does not know are
+ * omitted.
+ */
 export function deliveriesAddress(filters: string, after: string | null = null): string {
   const asked = new URLSearchParams([...new URLSearchParams(filters)].filter(([name]) => known.includes(name)))
   if (after !== null) asked.set('after', after)

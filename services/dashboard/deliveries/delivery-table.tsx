@@ -1,4 +1,4 @@
-// Deliveries in a table: outcome with its reason, and the payload on request.
+// Deliveries in a table, with the outcome and its reason. A button shows the payload.
 import { pathTo } from '../data/routing.ts'
 import { type Column, Table } from '../parts/table/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -33,7 +33,7 @@ function eventOf({ event, incident }: Delivery) {
 function outcomeOf({ status, reason, error, note }: Delivery): string {
   const word = statuses.find(({ value }) => value === status)?.word ?? status
   const why = reason === null ? [] : [reasonWords(reason)]
-  // For an HTTP refusal, `error` only repeats the status that `reason` contains.
+  // Omits `error` for an HTTP refusal, because it only repeats the status that `reason` contains.
   const more = [reason?.startsWith('http_') ? '' : error, note ?? ''].filter(text => text !== '')
   return [[word, ...why].join(': '), ...more].join('. ')
 }

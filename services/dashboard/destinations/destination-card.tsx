@@ -1,4 +1,4 @@
-// One destination: its type, whether messages are sent to it, and the actions of editors and owners.
+// One destination: its type, its state (enabled or not), and the actions of editors and owners.
 
 import { useSignal } from '@preact/signals'
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
@@ -51,7 +51,7 @@ function Acts({ destination, onChanged }: CardProps) {
   const makeDefault = useAct(patch({ default: true }, `Destination ${name} is the default now.`))
   const given = { destination, onChanged, onClose: () => (dialog.value = null) }
   const show = (made: string) => {
-    // The dialog closes first, because the focus then moves to the secret.
+    // Closes the dialog before the secret is shown, because the focus then moves to the secret.
     dialog.value = null
     secret.value = made
   }
@@ -82,7 +82,7 @@ function Acts({ destination, onChanged }: CardProps) {
   )
 }
 
-/** Words of a button, with the destination's name added for screen readers. */
+/** Returns the text of a button. Screen readers also read the destination's name. */
 const named = (words: string, name: string) => ({ children: words, 'aria-label': `${words}: ${name}` })
 
 function Test({ destination: { id, name } }: { destination: SentDestination }) {

@@ -76,7 +76,7 @@ export function ChangeDestination({ changed, onDone, onClose }: FormProps & { ch
   )
 }
 
-/** Returns the members of a body that belong to the type. */
+/** Returns the members of a request body that a destination of this type has. */
 const textsOf = (values: FormData, type: SentDestination['type']): object => ({
   name: textOf(values, 'name'),
   ...(type === 'slack' ? { channel: textOf(values, 'channel') } : { send_on_open: values.has('send_on_open') }),

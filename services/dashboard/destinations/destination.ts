@@ -1,4 +1,4 @@
-// Destinations as generation 3 serves them, and the words of a test's outcome.
+// Destinations as generation 3 serves them, and sentences about the outcome of a test message.
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { askV3 } from '../data/api.ts'
 import { workspaceId } from '../data/session.ts'

@@ -1,4 +1,4 @@
-// Destinations of the workspace: receivers of messages, with actions on each. Viewers can only read them.
+// Destinations of the workspace: receivers of messages. Editors and owners have actions on every destination; viewers can only read.
 import { useSignal } from '@preact/signals'
 import { may } from '../data/session.ts'
 import { pageTitle } from '../data/title.ts'

@@ -1,4 +1,5 @@
-// Secret that signs the messages of a destination: created, replaced, removed. Only for owners, because the secret allows forging messages.
+// Dialogs that create, replace and remove the secret that signs the messages of a destination. Only owners can open these dialogs, because
+// a person with the secret can forge messages.
 import type { SentDestination } from '#shared/contracts/notifications/sent-destination.ts'
 import { ask } from '../data/api.ts'
 import { workspaceId } from '../data/session.ts'

@@ -1,4 +1,4 @@
-// Layouts of the machines, one for each form. The page loads the layout for its width, and the other layout when the width changes.
+// Layouts of the machines: every machine has a wide layout and a tall layout. The page loads the layout that fits the width of the window.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { MachineLayout } from '#shared/contracts/session/machine-layout.ts'
 
@@ -16,12 +16,12 @@ const files = {
   },
 } as const
 
-/** Media query of the wide layout, whose words are too small to read in a narrower window. */
+/** Media query for the wide layout. In a narrower window, the words of the wide layout would be too small to read. */
 const wideFrom = '(min-width: 64rem)'
 
 /**
- * Returns the layout that fits the window; null until the layout is loaded, or if it cannot be loaded. The page gives the same facts in
- * words, too.
+ * Returns the layout that fits the window; null until the layout is loaded, or if it cannot be loaded. Without a layout, the page still
+ * shows all facts of the drawing as text.
  */
 export function fittingLayout(machine: keyof typeof files): ReadonlySignal<MachineLayout | null> {
   const layout = signal<MachineLayout | null>(null)

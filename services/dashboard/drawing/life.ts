@@ -1,21 +1,21 @@
-// Marks in the drawing of a machine: its active state, the earlier states and transitions (arrows), and the next transition. Pure.
+// Marks in the drawing of a machine: the active state, the earlier states, the transitions so far (arrows), and the next transition. Pure.
 
 export interface Life {
   active: string | null
   past: ReadonlySet<string>
-  /** Number of times that each arrow was taken, by arrow id. */
+  /** Number of transitions along an arrow, by arrow id. */
   taken: ReadonlyMap<string, number>
-  /** Arrow of the transition in the latest record; null: the record kept the state. */
+  /** Id of the arrow of the transition in the latest record; null: this record did not change the state. */
   latest: string | null
-  /** Arrows that the next event by time takes. */
+  /** Id of the arrow of the next transition; an empty set: there is no next transition. */
   next: ReadonlySet<string>
-  /** The deadline of the active state; null: none. `share`: the part of the wait that has passed, 0 to 1. */
+  /** Deadline of the active state; null: the state has no deadline. `share`: elapsed part of the wait for the deadline, 0 to 1. */
   due: { text: string; share: number } | null
 }
 
 export const arrowOf = (from: string, to: string): string => `${from}->${to}`
 
-/** `states`: the machine's state after each record, oldest first. Records that keep the state mark no arrow. */
+/** `states`: the machine's state after each record, oldest first. A record that does not change the state marks no arrow. */
 export function lifeOf(states: readonly string[], next: string | null, due: Life['due']): Life {
   const taken = new Map<string, number>()
   let latest: string | null = null

@@ -1,4 +1,4 @@
-// Drawing of a state machine by its layout. Classes mark states and arrows; the style sheet defines the colours.
+// Drawing of a state machine by its layout. States and arrows get CSS classes; the style sheet gives a class its colour.
 import type { LaidArrow, LaidFrame, LaidState, MachineLayout } from '#shared/contracts/session/machine-layout.ts'
 import { addPageStyle } from '../parts/page-style.ts'
 import { inTone, stateOf } from '../words/statuses.ts'
@@ -23,7 +23,7 @@ interface MachineProps {
 
 export function Machine({ layout, life, label }: MachineProps) {
   const { width, height, frame, start, states } = layout
-  // Marked arrows are drawn above the others.
+  // Draws marked arrows after the others, so that they lie on top.
   const arrows = layout.arrows.toSorted((a, b) => orderOf(a, life) - orderOf(b, life))
   return (
     <svg class="machine" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={label}>

@@ -1,4 +1,4 @@
-// Drawing of a machine in a region that scrolls. The region scrolls to the active state if that state is out of sight.
+// Drawing of a machine in a region that scrolls. If the active state is out of sight, the region scrolls to this state.
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { MachineLayout } from '#shared/contracts/session/machine-layout.ts'
 import type { Life } from './life.ts'

@@ -4,12 +4,12 @@ import { askV3, Refusal } from '../data/api.ts'
 import { askV2In } from '../data/api-v2.ts'
 import { readPageOf } from '../data/paged.ts'
 
-/** Returns a client for one workspace, which works while another workspace is shown too. */
+/** Returns a client for one workspace. The client also works while the page shows another workspace. */
 export const configurationApi = (workspace: string): PageApi => ({
   all: path => askV3('GET', path),
   page: (path, { state }, cursor) => readPageOf(`${path}?state=${encodeURIComponent(state)}&limit=200`, cursor),
   call: ({ method, path, body }) => askV3(method, path, bodyOf(body)),
-  // Some of these paths have the workspace in their query already: the query is dropped, because `askV2In` adds the workspace.
+  // Drops the query of the path. The query could only name the workspace, which `askV2In` adds again.
   classic: ({ method, path, body }) => askV2In(workspace, method, path.split('?', 1)[0] ?? path, bodyOf(body)),
   isGone: error => error instanceof Refusal && error.status === 410,
   reasonOf: error =>

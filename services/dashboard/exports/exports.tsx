@@ -1,4 +1,5 @@
-// Export and import of a workspace's configuration: the files of `./watchkeeper export` in one file. An import shows its plan first.
+// Export and import of a workspace's configuration: the files of `./watchkeeper export` in one file. An import shows its plan before it
+// changes anything.
 import { useSignal } from '@preact/signals'
 import { Refusal } from '../data/api.ts'
 import { serverNow } from '../data/clock.ts'

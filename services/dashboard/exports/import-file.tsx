@@ -18,7 +18,7 @@ export function ImportFile() {
   const area = useRef<HTMLDivElement>(null)
   const shown = useRef(stage.at)
   useEffect(() => {
-    // The pressed button was removed with the previous step, so the focus moves to the new step.
+    // The person has pressed a button of the previous step, which is now removed. So the focus moves to the new step.
     if (shown.current !== stage.at && document.activeElement === document.body) area.current?.focus()
     shown.current = stage.at
   }, [stage.at])
@@ -38,7 +38,7 @@ export function ImportFile() {
             name="file"
             accept=".yaml,.yml,.json"
             onClick={({ currentTarget }) => {
-              // Cleared, because the browser reports no change if the corrected file has the same name.
+              // Clears the field. Otherwise the browser would report no change when the person chooses a corrected file of the same name.
               currentTarget.value = ''
             }}
             onChange={({ currentTarget }) => {
@@ -55,7 +55,7 @@ export function ImportFile() {
   )
 }
 
-/** Makes the browser ask before it closes the page during a write. */
+/** Makes the browser warn the person who closes the page during a write. */
 function useWarning(isWriting: boolean): void {
   useEffect(() => {
     if (!isWriting) return
@@ -99,7 +99,10 @@ function Stage({ stage, importing }: { stage: ImportStage; importing: Import }) 
   }
 }
 
-/** The sentence for screen readers omits the percentage, so that it is not read again at each percent. */
+/**
+ * Shows the progress of a reading. The sentence for screen readers omits the percentage, because a screen reader reads every changed
+ * sentence again.
+ */
 function Reading({ name, progress, onCancel }: { name: string; progress: ReadingProgress; onCancel(): void }) {
   return (
     <>
@@ -151,7 +154,7 @@ function Failure({ sentence, done }: { sentence: string; done: readonly ShownSte
   )
 }
 
-/** A file names destinations without their URLs, which are secrets. */
+/** Form for the URLs of new destinations. The file contains no URLs, because they are secrets. */
 function Urls({ destinations, importing }: { destinations: readonly string[]; importing: Import }) {
   const send = (values: FormData) =>
     importing.giveUrls(new Map(destinations.map(name => [name, textOf(values, `url of ${name}`)])))

@@ -1,4 +1,5 @@
-// State of an import: a file is chosen, read and planned, and then written step by step. Nothing is written before the plan was shown.
+// State of an import: the person chooses a file, the file is read and planned, and the changes are written step by step. Nothing is written
+// before the plan was shown.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { ReadingProgress, ShownStep } from '#shared/contracts/session/configuration-script.ts'
 import { sentenceOf } from '../data/api.ts'
@@ -7,17 +8,17 @@ import type { Script } from './script.ts'
 export type ImportStage =
   | { at: 'waiting' }
   | { at: 'reading'; name: string; progress: ReadingProgress }
-  /** The plan needs the URLs of new destinations. */
+  /** The person must enter the URLs of new destinations, because the plan needs these URLs. */
   | { at: 'asking'; name: string; destinations: readonly string[] }
   | { at: 'planned'; name: string; steps: readonly ShownStep[] }
   | { at: 'writing'; name: string; steps: readonly ShownStep[]; done: number }
   | { at: 'written'; name: string; steps: readonly ShownStep[] }
-  /** `done`: steps that were completed before the failure. Null: no step was begun. */
+  /** `done`: steps that were completed before the failure; null: the write had not begun. */
   | { at: 'failed'; sentence: string; done: readonly ShownStep[] | null }
 
 export interface Import {
   stage: ReadonlySignal<ImportStage>
-  /** Reason why the entered URLs allow no plan; null: no reason, or no URLs were entered yet. */
+  /** Fault of the entered URLs, which prevents a plan; null: no fault, or no URLs were entered yet. */
   refusal: ReadonlySignal<string | null>
   /** Reads a file. Does nothing while another file is read or written. */
   choose(file: File): Promise<void>
@@ -27,7 +28,7 @@ export interface Import {
   stopWriting(): void
   /** Drops the file, even while the file is being read. */
   restart(): void
-  /** Call this when the page is closed. A running write continues. */
+  /** Must be called when the person leaves the page. A running write continues. */
   leave(): void
 }
 
@@ -112,16 +113,16 @@ export function createImport({ open }: ImportContext): Import {
   }
 }
 
-/** Returns the failure's message: a failure of the script is a sentence already. */
+/** Returns a sentence about the failure. An error of the script already has a sentence as its message. */
 export const failureSentence = (error: unknown): string =>
   error instanceof Error && error.name === 'Error' ? error.message : sentenceOf(error)
 
-/** `1 changed, 2 made, 30 left`. */
+/** Returns a text such as `2 made, 1 changed, 30 left as they are`. */
 export function countsSentence(steps: readonly ShownStep[]): string {
   const count = (verb: ShownStep['verb']) => steps.filter(step => step.verb === verb).length
   return `${count('made')} made, ${count('changed')} changed, ${count('left')} left as ${count('left') === 1 ? 'it is' : 'they are'}`
 }
 
-/** Returns the number of steps that bind a Resource to another revision, which closes its open Incidents. */
+/** Returns the number of steps that bind a Resource to another revision. Every such step closes the open Incidents of the Resource. */
 export const rebinds = (steps: readonly ShownStep[]): number =>
   steps.filter(({ kind, verb, what }) => kind === 'Resource' && verb === 'changed' && /^from \S+ to \S+/.test(what)).length

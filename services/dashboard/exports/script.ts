@@ -1,5 +1,5 @@
-// The page's side of the worker that reads, plans and imports configuration files. The page stays responsive, and its bundle needs no YAML
-// parser. The worker sends its API requests through the page.
+// The page's client of the worker that reads, plans and imports configuration files. Because of the worker, the page stays responsive, and
+// its bundle contains no YAML parser. The worker sends its API requests through the page.
 import type {
   ApiFailureWords,
   ExportedFile,
@@ -21,7 +21,7 @@ export interface Script {
   plan(urls: ReadonlyMap<string, string>): Promise<readonly ShownStep[]>
   /** Executes the plan. `onDone` gets the completed steps. Steps before a failure stay done. */
   run(onDone: (steps: readonly ShownStep[]) => void): Promise<void>
-  /** Sends no further request. `run` rejects after the pending requests have ended. */
+  /** Stops the run: no further request is sent, and `run` rejects after the pending requests have ended. */
   stop(): void
   /** Terminates the worker and frees its memory. */
   end(): void

@@ -1,9 +1,9 @@
-// Objects of a file and the planned change of each. Changed objects come first; unchanged objects are folded.
+// Table of the objects of a file, with the planned change of every object. Changed objects come first; unchanged objects are folded.
 import type { ShownStep } from '#shared/contracts/session/configuration-script.ts'
 import { counted, grouped } from '../data/format.ts'
 import { type Column, Table } from '../parts/table/table.tsx'
 
-/** Maximum number of rows: more would slow the page. */
+/** Maximum number of rows; more rows would slow the page. */
 const rowsMost = 200
 
 export function StepTable({ steps }: { steps: readonly ShownStep[] }) {

@@ -1,4 +1,5 @@
-// All commands in one place: type, choose with the arrows, Enter. Monitors are searched by the server.
+// Menu of all commands. A person types a part of a command, chooses with the arrow keys, and presses Enter. The server searches the
+// monitors.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
@@ -16,10 +17,10 @@ import { type Command, matching, pageCommands } from './commands.ts'
 addPageStyle(style)
 
 const monitorsShown = 8
-/** Pause in typing after which a search is sent, ms. */
+/** Time without typing after which a search is sent, ms. */
 const pauseMs = 150
 
-/** The actions are those that the page had when the menu was opened. */
+/** Shows the actions that the page had when the menu was opened. */
 export function CommandMenu({ onClose }: { onClose(): void }) {
   const text = useSignal('')
   const monitors = useMonitors(text.value)
@@ -30,7 +31,7 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     onClose()
-    // Runs after this dialog has returned the focus, because the command may open another dialog.
+    // Runs the command after this dialog has returned the focus, because the command may open another dialog.
     schedule(0, () => command.run())
   }
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,15 +1,15 @@
-// The commands of the menu: actions of the present page, pages, monitors. Pure.
+// The commands of the menu: actions of the present page, links to pages, and links to monitors. Pure.
 import type { PageName } from '#shared/contracts/session/page-paths.ts'
 import { pathTo } from '../data/routing.ts'
 
 export interface Command {
   words: string
-  /** Text beside the words: a key, or the kind of thing. */
+  /** Second text of the command: its keyboard shortcut, or its kind, such as `page`. */
   hint: string
   run(): void
 }
 
-/** Returns the commands that contain every word of the text, in their order. */
+/** Returns those of `commands`, in the same order, whose words contain every word of the text. */
 export function matching(commands: readonly Command[], text: string): Command[] {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
   return commands.filter(({ words }) => wanted.every(word => words.toLowerCase().includes(word)))

@@ -1,4 +1,4 @@
-// The keys of the present page, in a dialog.
+// Dialog that lists the keyboard shortcuts of the present page.
 import { Dialog } from '../parts/form/dialog.tsx'
 import { keySets } from '../parts/keys/keys.ts'
 import { addPageStyle } from '../parts/page-style.ts'

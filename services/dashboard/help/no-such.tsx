@@ -1,4 +1,4 @@
-// Page shown for an object that does not exist, or that the person may not see.
+// Page that is shown if an object does not exist, or if the person may not see it.
 
 export const NoSuch = ({ noun }: { noun: string }) => (
   <>

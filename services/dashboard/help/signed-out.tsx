@@ -1,4 +1,4 @@
-// Dialog that says that the session has ended. Its link leads to the sign-in and back to the same view.
+// Dialog that says that the session has ended. The dialog's link leads to the sign-in page, which leads back to the same view.
 import { address } from '../data/router.ts'
 import { Dialog } from '../parts/form/dialog.tsx'
 

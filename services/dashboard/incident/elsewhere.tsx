@@ -1,5 +1,5 @@
-// Machine and incident for other tools: files to download, and the Stately inspector in a popup, after a warning that data leave the
-// installation.
+// Machine and incident for other tools: as files to download, or in the Stately inspector. The inspector opens in a popup, after a warning
+// that data leave the installation.
 import { useSignal } from '@preact/signals'
 import { read, sentenceOf } from '../data/api.ts'
 import { announce } from '../parts/announce.ts'

@@ -1,4 +1,4 @@
-// Evidence of a record: the sentence of the rule's judgement, then each reading that the rule used.
+// Evidence of a record: a sentence about the rule's judgement, then the readings that the rule used.
 import { duration, sentence } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { type Column, Table } from '../parts/table/table.tsx'

@@ -1,4 +1,4 @@
-// One incident: its machine now, or at any moment of its past, with the evidence of that moment and the next steps.
+// Page of one incident: its machine at present or at a moment of the past, the evidence of this moment, and the next steps.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { now, schedule } from '../data/clock.ts'
@@ -77,7 +77,7 @@ function Shown({ page, incident, life }: { page: IncidentPage; incident: Inciden
   )
 }
 
-/** Returns the last of many words, with the number of words before. */
+/** Returns at most the last 12 words. If words are omitted, the result begins with the number of omitted words. */
 function brief(words: readonly string[]): string {
   const most = 12
   return words.length <= most ? words.join(', ') : `${words.length - most} earlier, ${words.slice(-most).join(', ')}`

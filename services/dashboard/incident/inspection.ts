@@ -28,7 +28,10 @@ export interface Opener {
   removeEventListener(name: 'message', listener: (event: MessageEvent) => void): void
 }
 
-/** Returns null if the browser opened no window. `readAfter`: reads the messages of records with a higher sequence. */
+/**
+ * Opens the inspector. Returns null if the browser opened no window. `readAfter` reads the messages of records with a sequence above its
+ * argument.
+ */
 export function startInspection(
   opener: Opener,
   readAfter: (sequence: number) => Promise<InspectionPage>,
@@ -58,7 +61,7 @@ export function startInspection(
   const listener = (event: MessageEvent) => {
     const isInspector = event.origin === inspectorOrigin && event.source === (popup as unknown)
     if (!isInspector || (event.data as { type?: unknown } | null)?.type !== '@statelyai.connected') return
-    // After a reload, the inspector's page has none of the earlier messages.
+    // The inspector's page may have been reloaded. Then it has none of the earlier messages, so all messages are sent again.
     isConnected = true
     sent = 0
     records = 0
@@ -74,5 +77,8 @@ export function startInspection(
   }
 }
 
-/** Each record has one snapshot message, so the number of snapshots is the last sequence. */
+/**
+ * Returns true for a snapshot message. A record has one snapshot message, so the number of snapshots is the sequence of the last sent
+ * record.
+ */
 const isSnapshot = (message: unknown): boolean => (message as { type?: unknown }).type === '@xstate.snapshot'

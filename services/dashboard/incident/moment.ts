@@ -1,5 +1,5 @@
-// The point in an incident's history that a page shows: the present, or one of the records. Drawing, slider, timeline and evidence show the
-// same moment. Pure.
+// The moment of an incident's history that a page shows: the present, or the instant of a record. Drawing, slider, timeline and evidence
+// show the same moment. Pure.
 import type { IncidentRecordObject, IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
 import { countdown } from '../data/format.ts'
 import { type Life, lifeOf, shareOf } from '../drawing/life.ts'
@@ -15,8 +15,8 @@ export interface Moment {
 }
 
 /**
- * `sequence`: of the chosen record; null: the present. Returns null without records. For an unknown sequence, returns the record before
- * this sequence, or the first record.
+ * `sequence`: sequence of the chosen record; null: the present. Returns null if there are no records. For an unknown sequence,
+ * returns the last record before this sequence. If there is none, returns the first record.
  */
 export function momentAt(records: readonly IncidentRecordObject[], sequence: number | null, now: number): Moment | null {
   const found = sequence === null ? records.length - 1 : records.findLastIndex(one => one.sequence <= sequence)
@@ -27,7 +27,7 @@ export function momentAt(records: readonly IncidentRecordObject[], sequence: num
   return { index, record, at: isLive ? now : Date.parse(record.event_at), isLive }
 }
 
-/** Words before the countdown of a deadline, by the state that waits for it. */
+/** Text before the countdown of a deadline, by the name of the state that has the deadline. */
 const waits: Readonly<Record<string, string>> = {
   pending: 'confirmed in',
   problem: 'reminder in',
@@ -36,8 +36,8 @@ const waits: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the marks of the drawing. For the present, `outlook` gives the next arrow. For an earlier record, the arrow of the following
- * record is marked.
+ * Returns the marks of the drawing. For the present, `outlook` determines which next arrow is marked. For an earlier record, the arrow of
+ * the record after it is marked.
  */
 export function lifeAt(records: readonly IncidentRecordObject[], moment: Moment, outlook: Outlook): Life {
   const { index, record, at, isLive } = moment

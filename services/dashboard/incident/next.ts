@@ -17,7 +17,10 @@ const verdicts: Readonly<Record<string, string>> = {
   'ok.judged': 'If the rule is ok again',
 }
 
-/** Words for the step at the deadline, as the rest of a sentence that begins with its instant: `it is confirmed as Problem, …`. */
+/**
+ * Returns words about the transition at the deadline: `it is confirmed as Problem, …`. The returned words complete a sentence that begins
+ * with the instant.
+ */
 export function byTimeWords(step: OutlookStep): string {
   if (step.event === 'reminder.due') return reminderWords(step)
   const what = step.event === 'recovery.elapsed' ? 'it closes' : `it is confirmed: ${stateOf(step.to).word}`
@@ -32,7 +35,7 @@ function reminderWords({ reminder, recipients }: OutlookStep): string {
     : `${what} is sent to ${listed(recipients)}`
 }
 
-/** A sentence about the step that another verdict would cause now. */
+/** Returns a sentence about the transition that another verdict would cause now. */
 export function byReportWords(step: OutlookStep): string {
   const word = stateOf(step.to).word
   return `${verdicts[step.event] ?? step.event}: ${step.to === 'closed' ? 'it closes' : word}, and ${notifies(step)}.`
@@ -47,7 +50,7 @@ function notifies({ announces, held, recipients }: OutlookStep): string {
   return `${who} ${recipients?.length === 1 ? 'is' : 'are'} notified ${what}`
 }
 
-/** Returns what happened after the record, in a replay. */
+/** Returns a sentence about the record that follows `record`, for a replay. */
 export function happenedNext(record: IncidentRecordObject, next: IncidentRecordObject | undefined): string {
   if (next === undefined) return record.state === 'closed' ? 'Nothing: it was over.' : 'Nothing yet.'
   const later = duration(Date.parse(next.event_at) - Date.parse(record.event_at))

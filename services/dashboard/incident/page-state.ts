@@ -1,5 +1,4 @@
-// State of one incident page: the incident, its records, its messages, and the moment shown. News of the event stream keep the state
-// current.
+// State of one incident page: the incident, its records, its messages, and the moment shown. Events of the stream update this state.
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { now } from '../data/clock.ts'
 import { createLoaded, type Loaded } from '../data/loaded.ts'
@@ -20,10 +19,10 @@ export interface IncidentPage {
   isPlaying: ReadonlySignal<boolean>
   /** Shows the record with this index; null: the present. */
   show(index: number | null): void
-  /** Shows one record after the other, a new one each 0.9 s. A second call stops the replay. */
+  /** Starts a replay, which shows one record after another, 0.9 s each. A second call stops the replay. */
   play(): void
   reload(): Promise<void>
-  /** Updates the state by events until the returned function is called. */
+  /** From now on, updates the state after events of the stream. The returned function ends the updates. */
   start(): () => void
 }
 
@@ -79,5 +78,5 @@ export function createIncidentPage(id: string, schedule: (ms: number, run: () =>
   return { id, records, incident, deliveries, moment, life, isPlaying, show, play, reload, start }
 }
 
-/** Returns the sequence in the `at` of an address; null (the present) if the text is no sequence. */
+/** Returns the sequence that the parameter `at` of an address contains. Returns null (the present) if `text` is no sequence. */
 const sequenceIn = (text: string | null): number | null => (text !== null && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : null)

@@ -1,4 +1,4 @@
-// Reads of the incident page: the records, the incident as generation 3 has it, and the messages about it.
+// Requests of the incident page, which read the records, the incident in the form of generation 3, and the messages about the incident.
 
 import type { IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
 import { askV3, read } from '../data/api.ts'

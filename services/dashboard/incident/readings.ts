@@ -4,11 +4,11 @@ import type { RecordEvidence } from '#shared/contracts/session/session-incidents
 export interface Reading {
   key: string
   signal: string
-  /** The location's name, else the signal. */
+  /** Name of the signal's location; the signal itself if its location is unknown. */
   name: string
   state: string
   value: string
-  /** Ms since the epoch; null: never reported. */
+  /** Instant of the newest report, ms since the epoch; null: the signal never reported. */
   at: number | null
   words: string
 }
@@ -26,7 +26,7 @@ interface Baseline {
   median: number | null
 }
 
-/** Pattern of a website monitor's signals: each is a location, whose name is shown. */
+/** Pattern of the signals of a website monitor. The group is the id of a location. */
 const platform = /^reachability@(.+)$/
 
 export const readingsOf = ({ inputs }: RecordEvidence, locations: Readonly<Record<string, string>>): Reading[] =>

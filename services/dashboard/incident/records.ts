@@ -1,5 +1,5 @@
-// Records of one incident in the browser: read page by page, then continued after events, in the order in which its machine accepted the
-// events.
+// Records of one incident in the browser, in the order in which its machine accepted the events. They are read page by page; later records
+// are read after an event of the stream.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { IncidentRecordObject, IncidentRecordsPage } from '#shared/contracts/session/session-incidents.ts'
 
@@ -10,7 +10,7 @@ export interface Records {
   /** Names of the locations in the evidence, by id. */
   locations: ReadonlySignal<Readonly<Record<string, string>>>
   failure: ReadonlySignal<unknown>
-  /** Reads the records after the last record. Never rejects. A call during a read waits for this read. */
+  /** Reads the records that follow the last record read so far. Never rejects. A call during a read waits for the running read. */
   readOn(): Promise<void>
 }
 

@@ -1,10 +1,10 @@
-// Slider over the records of an incident, with a tick for each record, replay, and a button to the present.
+// Slider over the records of an incident, with a tick for each record. One button starts a replay, and another shows the present.
 import { clockTime } from '../data/format.ts'
 import { Button } from '../parts/button.tsx'
 import { stateOf } from '../words/statuses.ts'
 import type { IncidentPage } from './page-state.ts'
 
-/** Maximum number of ticks: more ticks would look like a bar. */
+/** Maximum number of ticks; more ticks would look like a solid bar. */
 const ticksMost = 100
 
 export function Slider({ page }: { page: IncidentPage }) {

@@ -1,10 +1,10 @@
-// Records of an incident as a list: each record can be shown in the drawing. A long list shows the records around the moment shown.
+// List of the records of an incident. A person can show a record in the drawing. A long list is cut to the records near the shown moment.
 import type { IncidentRecordObject } from '#shared/contracts/session/session-incidents.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { Time } from '../parts/time.tsx'
 import type { IncidentPage } from './page-state.ts'
 
-/** Number of records on each side of the moment shown. */
+/** Number of listed records before the shown moment, and also after it. */
 const beside = 40
 
 export function Timeline({ page }: { page: IncidentPage }) {

@@ -1,4 +1,4 @@
-// The next steps of an incident: by the deadline, and by each other verdict. In a replay: the step that followed.
+// The possible next transitions of an incident, by the deadline and by other verdicts. A replay shows the transition that followed.
 import type { OutlookStep } from '#shared/contracts/session/session-incidents.ts'
 import { now } from '../data/clock.ts'
 import { isSameDay } from '../data/format.ts'

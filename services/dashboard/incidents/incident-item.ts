@@ -15,7 +15,7 @@ export interface IncidentItem {
   acknowledgement: { by: string; at: string } | null
 }
 
-/** State of the incident's machine, as far as a list shows it. */
+/** Returns the state of the incident's machine: one word for lifecycle, confirmation and condition. */
 export function stateOfItem({ lifecycle, confirmation, condition }: IncidentItem): string {
   if (lifecycle === 'closed') return 'closed'
   if (condition === 'ok') return 'recovering'
@@ -23,8 +23,8 @@ export function stateOfItem({ lifecycle, confirmation, condition }: IncidentItem
 }
 
 /**
- * Order of incidents: problems first, then missing data, then unconfirmed incidents, then recovering incidents; in each group the newest
- * first.
+ * Compares two incidents for sorting: problems come first, then missing data, unconfirmed incidents, and recovering incidents. Incidents of
+ * one such group keep the order of the list, newest first.
  */
 export const byTrouble = (a: IncidentItem, b: IncidentItem): number => rankOf(a) - rankOf(b)
 
@@ -36,7 +36,7 @@ export interface Day {
   items: IncidentItem[]
 }
 
-/** Groups closed incidents by the day on which they opened, in the visitor's zone, in the order of the list. */
+/** Groups closed incidents by the day on which they opened, in the visitor's time zone. Keeps the order of the list. */
 export function byDay(items: readonly IncidentItem[]): Day[] {
   const days: Day[] = []
   for (const item of items) {

@@ -1,4 +1,4 @@
-// Incidents of the workspace: open incidents by trouble, then closed incidents by day. Filters are in the address.
+// Incidents of the workspace: open incidents, worst first, then closed incidents by day. The page's address contains the filters.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { now } from '../data/clock.ts'
@@ -22,7 +22,7 @@ addPageStyle(style)
 
 const openPageSize = 200
 const closedPageSize = 50
-/** Time in which events are collected, ms: the lists are read once for each group of events. */
+/** Time in which events are collected, ms. All events of this time cause only one read of the lists. */
 const gatherMs = 400
 
 function Incidents() {
@@ -31,7 +31,7 @@ function Incidents() {
   return <Lists key={`${workspaceId.value} ${filters}`} filters={filters} />
 }
 
-/** Returns the filters of the address that generation 3 accepts. */
+/** Returns those filters of the address that generation 3 accepts, as a query. */
 function filterText(asked: URLSearchParams): string {
   const wanted = new URLSearchParams()
   const rule = asked.get('rule')

@@ -1,6 +1,6 @@
 // The rights of an API key, in words.
 
-/** The actions of a scoped key, as the API names them. */
+/** The actions that a scoped key may have: the API's name of the action, and words for people. */
 export const keyActions: readonly { action: string; word: string }[] = [
   { action: 'acknowledge', word: 'acknowledge Incidents' },
   { action: 'maintenance', word: 'start and end maintenance' },
@@ -9,7 +9,7 @@ export const keyActions: readonly { action: string; word: string }[] = [
   { action: 'resources', word: 'create and archive Resources' },
 ]
 
-/** `access` begins with `full` or `read`. */
+/** Returns the rights of a key in words. The first item of `access` is `full` or `read`. */
 export function accessWords(access: readonly string[], workspace: string | null): string {
   if (access[0] === 'full') return 'Full: all that you may, in all your workspaces'
   const actions = access.slice(1).map(name => keyActions.find(({ action }) => action === name)?.word ?? name)

@@ -33,7 +33,7 @@ export function Keys() {
   const revoked = useSignal<Key | null>(null)
   const show = async (key: MadeKey) => {
     await loaded.reload()
-    // The dialog closes first, because the focus then moves to the token.
+    // Closes the dialog before the token is shown, because the focus then moves to the token.
     isMaking.value = false
     made.value = key
   }

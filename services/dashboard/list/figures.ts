@@ -1,4 +1,4 @@
-// Response time and uptime of the visible rows, read after the rows. If a figure cannot be read, a dash is shown.
+// Response time and uptime of the visible rows. They are read later than the rows. If a figure cannot be read, a dash is shown.
 import { signal } from '@preact/signals'
 import { read } from '../data/api.ts'
 import { workspaceId } from '../data/session.ts'
@@ -6,13 +6,13 @@ import { workspaceId } from '../data/session.ts'
 export interface Figure {
   /** 95th percentile of the response time, ms; null: nothing was measured. */
   p95: number | null
-  /** Share of the last 30 days without trouble, 0 to 1; null: nothing was measured. */
+  /** Uptime: part of the last 30 days without trouble, 0 to 1; null: nothing was measured. */
   uptime_30d: number | null
 }
 
 export const figures = signal<ReadonlyMap<string, Figure>>(new Map())
 
-/** Maximum number of monitors in one request of this route. */
+/** Maximum number of monitors in one request for figures. */
 const most = 100
 const asked = new Set<string>()
 
@@ -26,7 +26,7 @@ export async function needFigures(ids: readonly string[]): Promise<void> {
     const answer = await read<{ figures: Readonly<Record<string, Figure>> }>(path)
     figures.value = new Map([...figures.value, ...Object.entries(answer.figures)])
   } catch {
-    // Rows are useful without figures. The next visit to the list requests them again.
+    // Ignores the failure, because rows are useful without figures. The next visit to the list requests the missing figures again.
     for (const id of missing) asked.delete(id)
   }
 }

@@ -1,4 +1,4 @@
-// Check whether news contain a row of the list.
+// Check that the data of an event are a row of the list.
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 
 export const isRow = (data: unknown): data is MonitorRow =>

@@ -1,4 +1,4 @@
-// Visible window of the rows: a table of about forty row elements with one tab stop, moved by j and k.
+// The visible part of the rows: a table of about forty row elements. The whole table is one tab stop; j and k move between rows.
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { schedule } from '../data/clock.ts'
@@ -117,7 +117,7 @@ function NoRows() {
   )
 }
 
-/** Keeps the height of the window and of a row, and restores the scroll position of the last visit. */
+/** Stores the height of the list's window and of a row, also after changes. Restores the scroll position of the last visit. */
 function measure(region: HTMLElement | null): (() => void) | undefined {
   if (region === null) return undefined
   region.scrollTop = scroll.top.peek()
@@ -132,7 +132,7 @@ function measure(region: HTMLElement | null): (() => void) | undefined {
   return () => observer.disconnect()
 }
 
-/** Focuses the row of an index as soon as the row is loaded and drawn. */
+/** Returns a signal for the index of a row. The row gets the focus as soon as it is loaded and drawn. */
 function useFocusWhenDrawn(rows: Rows, region: { current: HTMLElement | null }) {
   const awaited = useSignal<number | null>(null)
   useSignalEffect(() => {
@@ -148,7 +148,7 @@ function useFocusWhenDrawn(rows: Rows, region: { current: HTMLElement | null }) 
   return awaited
 }
 
-/** Moves the cursor and scrolls its row into the window. Returns the row's index; null: there are no rows. */
+/** Moves the cursor by some rows, and scrolls its new row into the window. Returns the index of this row; null: there are no rows. */
 function move(region: HTMLElement | null, total: number, by: number): number | null {
   if (region === null || total === 0) return null
   const to = Math.min(total - 1, Math.max(0, cursor.value + by))

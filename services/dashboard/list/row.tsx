@@ -1,4 +1,4 @@
-// A row of the list: state, name, reason, next transition by time, start of the state, and figures.
+// A row of the list: state, name, reason, next deadline, start of the state, and figures.
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 import { latency, percent } from '../data/format.ts'
 import { Sign, StatusMark } from '../parts/status-mark.tsx'

@@ -1,5 +1,5 @@
-// Rows of the list: pages of thirty around the visible rows. The server filters, sorts and counts. Changed rows are updated in place. The
-// order is read again only while the pointer is not over the rows.
+// Rows of the list: read in pages of thirty, around the visible rows. The server filters, sorts and counts. A changed row is updated
+// without a change of its position. The rows are read in their new order only while the pointer is not over them.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import { listPageRows } from '#shared/contracts/session/page-paths.ts'
 import type { MonitorCounts, MonitorPage, MonitorRow } from '#shared/contracts/session/session-monitors.ts'
@@ -13,25 +13,28 @@ export interface ListFilter {
 
 export interface Rows {
   total: ReadonlySignal<number>
-  /** Counts by status; null until the first response. */
+  /** Number of monitors in each status; null until the first response. */
   counts: ReadonlySignal<MonitorCounts | null>
   failure: ReadonlySignal<unknown>
-  /** Whether the server now sorts the rows in another order. */
+  /** True if the server's order of the rows may now differ from the shown order. */
   isReordered: ReadonlySignal<boolean>
   /** Returns the row of an index; undefined: not loaded yet. */
   at(index: number): MonitorRow | undefined
-  /** Reads the missing rows from row `from` to row `to`. */
+  /** Reads those rows from `from` to `to` that are not loaded yet. */
   need(from: number, to: number): void
   /** Shows the rows of another filter and drops the present rows. */
   filter(filter: ListFilter): void
-  /** Reads the visible rows, and the rows around them only if a visible row has changed. */
+  /** Compares the visible rows and the counts with the server. Calls `refresh` only if there is a difference. */
   verify(): void
-  /** Reads the rows around the visible rows again, without moving any row. */
+  /** Reads the visible rows and the rows around them again. The present rows stay until the new rows arrive. */
   refresh(): void
   /** Updates a row that changed, or adds a new row. */
   changed(row: MonitorRow): void
   gone(id: string): void
-  /** Called with true while the pointer is over the rows. Rows then keep their positions. */
+  /**
+   * Called with true when the pointer enters the rows, and with false when it leaves. While the pointer is over the rows, they keep their
+   * positions.
+   */
   hold(isHeld: boolean): void
 }
 
@@ -41,7 +44,7 @@ interface Context {
 }
 
 const pageRows = listPageRows
-/** Time in which changes are gathered, ms: a burst of changes causes one request. */
+/** Time in which changes are collected, ms. All changes of this time cause only one request. */
 const settleMs = 400
 
 export function createRows(context: Context, given: ListFilter, first: MonitorPage | null): Rows {
@@ -92,7 +95,7 @@ export function createRows(context: Context, given: ListFilter, first: MonitorPa
 /** Pages that were read, and requests that are pending. */
 function createPages(read: Context['read'], given: ListFilter, first: MonitorPage | null) {
   let filter = given
-  /** Number of the present filter: responses to earlier requests are dropped. */
+  /** Counter that a new filter and a refresh increase. Responses to requests before the increase are dropped. */
   let generation = 0
   let range = { from: 0, to: pageRows }
   const asked = new Set<number>()
@@ -121,7 +124,7 @@ function createPages(read: Context['read'], given: ListFilter, first: MonitorPag
     generation += 1
     asked.clear()
     const seen = pageNumbers(range, total.peek())
-    // Rows that are not visible are read again when they become visible.
+    // Drops the pages that are not visible. They are read again when they become visible.
     pages.value = new Map([...pages.peek()].filter(([number]) => seen.includes(number)))
     for (const number of seen) void load(number)
   }
@@ -173,7 +176,7 @@ const rowIn = (pages: Pages, index: number): MonitorRow | undefined => pages.get
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Returns the numbers of the pages with rows `from` to `to` of `total`; at least the first page. */
+/** Returns the numbers of the pages that contain rows `from` to `to` of `total`. Returns at least one page. */
 function pageNumbers({ from, to }: { from: number; to: number }, total: number): number[] {
   const last = Math.floor((Math.max(1, Math.min(to, total)) - 1) / pageRows)
   const start = Math.min(Math.floor(from / pageRows), last)
@@ -186,7 +189,7 @@ export const windowOf = (top: number, height: number, rowPx: number, total: numb
   return { from, to: Math.min(total, from + Math.ceil(height / rowPx) + 7) }
 }
 
-/** Monitors that are chosen for an action, by id; at most `most`. */
+/** Returns a set of monitors that a person has chosen for an action. It has at most `most` monitors. */
 export function createSelection(most: number) {
   const chosen = signal<ReadonlyMap<string, MonitorRow>>(new Map())
   return {

@@ -1,9 +1,9 @@
-// The summary of all monitors as one line, and the filters with their signs and counts. Pure.
+// The summary of all monitors as one line, and the filters with their words, tones and counts. Pure.
 import type { MonitorCounts } from '#shared/contracts/session/session-monitors.ts'
 import { counted, grouped } from '../data/format.ts'
 import { stateOf, type Tone } from '../words/statuses.ts'
 
-/** The worst first. */
+/** Statuses of trouble, the worst first. */
 const troubleStatuses = ['down', 'no_data', 'pending', 'recovering'] as const
 
 export type ListStatus = 'all' | 'trouble' | 'down' | 'no_data' | 'pending' | 'recovering' | 'unknown' | 'up' | 'maintenance'
@@ -13,10 +13,10 @@ export const listStatuses: readonly ListStatus[] = ['all', 'trouble', ...trouble
 export const totalOf = ({ maintenance, ...statuses }: MonitorCounts): number =>
   Object.values(statuses).reduce((sum, count) => sum + count, 0)
 
-/** Returns the number of monitors that are not up, without monitors that were not judged yet. */
+/** Returns the number of monitors with a status of trouble. Monitors that were not judged yet do not count. */
 export const troubleOf = (counts: MonitorCounts): number => troubleStatuses.reduce((sum, status) => sum + counts[status], 0)
 
-/** The tone of the worst status that some monitor has. */
+/** Returns the tone of the worst status among all monitors. */
 export function worstOf(counts: MonitorCounts): Tone {
   const worst = troubleStatuses.find(status => counts[status] > 0)
   return stateOf(worst ?? 'up').tone
@@ -38,12 +38,12 @@ export function countOf(status: ListStatus, counts: MonitorCounts): number {
   return status === 'trouble' ? troubleOf(counts) : counts[status]
 }
 
-/** Word of a filter, and its tone; null: the filter shows rows of several states. */
+/** Returns the word and the tone of a filter. The tone is null if the filter shows rows of several states. */
 export function filterMark(status: ListStatus): { word: string; tone: Tone | null } {
   if (status === 'all') return { word: 'All', tone: null }
   return status === 'trouble' ? { word: 'Not up', tone: null } : stateOf(status)
 }
 
-/** Returns the filters that get a button: filters with rows, the chosen filter, and the two most used filters. */
+/** Returns the filters that get a button: `all`, `trouble`, the chosen filter, and every filter with rows. */
 export const shownFilters = (counts: MonitorCounts, chosen: ListStatus): ListStatus[] =>
   listStatuses.filter(status => status === 'all' || status === 'trouble' || status === chosen || countOf(status, counts) > 0)

@@ -1,4 +1,5 @@
-// Search and filters. Both are in the page's address, so that a person can copy a view and open it again.
+// Search and filters. The page's address contains the searched text and the filters, so that a person can copy the address and open the
+// same view again.
 import { useRef } from 'preact/hooks'
 import { schedule } from '../data/clock.ts'
 import { grouped } from '../data/format.ts'
@@ -9,7 +10,7 @@ import type { Rows } from './rows.ts'
 import { countOf, filterMark, shownFilters } from './summary.ts'
 import { filterOfAddress } from './view.ts'
 
-/** Pause in typing after which the search changes, ms. */
+/** Time without typing after which the search changes, ms. */
 const typedMs = 120
 
 export function Tools({ rows }: { rows: Rows }) {

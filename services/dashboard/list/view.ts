@@ -1,5 +1,5 @@
-// State of the list: its rows, its scroll position, the row under the cursor, and the chosen rows. The state outlives the page, so that the
-// next visit shows the same place.
+// State of the list: its rows, its scroll position, the row under the cursor, and the chosen rows. The state stays when the person opens
+// another page, so that the next visit to the list shows the same rows.
 import { computed, signal } from '@preact/signals'
 import type { MonitorPage } from '#shared/contracts/session/session-monitors.ts'
 import { read } from '../data/api.ts'
@@ -10,12 +10,12 @@ import { workspaceId } from '../data/session.ts'
 import { createRows, createSelection, type ListFilter, type Rows, windowOf } from './rows.ts'
 import { type ListStatus, listStatuses } from './summary.ts'
 
-/** Largest number of chosen monitors: an action on a hundred monitors takes a few seconds. */
+/** Largest number of chosen monitors. An action on a hundred monitors takes a few seconds. */
 const mostChosen = 100
 
 export const scroll = { top: signal(0), height: signal(700) }
 export const rowPx = signal(40)
-/** Index of the row to which keys apply; -1: none. */
+/** Index of the row to which keys apply; -1: keys apply to no row. */
 export const cursor = signal(-1)
 export const selection = createSelection(mostChosen)
 
@@ -26,7 +26,7 @@ export const filterOfAddress = (): ListFilter => {
 }
 
 let present: { workspace: string | null; rows: Rows } | null = null
-/** Returns the rows of the present workspace. Rows that are known already are read again. */
+/** Returns the rows of the present workspace. If rows were loaded on an earlier visit, reads them again. */
 export function rowsOfWorkspace(): Rows {
   const workspace = workspaceId.peek()
   if (present?.workspace === workspace) {

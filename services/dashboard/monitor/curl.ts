@@ -7,7 +7,7 @@ interface Reported {
   signal: string
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 export function curlOf({ origin, workspace, resource, signal }: Reported): string {

@@ -1,16 +1,16 @@
-// Section whose content is created when it comes into view. For a section that nobody scrolls to, no code and no data are loaded.
+// Section of a page. Its content is created when a person scrolls to the section; only then its code and its data are loaded.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 interface LaterProps {
   title: string
-  /** Whether the section holds a chart, for which height is reserved. */
+  /** True if the section has a chart. The height of a chart is then reserved. */
   isTall?: boolean
   children: ComponentChildren
 }
 
-/** Height of the heading. Content is created when a point below the heading comes into view. */
+/** Height of a section's heading, pixels. The content is created when more than the heading is in view. */
 const headPx = 64
 
 export function Later({ title, isTall = false, children }: LaterProps) {

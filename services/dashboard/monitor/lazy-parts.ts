@@ -1,4 +1,4 @@
-// The parts of a monitor's page that are loaded after its state, when they come into view or are needed.
+// The parts of a monitor's page that are loaded later than the monitor's state, when they come into view or are needed.
 import { lazy } from '../parts/lazy.tsx'
 
 export const UptimeDays = lazy(() => import('./figures/uptime-days.tsx').then(it => it.UptimeDays))

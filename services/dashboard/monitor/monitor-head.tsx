@@ -1,4 +1,4 @@
-// The head of a monitor's page: its state with start and reason, the next transition, and the actions on it.
+// The head of a monitor's page: the monitor's state with start and reason, the next transition, and the actions on the monitor.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { sentence } from '../data/format.ts'
 import { go } from '../data/router.ts'
@@ -14,7 +14,7 @@ import { nextWords } from '../words/next.ts'
 
 interface Props {
   detail: MonitorDetail
-  /** Called after an act on the monitor. */
+  /** Called after an action on the monitor. */
   onChanged(): void
 }
 

@@ -1,4 +1,5 @@
-// The page of a monitor: state, reason and next transition, open incidents, rules and signals, then figures over time and the past.
+// The page of a monitor. Shows state, open incidents, rules and signals. Sections below show charts, maintenance, the receivers of
+// messages, and the monitor's past.
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { read } from '../data/api.ts'
@@ -22,7 +23,7 @@ import { Signals } from './signals.tsx'
 
 addPageStyle(style)
 
-/** Time in which news are gathered, ms: one step causes several events, but one request. */
+/** Time in which events are collected, ms. One step of the keeper causes several events, which then cause only one request. */
 const settleMs = 150
 
 function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
@@ -33,7 +34,7 @@ function Monitor({ params }: { params: Readonly<Record<string, string>> }) {
   const name = String(detail?.resource['name'] ?? 'Monitor')
   pageTitle.value = name
   if (detail === null) return <NotHere failure={monitor.failure.value} onRetry={() => void monitor.reload()} />
-  // A link in a message may lead to a monitor of another workspace. The page then switches to this workspace and its event stream.
+  // A link in a message may lead to a monitor of another workspace. The page then switches to the monitor's workspace and its event stream.
   if (detail.workspace_id !== workspaceId.peek()) queueMicrotask(() => chooseWorkspace(detail.workspace_id))
   const changed = () => void monitor.reload()
   return (
@@ -87,14 +88,14 @@ function NotHere({ failure, onRetry }: { failure: unknown; onRetry(): void }) {
   return <Failed page="monitor" error={failure} onRetry={onRetry} />
 }
 
-/** Uses the monitor embedded in the page if it is this monitor. */
+/** Returns the loaded monitor. Its first value is the data embedded in the page, if they belong to this monitor. */
 function loadedMonitor(id: string): Loaded<MonitorDetail> {
   const first = takeFirst('monitor')
   const mine = first?.resource['id'] === id ? first : null
   return createLoaded(() => read<MonitorDetail>(`/session/monitors/${encodeURIComponent(id)}`), mine)
 }
 
-/** Reads the monitor unless its data is embedded in the page, and reads it again after each event about it. */
+/** Reads the monitor unless its data are embedded in the page. Reads again after each event about the monitor. */
 function follow(id: string, monitor: Loaded<MonitorDetail>): () => void {
   const reload = () => void monitor.reload()
   if (monitor.value.peek() === null) reload()

@@ -1,4 +1,4 @@
-// The rules of a monitor, each with the sentence of its last judgement.
+// The rules of a monitor. Every rule has a sentence about its last judgement.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { may } from '../data/session.ts'
 import { ButtonLink } from '../parts/button.tsx'

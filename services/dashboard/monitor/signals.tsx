@@ -1,4 +1,4 @@
-// Signals of a monitor: the last report of each signal, and for each declared signal the command that reports on the signal.
+// Signals of a monitor with their last reports. A declared signal also has a command that reports on this signal.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { latency } from '../data/format.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
@@ -46,6 +46,5 @@ export function Signals({ detail }: { detail: MonitorDetail }) {
   )
 }
 
-/** Keys of the signals that the monitor declares. */
 export const declaredSignals = ({ resource }: MonitorDetail): string[] =>
   ((resource['signals'] ?? []) as { key: string }[]).map(({ key }) => key)

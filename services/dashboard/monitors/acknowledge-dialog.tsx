@@ -1,4 +1,4 @@
-// Dialog before incidents are acknowledged: the act stops their reminders and cannot be undone.
+// Dialog before incidents are acknowledged. An acknowledgement stops the reminders of an incident and cannot be undone.
 import { counted } from '../data/format.ts'
 import { workspaceId } from '../data/session.ts'
 import { announce } from '../parts/announce.ts'

@@ -7,7 +7,7 @@ import { openIncidents } from './open-incidents.ts'
 export interface ActDialogProps {
   kind: 'acknowledge' | 'maintenance'
   rows: readonly MonitorRow[]
-  /** Called after the act was done, or refused by the server. */
+  /** Called after the server has performed or refused the action. */
   onDone(): void
   onClose(): void
 }

@@ -1,5 +1,5 @@
-// Acts on monitors, one or several: acknowledge the worst open incident, start and end maintenance. Each resolves with a sentence that says
-// what the server did and refused. No result is shown before the server's response.
+// Actions on one or several monitors: acknowledge the worst open incident, start maintenance, end maintenance. An action resolves with a
+// sentence about everything that the server did or refused. No result is shown before the server's response.
 import { askV3, sentenceOf } from '../data/api.ts'
 import { counted } from '../data/format.ts'
 

@@ -1,4 +1,4 @@
-// Dialogs of acts on monitors, loaded together when the first dialog is opened.
+// Dialogs of actions on monitors, loaded together when the first dialog is opened.
 
 export { AcknowledgeDialog } from './acknowledge-dialog.tsx'
 export { ActDialog } from './act-dialog.tsx'

@@ -1,4 +1,5 @@
-// Dialog that starts, moves or ends maintenance of monitors. It shows the end and the effects before the action.
+// Dialog that starts, moves or ends maintenance of monitors. Before the action, the dialog shows the end of the maintenance and the
+// effects.
 import { useSignal } from '@preact/signals'
 import { now } from '../data/clock.ts'
 import { counted, duration, instant } from '../data/format.ts'
@@ -16,9 +17,9 @@ addPageStyle(style)
 
 interface Props {
   monitors: readonly Acted[]
-  /** Whether some of the monitors are in maintenance now. */
+  /** True if at least one of the monitors is in maintenance now. */
   canEnd: boolean
-  /** Called after the act was done, or refused by the server. */
+  /** Called after the server has performed or refused the action. */
   onDone?(): void
   onClose(): void
 }

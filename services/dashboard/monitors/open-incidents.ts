@@ -1,4 +1,4 @@
-// Open incidents of monitors that somebody may acknowledge. Pure.
+// Open incidents of monitors, for an acknowledgement. Pure.
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 
 /** Returns the worst unacknowledged open incident of each row. */

@@ -1,4 +1,4 @@
-// The actions on monitors that rows and pages share: their keys, their buttons, and the dialog before the action.
+// The actions on monitors that rows and pages share: keyboard shortcuts, buttons, and the dialog before an action.
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
@@ -15,9 +15,9 @@ type Kind = ActDialogProps['kind']
 const ActDialog = lazy(() => import('./dialogs.ts').then(it => it.ActDialog))
 
 interface Acting {
-  /** Returns the monitors to which an action that begins now applies. */
+  /** Returns the monitors to which an action applies; called when the action begins. */
   rows(): readonly MonitorRow[]
-  /** Called after the act was done, or refused by the server. */
+  /** Called after the server has performed or refused the action. */
   onDone(): void
 }
 
@@ -47,7 +47,7 @@ export function useActs({ rows, onDone }: Acting): Acts {
   return { begin, dialog: act.value && <ActDialog {...act.value} onClose={close} onDone={onDone} /> }
 }
 
-/** `canTake`: true if an incident is not acknowledged yet. */
+/** Buttons of the actions. `canTake`: true if an incident is not acknowledged yet. */
 export function ActButtons({ begin, canTake, look }: Pick<Acts, 'begin'> & { canTake: boolean; look?: 'main' }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// Action of a button. Runs at most once at a time, and announces its result.
+// Action of a button. An action runs only once at a time, and its result is announced.
 import { useSignal } from '@preact/signals'
 import { sentenceOf } from '../data/api.ts'
 import { announce } from './announce.ts'
@@ -8,7 +8,7 @@ interface Act {
   run(): void
 }
 
-/** `work` resolves with the sentence that says what happened. */
+/** Returns an action that runs `work`. `work` resolves with a sentence about the result, which is announced. */
 export function useAct(work: () => Promise<string>): Act {
   const isBusy = useSignal(false)
   const run = async () => {

@@ -1,4 +1,5 @@
-// Announcements of results, each a sentence: shown in a corner, read aloud, and removed after a while. A refusal stays until it is closed.
+// Announcements of the result of a person's action. An announcement is a sentence that is shown in a corner, read aloud by screen
+// readers, and removed after a while. The announcement of a refusal stays until the person closes it.
 import { signal } from '@preact/signals'
 import { schedule } from '../data/clock.ts'
 

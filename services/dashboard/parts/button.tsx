@@ -2,14 +2,14 @@
 import type { ComponentChildren, JSX } from 'preact'
 
 interface Look {
-  /** `main`: the main action of its section. `danger`: the action deletes something or cannot be undone. */
+  /** Look of the button. `main`: the main action of a section. `danger`: the action deletes something or cannot be undone. */
   look?: 'main' | 'danger' | 'quiet' | undefined
   children: ComponentChildren
 }
 
 type ButtonProps = Look & {
   isBusy?: boolean
-  /** Key with the same effect, shown beside the words. */
+  /** Keyboard shortcut with the same effect, shown beside the words of the button. */
   shortcut?: string
 } & Omit<JSX.IntrinsicElements['button'], 'children' | 'class'>
 
@@ -30,7 +30,6 @@ export function Button({ look, isBusy = false, shortcut, children, ...rest }: Bu
   )
 }
 
-/** Reads the next page of a list, below the pages that are shown. */
 export function ShowOlder({ what, isBusy, run }: { what: string; isBusy: boolean; run(): void }) {
   return (
     <p class="acts">

@@ -1,4 +1,4 @@
-// Dialog before an action, which names the losses. The cancel button has the focus first.
+// Dialog before an action. The dialog names everything that the action deletes or ends. At first, the cancel button has the focus.
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
 import { Dialog } from './form/dialog.tsx'
@@ -6,9 +6,9 @@ import { Form } from './form/form.tsx'
 
 interface ConfirmProps {
   title: string
-  /** Words of the button that confirms the act. */
+  /** Text of the button that confirms the action. */
   act: string
-  /** Does the act. Rejects with a Refusal, which is shown; the dialog stays open. */
+  /** Performs the action. If it rejects with a Refusal, the dialog shows the Refusal and stays open. */
   send(): Promise<void>
   onClose(): void
   children: ComponentChildren

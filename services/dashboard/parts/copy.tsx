@@ -2,7 +2,7 @@
 import { announce } from './announce.ts'
 import { Button } from './button.tsx'
 
-/** `noun`: what is copied, as in "Link copied." */
+/** `noun`: name of the copied thing, as in "Link copied." */
 export function Copy({ text, noun, words = `Copy ${noun.toLowerCase()}` }: { text: string; noun: string; words?: string }) {
   const copy = async () => {
     try {

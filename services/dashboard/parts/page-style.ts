@@ -1,5 +1,5 @@
-// Style sheets, which are texts in the scripts that need them, so they need no request. The Content-Security-Policy allows constructed
-// style sheets, because they are not inline HTML.
+// Style sheets as texts. A page's script contains the text of the page's sheet, so that the browser needs no request for the sheet. The
+// Content-Security-Policy allows constructed style sheets, because they are not inline HTML.
 import main from '../main.page.css'
 
 const known = new Set<string>()
@@ -12,7 +12,7 @@ function addSheet(text: string): void {
   document.adoptedStyleSheets.push(sheet)
 }
 
-// The first sheet names the layers in their order.
+// Adds the main sheet first, because it defines the order of the layers.
 addSheet(main)
 
 /** Adds a sheet to the layer of pages. A sheet is never removed. */

@@ -1,4 +1,4 @@
-// The pages beside the present one in the settings and in the administration.
+// Links between the pages of the settings, and between the pages of the administration.
 import type { PageName } from '#shared/contracts/session/page-paths.ts'
 import { place } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'

@@ -1,4 +1,4 @@
-// A new secret, which the server returns only once. It stays on the page until the person confirms that they have stored it.
+// A new secret, which the server returns only once. The secret stays on the page until the person confirms that the secret is stored.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'

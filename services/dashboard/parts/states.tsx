@@ -26,7 +26,10 @@ export function Loading() {
 interface FailedProps {
   error: unknown
   onRetry(): void
-  /** Object that the page shows, such as `monitor`: the heading is then the page's heading. Absent: the page has other content. */
+  /**
+   * Name of the object that the page shows, such as `monitor`. The heading of the failure is then the page's main heading (`h1`). Absent:
+   * the page has other content beside the failure.
+   */
   page?: string
 }
 

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { inTone, stateOf, type Tone } from '../words/statuses.ts'
 
-/** `state`: name of the state in the API; `word`: text shown instead of the usual word. */
+/** `state`: name of the state in the API. `word`: text that replaces the usual word of the state. */
 export function StatusMark({ state, word }: { state: string; word?: string }) {
   const known = stateOf(state)
   return (
@@ -13,7 +13,7 @@ export function StatusMark({ state, word }: { state: string; word?: string }) {
   )
 }
 
-/** The sign of a tone, for places that show the word beside the sign. */
+/** The sign of a tone, without a word. Used where the word stands beside the sign. */
 export function Sign({ tone }: { tone: Tone }) {
   return (
     <svg class="sign" viewBox="0 0 12 12" aria-hidden="true" style={inTone(tone)}>

@@ -1,8 +1,8 @@
-// Instants, durations and countdowns. Times are shown in the visitor's zone. The tooltip and copied texts have UTC.
+// Instants, durations and countdowns. Times are shown in the visitor's time zone. Tooltips and copied texts contain UTC.
 import { now } from '../data/clock.ts'
 import { clockTime, countdown, duration, instant, utc } from '../data/format.ts'
 
-/** `isLong`: with its day. */
+/** `isLong`: also shows the day. */
 export function Time({ at, isLong = false }: { at: number; isLong?: boolean }) {
   return (
     <time dateTime={utc(at)} title={utc(at)}>
@@ -11,7 +11,7 @@ export function Time({ at, isLong = false }: { at: number; isLong?: boolean }) {
   )
 }
 
-/** Time since `at`, drawn again each second. */
+/** The time since `at`, updated each second. */
 export function Since({ at }: { at: number }) {
   return (
     <time dateTime={utc(at)} title={`since ${utc(at)}`}>
@@ -20,7 +20,10 @@ export function Since({ at }: { at: number }) {
   )
 }
 
-/** The time left until `at` on the server's clock, drawn again each second. Screen readers read the text only when they reach it. */
+/**
+ * The time until `at` on the server's clock, updated each second. A screen reader does not read the updates, only the text when a person
+ * moves to it.
+ */
 export function Countdown({ at }: { at: number }) {
   return (
     <time class="countdown" dateTime={utc(at)} title={utc(at)}>

@@ -1,4 +1,4 @@
-// The pages of the settings and of API keys, bundled as one chunk: separate pages would add a dozen small shared chunks.
+// The pages of the settings and of API keys, bundled as one chunk, because separate pages would add a dozen small chunks of shared code.
 import { addPageStyle } from '../parts/page-style.ts'
 import style from '../styles/settings.page.css'
 

@@ -1,4 +1,4 @@
-// The roles in a workspace, with the rights of each in words.
+// The roles in a workspace, and words for the rights of a role.
 import type { Role } from '../data/session.ts'
 
 export const roles: readonly { value: Role; word: string }[] = [
@@ -7,5 +7,5 @@ export const roles: readonly { value: Role; word: string }[] = [
   { value: 'owner', word: 'Owner: also names the workspace and its members' },
 ]
 
-/** Returns the role of a text; the least role if the page does not know the text. */
+/** Returns the role that a text names. If the text names no known role, returns the least role. */
 export const roleOf = (text: string): Role => roles.find(({ value }) => value === text)?.value ?? 'viewer'

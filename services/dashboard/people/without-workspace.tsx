@@ -17,7 +17,7 @@ export function NoWorkspace() {
   )
 }
 
-/** The workspace that the person looked at was deleted, or the membership ended. */
+/** Shown after the workspace was deleted, or after the person's membership has ended. */
 export function WorkspaceGone() {
   return (
     <>

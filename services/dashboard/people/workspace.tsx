@@ -1,4 +1,4 @@
-// The present workspace: its name, and actions to leave it and to create another one.
+// The present workspace: its name, and actions to leave this workspace and to create another workspace.
 import { useSignal } from '@preact/signals'
 import { ask } from '../data/api.ts'
 import { go } from '../data/router.ts'

@@ -1,4 +1,4 @@
-// The page on which a custom subject is made.
+// The page that creates a custom subject.
 import { go } from '../data/router.ts'
 import { pathTo } from '../data/routing.ts'
 import { may } from '../data/session.ts'

@@ -23,7 +23,7 @@ export interface Receivers {
   recovery: readonly Receiver[]
 }
 
-/** Returns the destinations in the rows of the table; without rows, the default of the workspace. */
+/** Returns the destinations in the rows of the table. If the table has no rows, returns the workspace's default destination. */
 export function receiversOf({ selections }: DeliveryTable, destinations: readonly Named[]): Receivers {
   const of = (kind: keyof Receivers): Receiver[] => {
     if (selections.length === 0) return destinations.filter(one => one.default)
@@ -33,7 +33,7 @@ export function receiversOf({ selections }: DeliveryTable, destinations: readonl
   return { problem: of('problem'), no_data: of('no_data'), recovery: of('recovery') }
 }
 
-/** The rest of a sentence: `Ops and Desk are notified`, `nobody is notified: …`. */
+/** Returns a part of a sentence: `Ops and Desk are notified`, or `nobody is notified: …`. */
 export function notifiedWords(receivers: readonly Receiver[]): string {
   const on = receivers.filter(({ enabled }) => enabled).map(({ name }) => name)
   const off = receivers.filter(({ enabled }) => !enabled).map(({ name }) => name)

@@ -1,4 +1,5 @@
-// Conversion between the document of a rule and the fields of its form. Pure. The server checks limits, not the form.
+// Conversion between the document of a rule and the fields of its form. Pure. The form does not check limits, because the server checks
+// them.
 import { Refusal } from '../data/api.ts'
 
 export interface RuleInput {
@@ -36,12 +37,12 @@ export const fieldsOf = ({ signal, from, compare, threshold, match, no_data_afte
   no_data_after: after ?? '',
 })
 
-/** `2m` for `2m0s`, as a person writes it. */
+/** Returns `2m` for `2m0s`, as a person writes this duration. */
 export const shortDuration = (text: string): string => text.replaceAll(/(?<=[hm])0[ms]/g, '')
 
 const inputParts = ['of', 'mode', 'threshold', 'match', 'no_data_after'] as const
 
-/** The name of a field of the form, as in `inputs.0.mode`. */
+/** Returns the name of a field of the form, such as `inputs.0.mode`. */
 export const inputField = (i: number, part: (typeof inputParts)[number]): string => `inputs.${i}.${part}`
 
 export const ruleFields = (inputs: number): string[] => [
@@ -53,7 +54,10 @@ interface Values {
   get(name: string): unknown
 }
 
-/** Returns the document of a form with `inputs` inputs. Throws a Refusal for labels or a number that cannot be parsed. */
+/**
+ * Returns the rule's document from the fields of a form. `inputs`: number of inputs in the form. Throws a Refusal for labels or a number
+ * that cannot be parsed.
+ */
 export function documentOf(values: Values, inputs: number): object {
   const need = textIn(values, 'decision.need')
   const waits = ['confirm_after', 'close_after'] as const
@@ -106,16 +110,17 @@ const textIn = (values: Values, name: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** `1 h 30 m` means `1h30m`. */
+/** Returns the typed duration without blanks: `1h30m` for `1 h 30 m`. */
 const durationIn = (values: Values, name: string): string => textIn(values, name).replaceAll(/\s+/g, '')
 
-/** Returns the number; a text that is no number is sent as it was typed. */
+/** Returns the typed text as a number. Returns a text that is no number unchanged, and the server refuses it. */
 const numberOr = (text: string): number | string => (text === '' || Number.isNaN(Number(text)) ? text : Number(text))
 
 const movedParts: Readonly<Record<string, string>> = { signal: 'of', from: 'of', compare: 'mode' }
 
 /**
- * Converts a refusal of the document: the field gets its name in the form, and the sentence omits the path. Other refusals stay unchanged.
+ * Converts a refusal of the document: the field of the document becomes the field of the form, and the sentence omits the path. Other
+ * refusals stay unchanged.
  */
 export function placed(refusal: Refusal): Refusal {
   const place = (refusal.field ?? '').replace(/^document\./, '')
@@ -127,7 +132,7 @@ export function placed(refusal: Refusal): Refusal {
   return new Refusal(refusal.status, refusal.code, words, field)
 }
 
-/** Returns the sentence without the place at its beginning. */
+/** Returns the sentence without the path at its beginning. */
 function wordsBeside(sentence: string, place: string): string {
   const at = sentence.toLowerCase().indexOf(place.toLowerCase())
   if (at < 0) return sentence

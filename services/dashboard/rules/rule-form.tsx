@@ -1,4 +1,4 @@
-// The form of a rule: its inputs, how many of them must fail, and its delays.
+// The form of a rule: its inputs, the number of inputs that must fail, and its delays.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Refusal } from '../data/api.ts'
@@ -32,7 +32,7 @@ export function RuleForm({ subject, rule, document, onTyped, save }: FormProps) 
     const form = frame.current?.querySelector('form')
     if (form != null) onTyped(typedIn(new FormData(form), count))
   }
-  // Runs also when an input is added or removed.
+  // Calls `tell` also when an input is added or removed.
   useEffect(tell, [count])
   useEffect(() => frame.current?.querySelector('input')?.focus(), [])
   const send = (values: FormData) => save({ name: textOf(values, 'name'), document: documentOf(values, count) })

@@ -1,4 +1,4 @@
-// The fields of one input of a rule: the signal or rule that it reads, the condition of a failure, labels, and the longest silence.
+// The fields of one input of a rule: the signal or rule that the input reads, the condition of a failure, labels, and the longest silence.
 import { useSignal } from '@preact/signals'
 import { Button } from '../parts/button.tsx'
 import { AreaField, ChoiceField, TextField } from '../parts/form/field.tsx'
@@ -10,7 +10,7 @@ interface InputProps {
   at: number
   given: InputFields
   subject: Subject
-  /** The rule that is changed, which cannot read itself; null: a new rule. */
+  /** The rule that the form changes; null: a new rule. A rule cannot read itself. */
   self: string | null
   isOnly: boolean
   onRemove(): void

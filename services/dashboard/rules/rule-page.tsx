@@ -1,4 +1,4 @@
-// The pages that create and change a rule: the form, and beside it the present verdict of the typed rule.
+// The pages that create and change a rule. A trial beside the form shows the present verdict of the typed rule.
 import { Refusal } from '../data/api.ts'
 import { go } from '../data/router.ts'
 import { may } from '../data/session.ts'

@@ -5,7 +5,10 @@ import { stateOf } from '../words/statuses.ts'
 import { notifiedWords, type Receivers } from './receivers.ts'
 import type { RuleDocument, RuleInput } from './rule-document.ts'
 
-/** `Run reports a problem`, `Depth is above 100, with host=db1`. `nameOf` names what the input reads. */
+/**
+ * Returns words such as `Run reports a problem` or `Depth is above 100, with host=db1`. `nameOf` returns the name of the signal or rule
+ * that the input reads.
+ */
 export function inputWords(input: RuleInput, nameOf: NameOf): string {
   if (input.from !== undefined) return `rule ${nameOf(input)} says problem`
   const labels = Object.entries(input.match ?? {}).map(([key, value]) => `${key}=${value}`)
@@ -18,7 +21,7 @@ type NameOf = (input: RuleInput) => string
 
 const needs: Readonly<Record<string, string>> = { any: 'one of', majority: 'more than half of', all: 'all of' }
 
-/** `Problem if Run reports a problem.` */
+/** Returns a sentence such as `Problem if Run reports a problem.` */
 export function ruleWords({ inputs, decision }: Pick<RuleDocument, 'inputs' | 'decision'>, nameOf: NameOf): string {
   if (inputs.length === 0) return 'It reads nothing, and says nothing.'
   const said = inputs.map(input => inputWords(input, nameOf))
@@ -26,7 +29,7 @@ export function ruleWords({ inputs, decision }: Pick<RuleDocument, 'inputs' | 'd
   return inputs.length === 1 ? `Problem if ${said[0]}.` : `Problem if ${need}: ${said.join('; ')}.`
 }
 
-/** Returns the effects of saving the rule: at once, and later by time alone. */
+/** Returns sentences about the effects of saving the rule now, and about later effects by time alone. */
 export function consequence(trial: RuleTrialObject, receivers: Receivers): string {
   const { incident, verdict, open_now: isOpen } = trial
   const its = isOpen ? 'Its open incident' : 'An incident'
@@ -56,12 +59,12 @@ function byTime({ at, incident }: RuleTrialObject, receivers: Receivers): string
 const kindOf = (announces: string): keyof Receivers =>
   announces === 'recovery' || announces === 'no_data' ? announces : 'problem'
 
-/** Returns the condition that would send a message, for a rule without a problem now. */
+/** Returns sentences about the times at which a rule that has no problem now would send messages. */
 export function wakes({ wait }: Pick<RuleDocument, 'wait'>, receivers: Receivers): string {
   return `A problem that lasts ${spaced(wait.confirm_after)} is confirmed, and ${notifiedWords(receivers.problem)}. It closes once all was well for ${spaced(wait.close_after)}.`
 }
 
-/** Returns `2m0s` as `2 min`. A text of another form stays unchanged. */
+/** Returns `2 min` for `2m0s`. Returns a text of another form unchanged. */
 export function spaced(text: string): string {
   const units: Readonly<Record<string, string>> = { h: 'h', m: 'min', s: 's', ms: 'ms' }
   const parts = [...text.matchAll(/([\d.]+)(ms|h|m|s)/g)].filter(([, n]) => Number(n) !== 0)

@@ -43,7 +43,7 @@ function Parts({ subject, loaded }: PartProps) {
   )
 }
 
-/** Time in which news are gathered, ms: one step causes several events, but one request. */
+/** Time in which events are collected, ms. One step of the keeper causes several events, which then cause only one request. */
 const settleMs = 150
 
 function followNews(subjectId: string, loaded: Loaded<Subject>): () => void {

@@ -1,4 +1,4 @@
-// A custom subject: signals and rules from generation 2, and its state from the session API.
+// A custom subject: its signals and rules are read over generation 2, and its state over the session API.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { ask, askV3, read } from '../data/api.ts'
 import { askV2 } from '../data/api-v2.ts'
@@ -50,7 +50,7 @@ export async function readSubject(id: string): Promise<Subject> {
   return { ...known, signals: kind === 'website' ? [ofChecks] : [], rules: [] }
 }
 
-/** Resolves with its id. */
+/** Resolves with the id of the new subject. */
 export async function createSubject(name: string): Promise<string> {
   const made = await askV2<{ id: string }>('POST', '/subjects', { workspace_id: workspaceId.peek(), name })
   const resource = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/resources/${encodeURIComponent(made.id)}`
@@ -70,7 +70,7 @@ export const changeSignal = ({ slug }: Subject, id: string, body: { name: string
 export const deleteSignal = ({ slug }: Subject, id: string): Promise<unknown> =>
   askV2('DELETE', `${pathOf(slug)}/signals/${encodeURIComponent(id)}`)
 
-/** A website monitor becomes a custom subject by its first rule. */
+/** Creates a rule. If the subject is a website monitor, its first created rule turns it into a custom subject. */
 export const createRule = (subject: Subject, body: { name: string; document: object }): Promise<SubjectRule> =>
   ask('POST', `${sessionPath(subject)}/rules`, body)
 
@@ -80,21 +80,20 @@ export const replaceRule = ({ slug }: Subject, id: string, body: { name: string;
 export const deleteRule = ({ slug }: Subject, id: string): Promise<unknown> =>
   askV2('DELETE', `${pathOf(slug)}/rules/${encodeURIComponent(id)}`)
 
-/** Returns whether the rule is website monitoring's own, which cannot be changed here. */
+/** Returns true for the built-in rule of website monitoring, which cannot be changed here. */
 export const isBuiltIn = ({ signals }: Subject, rule: SubjectRule): boolean =>
   rule.id === 'reachability' && signals.some(({ signal_kind: kind }) => kind === 'platform_http')
 
-/** Returns the names of the rules that read a signal or a rule, without the built-in rule of website monitoring. */
+/** Returns the names of the rules that read this signal or rule. Omits the built-in rule of website monitoring. */
 export const readersOf = (subject: Subject, by: 'signal' | 'from', id: string): string[] =>
   subject.rules
     .filter(rule => !isBuiltIn(subject, rule) && rule.document.inputs.some(input => input[by] === id))
     .map(rule => rule.name)
 
-/** The open incident of a rule. */
 export const incidentOf = ({ detail }: Subject, ruleId: string) =>
   detail.rules.find(({ key }) => key === ruleId)?.incident ?? null
 
-/** Returns the name of the signal or rule that an input reads; the slug if the signal or rule was deleted. */
+/** Returns the name of the signal or rule that an input reads. If the signal or rule was deleted, returns its slug. */
 export function nameIn({ signals, rules }: Pick<Subject, 'signals' | 'rules'>, { signal, from }: RuleInput): string {
   const found = from === undefined ? signals.find(({ id }) => id === signal) : rules.find(({ id }) => id === from)
   return found?.name ?? from ?? signal ?? ''

@@ -1,4 +1,4 @@
-// Result of a rule's trial: verdict, readings, destinations that would be notified, and what a trial cannot show.
+// Result of a rule's trial: verdict, readings, and destinations that would be notified. A sentence names the limits of a trial.
 import { Fragment } from 'preact'
 import type { RuleTrialInput, RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { sentence } from '../data/format.ts'

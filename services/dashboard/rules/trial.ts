@@ -14,23 +14,23 @@ import { type DeliveryTable, type Named, type Receivers, receiversOf } from './r
 import { placed, type RuleDocument } from './rule-document.ts'
 import type { Subject } from './subject.ts'
 
-/** The typed document, or the reason why the fields form no document yet. */
+/** The document that the fields form, or the reason why they form no document yet. */
 export type Typed = { document: object } | { refusal: Refusal }
 
 export interface Trial {
   asking: Asking<object, RuleTrialObject>
-  /** Reason why the rule cannot be tried, with the field of the form; null: no reason. */
+  /** Reason why the rule cannot be tried, with the field of the form; null: the rule can be tried. */
   refusal: ReadonlySignal<Refusal | null>
-  /** The newest typed document, complete or not; null: the fields form no document. */
+  /** The newest typed document, which may be incomplete; null: the fields form no document. */
   document: ReadonlySignal<Partial<RuleDocument> | null>
-  /** Null: not read yet. */
+  /** Destinations that receive messages; null: they are not read yet. */
   receivers: ReadonlySignal<Receivers | null>
   typed(typed: Typed): void
 }
 
-/** Time in which news are gathered, ms: one step causes several events, but one request. */
+/** Time in which events are collected, ms. One step of the keeper causes several events, which then cause only one request. */
 const gatherMs = 150
-/** Least time between two trials without a change or an event, ms. */
+/** Least time between a response and a next trial that only the passing of time causes, ms. */
 const leastMs = 1_000
 /** Pause before the retry after a failure that may be temporary, ms. */
 const retryMs = 5_000
@@ -58,7 +58,7 @@ export function useTrial(subject: Subject, replaced: string | null, first: objec
   return { asking: parts.asking, refusal, document: parts.document, receivers: parts.receivers, typed: parts.typed }
 }
 
-/** Returns null for a hidden page: when it is shown again, everything is read again. */
+/** Returns the time until the next trial, ms. Returns null for a hidden page, because everything is read again when the page is shown. */
 function againMs(outcome: Outcome<RuleTrialObject>): number | null {
   if (document.hidden || isSignedOut.peek()) return null
   if ('answer' in outcome) return Math.max(leastMs, Date.parse(outcome.answer.next_at) - serverNow())
@@ -87,7 +87,7 @@ function createTrial(subject: Subject, replaced: string | null) {
       if ('refusal' in typed) asking.stop()
       else asking.change(typed.document)
     },
-    /** If this read fails, the receivers stay unknown, and the page says so. */
+    /** Reads the receivers. If this read fails, the receivers stay unknown, and the page says so. */
     readReceivers: async () => {
       const destinations = `/workspaces/${encodeURIComponent(workspaceId.peek() ?? '')}/destinations`
       const table =

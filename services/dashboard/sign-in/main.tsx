@@ -11,7 +11,7 @@ import { returnPath, signInSentence } from './words.ts'
 addPageStyle(style)
 
 interface WaysIn {
-  /** Configured identity provider; null: none. */
+  /** Configured identity provider; null: no provider is configured. */
   oidc: { name: string } | null
 }
 
@@ -25,7 +25,7 @@ async function signIn(values: FormData): Promise<void> {
     const password = values.get('password')
     await ask('POST', '/session/sign-in', { username: textOf(values, 'username'), password })
   } catch (error) {
-    // The refusal does not reveal whether the name or the password was wrong. It is always shown beside the password.
+    // The refusal does not reveal if the name or the password was wrong, so it is always shown beside the password.
     if (error instanceof Refusal && error.code === 'wrong_credentials') {
       throw new Refusal(error.status, error.code, 'The username or the password is wrong.', 'password')
     }

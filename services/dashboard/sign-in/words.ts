@@ -10,7 +10,7 @@ const sentences: Readonly<Record<string, string>> = {
   internal: 'The sign-in failed. The log of Watchkeeper has the reason.',
 }
 
-/** Returns the sentence for the error word of a failed sign-in at a provider. */
+/** Returns a sentence about a failed sign-in at a provider. `word`: error code in the page's address. */
 export const signInSentence = (word: string): string => sentences[word] ?? 'The sign-in failed. Try again.'
 
 /** Returns the path if it belongs to this origin, else `/`. */

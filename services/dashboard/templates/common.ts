@@ -1,5 +1,5 @@
-// Modules that the pages of Templates, the editor and its dialogs share. Each of them imports this file, so that the modules become one
-// chunk.
+// Modules that the pages of Templates, the editor and its dialogs share. Every such page or dialog imports this file, so that the modules
+// become one chunk.
 import './decision-words.ts'
 import './editor/draft.ts'
 import './editor/draft-store.ts'

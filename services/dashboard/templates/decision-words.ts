@@ -1,9 +1,9 @@
-// A rule's decision in words, from any JSON, because a draft may be unfinished. Pure.
+// A rule's decision in words. Accepts any JSON as the decision, because a draft may be unfinished. Pure.
 import { isObject } from './editor/draft.ts'
 
 export interface DecisionWords {
   words: string
-  /** The subject of the words, if they end in a colon. */
+  /** Nested decisions, which are listed after `words` if `words` ends in a colon. */
   parts: DecisionWords[]
 }
 
@@ -26,7 +26,6 @@ const listsOf = (node: Record<string, unknown>): [word: string, parts: unknown[]
   return null
 }
 
-/** `isNegated`: under a `not`. */
 export function decisionWords(node: unknown): DecisionWords {
   if (!isObject(node)) return { words: 'nothing yet', parts: [] }
   if ('not' in node) return negated(node['not'])

@@ -77,7 +77,7 @@ function Found({ read, reference, onChanged }: FoundProps) {
 
 interface RevisionRow {
   id: string
-  /** Whether the revision can be read. */
+  /** True if the revision can be read. */
   isKnown: boolean
   uses: number
 }

@@ -1,4 +1,4 @@
-// The rows of the list of Templates: one row for each key, with the faults of the Template. Pure.
+// The rows of the list of Templates. Every key of a Template has one row, with the faults of this Template. Pure.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { counted } from '../data/format.ts'
 import { isSystem, keyOf, type NamedDestination, type TemplatesRead } from './template.ts'
@@ -9,16 +9,16 @@ export interface TemplateRow {
   /** The highest published version; null: the Template has only a draft, or cannot be read. */
   version: number | null
   revisions: number
-  /** Numbers of Resources bound to the highest revision, and to older revisions. */
+  /** Number of Resources that are bound to the highest revision. The next field counts the Resources of older revisions. */
   current: number
   older: number
   isSystem: boolean
   hasDraft: boolean
-  /** Sentences about faults; empty: the Template has no fault. */
+  /** Sentences about faults of the Template; an empty list: no fault. */
   faults: string[]
 }
 
-/** `drafts`: keys of Templates with a draft in this browser. */
+/** Returns the rows. `drafts`: keys of Templates with a draft in this browser. */
 export function templateRows({ templates, destinations, uses }: TemplatesRead, drafts: readonly string[]): TemplateRow[] {
   const known = new Set(templates.map(({ id }) => id))
   const unread = Object.keys(uses).filter(id => !known.has(id))

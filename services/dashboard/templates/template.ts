@@ -10,11 +10,11 @@ export interface NamedDestination {
   enabled: boolean
 }
 
-/** By `key@version`. A revision without Resources is absent. */
+/** Number of Resources that are bound to a revision, by `key@version`. A revision without Resources is absent. */
 export type Uses = Readonly<Record<string, number>>
 
 export interface TemplatesRead {
-  /** System Templates, then the workspace's own by key and version. */
+  /** Templates in this order: system Templates, then the workspace's own Templates by key and version. */
   templates: readonly SentTemplate[]
   destinations: readonly NamedDestination[]
   uses: Uses
@@ -22,10 +22,10 @@ export interface TemplatesRead {
 
 const workspacePart = () => encodeURIComponent(workspaceId.peek() ?? '')
 
-/** A path of generation 3 in the present workspace. */
+/** Returns the path of generation 3 for a path below the present workspace. */
 export const inWorkspace = (path: string): string => `/workspaces/${workspacePart()}${path}`
 
-/** Rejects with a Refusal. */
+/** Reads the Templates, the destinations and the numbers of bound Resources. Rejects with a Refusal. */
 export async function readTemplates(): Promise<TemplatesRead> {
   const [written, uses] = await Promise.all([readWritten(), readUses()])
   return { ...written, uses }
@@ -44,12 +44,15 @@ export async function readUses(): Promise<Uses> {
   return uses
 }
 
-/** Whether a Template is a system Template. Its rules are built in, so it can be neither published nor previewed. */
+/** Returns true for a system Template. The rules of a system Template are built in, so it can be neither published nor previewed. */
 export const isSystem = ({ rules }: Pick<SentTemplate, 'rules'>): boolean => rules.some(({ decision }) => decision === null)
 
-/** Returns the path of a Template's page. The path with the word `new` belongs to the page of a new Template. */
+/**
+ * Returns the path of a Template's page. For a Template with the key `new`, the path also contains the version, because the path without it
+ * leads to the page that creates a Template.
+ */
 export const pathOfTemplate = (key: string, version: number): string =>
   pathTo('template', { key: key === 'new' ? `new@${version}` : key })
 
-/** The key of `key@version`. */
+/** Returns the key from `key@version`. */
 export const keyOf = (reference: string): string => reference.split('@', 1)[0] ?? reference

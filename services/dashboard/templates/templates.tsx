@@ -1,4 +1,4 @@
-// The Templates of the workspace, each with its number of Resources and its faults.
+// The Templates of the workspace. Every Template has a row with its number of Resources and its faults.
 import { counted, grouped } from '../data/format.ts'
 import { pathTo } from '../data/routing.ts'
 import { may } from '../data/session.ts'

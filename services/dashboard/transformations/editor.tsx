@@ -1,4 +1,4 @@
-// The editor of a transformation: the template beside the messages that it makes, rendered by the server while it is typed.
+// The editor of a transformation. Shows the template beside sample messages, which the server renders by the template while a person types.
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { type Asking, createAsking } from '../data/asking.ts'
 import { schedule } from '../data/clock.ts'
@@ -22,14 +22,14 @@ export function Editor({ edited, onSaved, onClose }: EditorProps) {
   const template = edited?.template ?? firstTemplate
   const area = useRef<HTMLDivElement>(null)
   const preview = useMemo(() => createAsking({ ask: previewTemplate, schedule }), [])
-  // Set by script, because browsers apply `autofocus` only once per page load.
+  // Sets the focus by script, because browsers apply `autofocus` only once per page load.
   useEffect(() => area.current?.querySelector('input')?.focus(), [])
   useEffect(() => {
     preview.change(template)
     return preview.stop
   }, [preview, template])
   const send = async (values: FormData) => {
-    // A template keeps its leading and trailing blanks.
+    // Reads the template without `textOf`, because a template keeps its leading and trailing blanks.
     const fields = { name: textOf(values, 'name'), template: String(values.get('template') ?? '') }
     const { name } = await saveTransformation(edited?.id ?? null, fields)
     announce(`Transformation ${name} ${edited === null ? 'created' : 'saved'}.`)
@@ -67,7 +67,7 @@ export function Editor({ edited, onSaved, onClose }: EditorProps) {
   )
 }
 
-/** A fault of the template itself is shown beside the template, a fault of one sample beside the sample. */
+/** Shows a fault of the template itself beside the template. A fault of a single sample is shown beside this sample. */
 function TemplateHint({ preview }: { preview: Asking<string, Preview> }) {
   const fault = preview.answer.value === null ? null : sharedError(preview.answer.value)
   if (fault !== null) return <span class="fault">{fault}</span>

@@ -1,4 +1,4 @@
-// The fields that a template may use, with their values in a sample. A press on a field inserts the field at the cursor.
+// The fields that a template may use, with their values in a sample. A press on a field inserts this field into the template at the cursor.
 import { Shown, useLoaded } from '../parts/loaded.tsx'
 import { readSamples } from './transformation.ts'
 

@@ -1,4 +1,4 @@
-// Transformations and the destinations that use them, as generation 2 serves them, and the words about their uses.
+// Transformations, and the destinations that use them, as generation 2 serves them. Also sentences about these uses.
 import { askV2 } from '../data/api-v2.ts'
 
 export interface Transformation {
@@ -45,13 +45,15 @@ export const readSamples = (): Promise<readonly Sample[]> => askV2('GET', `${all
 export const previewTemplate = (template: string, signal: AbortSignal): Promise<Preview> =>
   askV2('POST', `${all}/preview`, { template }, signal)
 
-/** Saves a transformation. `id` null: creates a new transformation. */
+/** Saves a transformation. `id`: the transformation to change; null: creates a new transformation. */
 export const saveTransformation = (id: number | null, fields: { name: string; template: string }): Promise<Transformation> =>
   askV2('POST', id === null ? all : `${all}/${id}`, fields)
 
 export const deleteTransformation = (id: number): Promise<unknown> => askV2('DELETE', `${all}/${id}`)
 
-/** Sets the transformation of a destination; null: the built-in message. The other fields of the destination stay. */
+/**
+ * Sets the transformation of a destination. With null, the destination gets the built-in message. The other fields of the destination stay.
+ */
 export async function giveTransformation(receiverId: number, transformationId: number | null): Promise<void> {
   const { name, channel, url } = await askV2<Receiver>('GET', `${receivers}/${receiverId}`)
   const body = { name, channel, url, ...(transformationId === null ? {} : { transformation_id: transformationId }) }
@@ -61,12 +63,12 @@ export async function giveTransformation(receiverId: number, transformationId: n
 export const usersOf = ({ id }: Pick<Transformation, 'id'>, of: readonly Receiver[]): readonly Receiver[] =>
   of.filter(one => one.transformation_id === id)
 
-/** `Used by Ops and Pager.` */
+/** Returns a sentence such as `Used by Ops and Pager.` */
 export function usedBy(names: readonly string[]): string {
   return names.length === 0 ? 'No destination uses it.' : `Used by ${listed(names)}.`
 }
 
-/** Returns the effect of a transformation's deletion. `names`: destinations that use it. */
+/** Returns a sentence about the effect of a transformation's deletion. `names`: destinations that use the transformation. */
 export const lossOf = (names: readonly string[]): string =>
   names.length === 0
     ? 'No destination uses it. Its template is lost.'
@@ -77,7 +79,10 @@ function listed(names: readonly string[]): string {
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** Returns the error that all samples have in common, which is then a fault of the template. Null: the errors differ, or there is none. */
+/**
+ * Returns the error that all samples have in common; such an error is a fault of the template. Returns null if the samples have different
+ * errors or no error.
+ */
 export function sharedError({ results }: Preview): string | null {
   const errors = new Set(results.map(result => (result.ok ? null : result.error)))
   const [only = null] = errors

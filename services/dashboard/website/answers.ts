@@ -1,4 +1,4 @@
-// Conversion between the form of a website monitor and `meta`, the answers to its Template. Pure.
+// Conversion between the form of a website monitor and `meta`, the values for the fields of its Template. Pure.
 
 /** `meta` of a Resource of `website-check@1`, as generation 3 names its fields. */
 export interface WebsiteAnswers {
@@ -12,7 +12,7 @@ export interface WebsiteAnswers {
   interval_value: number
   interval_unit: 'MINUTE' | 'HOUR'
   failure_mode: string
-  /** Seconds. Absent for a new monitor, which gets the installation's default. */
+  /** Confirmation delay, s; absent for a new monitor, which gets the installation's default. */
   confirm_after?: number
   recover_after?: number
 }
@@ -42,7 +42,9 @@ const textIn = (values: Values, name: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Returns the answers, including those of collapsed fields. An empty delay is omitted. A text that is no number is sent as typed. */
+/**
+ * Returns `meta` from the values of the form, also from collapsed fields. Omits an empty delay. Returns a text that is no number as typed.
+ */
 export function answersOf(values: Values): Record<string, unknown> {
   return {
     url: withScheme(textIn(values, 'url')),
@@ -62,7 +64,7 @@ export function answersOf(values: Values): Record<string, unknown> {
   }
 }
 
-/** Returns the answers that differ from the stored answers. Unchanged answers are not sent. */
+/** Returns the values in `answers` that differ from the stored values. Unchanged values are not sent. */
 export const changedAnswers = (answers: Readonly<Record<string, unknown>>, stored: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(answers).filter(
@@ -70,10 +72,10 @@ export const changedAnswers = (answers: Readonly<Record<string, unknown>>, store
     ),
   )
 
-/** `shop.example` means `https://shop.example`. */
+/** Adds the scheme to a URL without a scheme: `shop.example` becomes `https://shop.example`. */
 export const withScheme = (url: string): string => (url === '' || /^[a-z][a-z\d+.-]*:/i.test(url) ? url : `https://${url}`)
 
-/** Returns the name; if it is empty, the host of the URL. */
+/** Returns the monitor's name. If the name is empty, returns the host of the URL. */
 export const nameOf = (name: string, url: string): string => {
   if (name !== '') return name
   const whole = withScheme(url)

@@ -1,4 +1,4 @@
-// The page on which a website monitor is changed.
+// The page that changes a website monitor.
 import { useMemo } from 'preact/hooks'
 import { askV3 } from '../data/api.ts'
 import { createLoaded } from '../data/loaded.ts'

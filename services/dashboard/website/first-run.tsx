@@ -1,4 +1,4 @@
-// An empty workspace: shows the form for the first monitor in place of the list.
+// Content of the monitoring page in an empty workspace: the form for the first monitor instead of the list.
 import { may } from '../data/session.ts'
 import { Empty } from '../parts/states.tsx'
 import { WebsiteForm } from './website-form.tsx'

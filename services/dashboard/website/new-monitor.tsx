@@ -1,4 +1,4 @@
-// The page on which a website monitor is made.
+// The page that creates a website monitor.
 import { pageTitle } from '../data/title.ts'
 import { WebsiteForm } from './website-form.tsx'
 

@@ -1,4 +1,4 @@
-// The pages about websites, loaded together: each needs the same form.
+// The pages about websites, loaded together, because each page needs the same form.
 
 export { EditMonitor as editMonitor } from './edit-monitor.tsx'
 export { FirstRun } from './first-run.tsx'

@@ -1,4 +1,4 @@
-// The form of a website monitor: the address, and collapsed below it all other fields with their defaults.
+// The form of a website monitor. Shows the address; all other fields have defaults and are collapsed below the address.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { askV3, read } from '../data/api.ts'
@@ -28,7 +28,7 @@ interface Location {
   active_workers_count: number
 }
 
-/** `existing` null: a new monitor. */
+/** Form of a website monitor. `existing`: the monitor to change; null: a new monitor. */
 export function WebsiteForm({ existing }: { existing: ExistingWebsite | null }) {
   const locations = useSignal<readonly Location[] | null>(null)
   const failure = useSignal<unknown>(null)
@@ -86,7 +86,7 @@ function Fields({ existing, locations }: { existing: ExistingWebsite | null; loc
   )
 }
 
-/** Returns the ids of the locations that have probers at present; of all locations if none has. */
+/** Returns the ids of the locations that have probers at present. If no location has a prober, returns the ids of all locations. */
 function usualLocations(locations: readonly Location[]): string[] {
   const alive = locations.filter(({ active_workers_count: count }) => count > 0)
   return (alive.length > 0 ? alive : locations).map(({ id }) => id)

@@ -1,6 +1,6 @@
-// Words for the next step by time, shown before a countdown.
+// Words for the next transition by time alone, shown before its countdown.
 
-/** `confirm`, `close`, `remind`, as the API names them. */
+/** Words for `confirm`, `close` and `remind`, which are the API's names of these transitions. */
 export const nextWords: Readonly<Record<string, string>> = {
   confirm: 'confirmed in',
   close: 'closes in',

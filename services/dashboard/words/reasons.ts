@@ -1,4 +1,4 @@
-// Why a message was not delivered or was kept back, in words.
+// Words for the reasons why a message was not delivered or was held back.
 
 const reasons: Readonly<Record<string, string>> = {
   unreachable: 'the receiver could not be reached',
@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
   confirmed_first: 'the Incident was confirmed first',
 }
 
-/** A reason that this page does not know is shown as it is. */
+/** Returns the words for a reason. Returns an unknown reason unchanged. */
 export function reasonWords(reason: string): string {
   const status = /^http_(\d+)$/.exec(reason)?.[1]
   return status === undefined ? (reasons[reason] ?? reason) : `the receiver answered ${status}`

@@ -1,4 +1,4 @@
-// The word of each state, and its tone (colour and sign), the same on all pages.
+// Words and tones (colour and sign) of all states. All pages use the same words and tones.
 
 export type Tone = 'up' | 'down' | 'no-data' | 'pending' | 'recovering' | 'maintenance' | 'closed'
 
@@ -18,8 +18,8 @@ const states: Readonly<Record<string, { word: string; tone: Tone }>> = {
   closed: { word: 'Closed', tone: 'closed' },
 }
 
-/** An unknown state is shown by its name, with the tone of missing data. */
+/** Returns the word and the tone of a state. For an unknown state, returns its name and the tone of missing data. */
 export const stateOf = (name: string): { word: string; tone: Tone } => states[name] ?? { word: name, tone: 'no-data' }
 
-/** Style of an element in the colour of a tone, as `--tone`. */
+/** Returns a style that sets `--tone` to the colour of a tone. */
 export const inTone = (tone: Tone) => ({ '--tone': `var(--${tone})` })

@@ -1,4 +1,4 @@
-// Archive and delete of a monitor: the buttons.
+// Buttons that archive or delete a monitor.
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,4 +1,5 @@
-// Dialog before a monitor is archived or deleted, which names the losses. The result is shown on the monitoring page.
+// Dialog before a monitor is archived or deleted. The dialog names everything that the person loses. The result is shown on the monitoring
+// page.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { go } from '../../data/router.ts'
 import { announce } from '../../parts/announce.ts'

@@ -1,5 +1,5 @@
-// Archiving and deletion of a monitor, with sentences about the losses, for the dialog before, and about the result. Only some kinds of
-// monitors can be deleted.
+// Archiving and deletion of a monitor: the requests, the sentences about everything that is lost, and a sentence about the result. Only
+// some kinds of monitors can be deleted.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { ask, askV3, refusalOf } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'
@@ -8,7 +8,7 @@ export type End = 'archive' | 'delete'
 
 export const endWords: Readonly<Record<End, string>> = { archive: 'Archive', delete: 'Delete' }
 
-/** A Resource of a published Template can only be archived. */
+/** Returns the actions that can end a monitor. A Resource of a published Template can only be archived. */
 export const endsOf = ({ kind, row }: Pick<MonitorDetail, 'kind' | 'row'>): End[] => {
   if (row === null) return []
   return kind === 'template' ? ['archive'] : ['archive', 'delete']
@@ -29,7 +29,7 @@ export function lossesOf(end: End, { kind, rules, window }: Pick<MonitorDetail, 
   ]
 }
 
-/** Resolves with a sentence about the result. Rejects with a Refusal. */
+/** Archives or deletes a monitor. Resolves with a sentence about the result. Rejects with a Refusal. */
 export async function endMonitor(end: End, { kind, resource, workspace_id }: MonitorDetail): Promise<string> {
   const [id, name] = [encodeURIComponent(String(resource['id'])), String(resource['name'])]
   if (end === 'archive') {
@@ -38,7 +38,7 @@ export async function endMonitor(end: End, { kind, resource, workspace_id }: Mon
   }
   if (kind === 'custom') await ask('DELETE', `/session/subjects/${id}`)
   else {
-    // A refusal of generation 2 has status 200, so the body is checked.
+    // Checks the body too, because a refusal of generation 2 has status 200.
     const answer = await ask<{ error: object | null }>('DELETE', `/session/v2/monitoring/websites/${id}`)
     if (answer.error !== null) throw refusalOf(409, answer, null)
   }

@@ -1,4 +1,4 @@
-// Response time by location, read for the range that the address names.
+// Chart of the response time by location. The page's address names the range.
 import type { LatencyChart } from '#shared/contracts/session/session-charts.ts'
 import { latency } from '../../data/format.ts'
 import { OverTime } from './over-time.tsx'

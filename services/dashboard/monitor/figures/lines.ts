@@ -1,4 +1,4 @@
-// Figures of a chart as the session API sends them, and the lines made from the figures. Pure.
+// Figures of a chart as the session API sends them, and their conversion to lines. Pure.
 import type { ChartBand, ChartColumns } from '#shared/contracts/session/session-charts.ts'
 import type { Band, ChartProps } from '../../charts/chart.tsx'
 import type { Point } from '../../charts/scale.ts'
@@ -12,13 +12,13 @@ export interface Frame {
   bands: readonly ChartBand[]
 }
 
-/** Figures of a chart as its lines, axis and texts. */
+/** Lines, axis and texts of a chart, made from its figures. */
 export interface Lines extends Pick<ChartProps, 'label' | 'series' | 'levels' | 'write' | 'fileName' | 'empty'> {
   /** A sentence below the chart. */
   note?: string | null
 }
 
-/** Returns the points of one column of the figures: one point for each step with a report. */
+/** Function that returns the points of one column of the figures, one point for every step with a report. */
 export type PointsOf = (figures: ChartColumns, name: 'min' | 'mean' | 'max' | 'p95') => Point[]
 
 export const pointsOf =

@@ -1,4 +1,4 @@
-// A chart of a monitor in the range that the address names: read now, and again when another range is chosen.
+// A chart of a monitor in the range that the page's address names. The figures are read again when a person chooses another range.
 import { useSignalEffect } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { Chart } from '../../charts/chart.tsx'
@@ -9,7 +9,7 @@ import { bandsOf, type Frame, type Lines, type PointsOf, pointsOf } from './line
 import { Ranges, rangeOfAddress } from './ranges.tsx'
 
 interface OverTimeProps<F extends Frame> {
-  /** Address of the figures, ready for `range=`. It does not change while the chart is shown. */
+  /** API address of the figures; the component appends `range=`. The address must not change while the chart is shown. */
   path: string
   linesOf(frame: F, pointsOf: PointsOf): Lines
 }

@@ -1,4 +1,4 @@
-// Range that the charts of a monitor show, stored in the address.
+// Buttons for the range that the charts of a monitor show. The page's address stores the range.
 import type { ComponentChildren } from 'preact'
 import { query, setQuery } from '../../data/router.ts'
 import { Tabs } from '../../parts/table/tabs.tsx'

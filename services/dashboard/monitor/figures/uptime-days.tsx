@@ -1,4 +1,4 @@
-// Ninety days of a monitor.
+// Uptime of a monitor on each of the last ninety days.
 import type { DayBars } from '#shared/contracts/session/session-charts.ts'
 import { Days } from '../../charts/days.tsx'
 import { read } from '../../data/api.ts'

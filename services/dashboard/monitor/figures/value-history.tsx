@@ -1,4 +1,4 @@
-// Values of the signals that senders report: one signal at a time, with the thresholds or baselines of its rules.
+// Chart of the values that senders have reported on one signal, with the thresholds and baselines of the signal's rules.
 import type { ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { query, setQuery } from '../../data/router.ts'

@@ -1,8 +1,11 @@
-// The value history of a pushed signal as lines and levels of a chart. Pure.
+// Reported values of a signal as the lines of a chart, and thresholds of rules as its levels. Pure.
 import type { ValueChart } from '#shared/contracts/session/session-charts.ts'
 import type { Lines, PointsOf } from './lines.ts'
 
-/** Returns one line if each step has a single value; three lines (minimum, mean, maximum) otherwise; none without values. */
+/**
+ * Returns one line if minimum and maximum are equal in every step. Otherwise returns three lines: mean, maximum and minimum. Returns no
+ * line if there are no values.
+ */
 export function valueSeries({ figures }: Pick<ValueChart, 'figures'>, pointsOf: PointsOf): Lines['series'] {
   const { min = [], max = [] } = figures
   if (min.every(value => value === null)) return []
@@ -14,8 +17,8 @@ export function valueSeries({ figures }: Pick<ValueChart, 'figures'>, pointsOf: 
 const operators = { eq: '=', neq: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤' } as const
 
 /**
- * Returns a line for each threshold of the rules. For a baseline, the area between the median and the line is shaded. A baseline without a
- * median has no line.
+ * Returns a line for each threshold of the rules. If the threshold is a multiple of a median, the area between median and line is shaded.
+ * While such a median is unknown, the threshold has no line.
  */
 export const valueLevels = ({ thresholds }: Pick<ValueChart, 'thresholds'>): { value: number; words: string; since?: number }[] =>
   thresholds.flatMap(({ rule, operator, operand, baseline_days: days, median }) => {
@@ -26,15 +29,15 @@ export const valueLevels = ({ thresholds }: Pick<ValueChart, 'thresholds'>): { v
     return [{ value: operand * median, words, since: median }]
   })
 
-/** Baselines that have no median yet. */
+/** Returns the names of the rules with a baseline that has no median yet. */
 export const waitingBaselines = ({ thresholds }: Pick<ValueChart, 'thresholds'>): string[] =>
   thresholds.filter(one => one.baseline_days !== null && one.median === null).map(({ rule }) => rule)
 
-/** `1,234.57`: six digits at most. */
+/** Returns a text such as `1,234.57`, with at most six significant digits. */
 export const number = (value: number | null): string =>
   value === null ? '–' : Number(value.toPrecision(6)).toLocaleString('en-GB', { maximumFractionDigits: 6 })
 
-/** Returns the chart of a signal with its levels. `fileName`: name of the CSV file, without `.csv`. */
+/** Returns lines, levels and texts for the chart of a signal. `fileName`: name of the CSV file, without `.csv`. */
 export function valueLines(chart: ValueChart, pointsOf: PointsOf, fileName: string): Lines {
   const series = valueSeries(chart, pointsOf)
   const waiting = series.length === 0 ? [] : waitingBaselines(chart)

@@ -23,7 +23,7 @@ export function History({ detail }: { detail: MonitorDetail }) {
   const { workspace_id: workspace, resource } = detail
   const id = String(resource['id'])
   const open = detail.rules.map(({ incident }) => incident?.id ?? '').join()
-  // The list is read again when an incident opens or closes.
+  // Reads the list again when an incident opens or closes.
   const incidents = useMemo(() => {
     const loaded = createLoaded(() =>
       askV3<Incident[]>('GET', `/workspaces/${workspace}/resources/${encodeURIComponent(id)}/incidents?limit=20`),

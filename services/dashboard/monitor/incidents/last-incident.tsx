@@ -1,4 +1,5 @@
-// The newest incident of a monitor without open incidents: links in messages lead here after the incident has closed.
+// The newest incident of a monitor that has no open incident. A message's link to an incident leads to this part of the page when the
+// incident has closed.
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { Time } from '../../parts/time.tsx'
 import { lasted, stateWords } from '../../words/incident.ts'

@@ -1,4 +1,4 @@
-// The open incidents of a monitor, each with its rule, its start, its next transition by time, and its machine.
+// The open incidents of a monitor. Each incident has its own card, with rule, start, next deadline and machine.
 import type { MonitorDetail, MonitorIncident } from '#shared/contracts/session/session-monitor.ts'
 import { sentence } from '../../data/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'

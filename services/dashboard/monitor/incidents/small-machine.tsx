@@ -1,5 +1,5 @@
-// Small drawing of an open incident's machine: states and arrows in the places of the large drawing, without words at the arrows. The card
-// around the drawing has the same facts in words, and a link to the incident.
+// Small drawing of an open incident's machine: states and arrows at the same positions as in the large drawing, without words at the
+// arrows. The card around the drawing has the same facts in words, and a link to the incident.
 import type { SmallLayout } from '#shared/contracts/session/machine-layout.ts'
 import type { MonitorIncident } from '#shared/contracts/session/session-monitor.ts'
 import file from '../../machines/small-incident.json' with { type: 'json' }

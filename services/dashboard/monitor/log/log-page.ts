@@ -1,9 +1,9 @@
-// The Observation log as the session API serves it, and the address of a page of it. Pure.
+// The Observation log as the session API serves it, and the address of one page of the log. Pure.
 
 export interface Logged {
   id: string
   signal: string
-  /** The id of a location, or empty. */
+  /** The id of a location; empty: the report came from no location. */
   location: string
   state: string
   value: number | null
@@ -13,14 +13,14 @@ export interface Logged {
   rejected: string | null
 }
 
-/** Number of rows in a page of the log. Further rows are read on request, because the log ends a page that may be read on a phone. */
+/** Number of rows in a page of the log. Further rows are read on request, so that the monitor's page stays short on a phone. */
 export const logRows = 20
 
 export interface LogFilters {
   isUnaccepted: boolean
-  /** A day of the visitor's zone, in the format of a date input; empty: any day. */
+  /** A day in the visitor's time zone, in the format of a date input; empty: any day. */
   day: string
-  /** Only rows before this instant; null: from the newest row on. */
+  /** Instant before which rows are wanted; null: the newest rows are wanted. */
   before: string | null
 }
 
@@ -34,7 +34,7 @@ export function logAddress(monitorId: string, { isUnaccepted, day, before }: Log
   return `/session/monitors/${encodeURIComponent(monitorId)}/observations?${asked}`
 }
 
-/** Returns the first instant of a day, and the first instant of the next day; both null: the text is no day. */
+/** Returns the first instant of a day, and the first instant of the next day. Returns two nulls if the text is no day. */
 function dayRange(day: string): [string, string] | [null, null] {
   const start = new Date(`${day}T00:00`)
   if (Number.isNaN(start.getTime())) return [null, null]
@@ -50,5 +50,5 @@ const rejections: Readonly<Record<string, string>> = {
   out_of_retention: 'its instant is out of retention',
 }
 
-/** Why a report does not count; a word that this page does not know is shown as it is. */
+/** Returns words for the reason why a report does not count. Returns an unknown reason unchanged. */
 export const rejectionWords = (rejected: string): string => `Not accepted: ${rejections[rejected] ?? rejected}`

@@ -1,4 +1,4 @@
-// The Observation log: reports and checks, the newest first, of all days or of one day. The log does not record decisions.
+// The Observation log of all days or of one day: reports and checks, newest first. The log does not contain verdicts of rules.
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { read } from '../../data/api.ts'
@@ -52,7 +52,7 @@ function Rows({ detail, filters }: { detail: MonitorDetail; filters: LogFilters 
   return <Shown of={first}>{rows => <Pages first={rows} detail={detail} filters={filters} />}</Shown>
 }
 
-/** The first page and the further pages that were requested. */
+/** Shows the first page of rows, and the further pages that the person has requested. */
 function Pages({ first, detail, filters }: { first: readonly Logged[]; detail: MonitorDetail; filters: LogFilters }) {
   const rows = useSignal(first)
   const hasMore = useSignal(first.length === logRows)

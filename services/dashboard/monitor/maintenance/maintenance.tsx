@@ -1,4 +1,5 @@
-// Maintenance of a monitor: the machine of the running window with its deadline, what happens at its end, and its steps so far.
+// Maintenance of a monitor. Shows the machine of the running window with its deadline, the effects of the window's end, and the window's
+// steps so far.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'

@@ -1,4 +1,4 @@
-// The running maintenance window of a monitor as its machine's life, and its steps in words. Pure.
+// The running maintenance window of a monitor: marks for the drawing of its machine, and its steps in words. Pure.
 import { clockTime, countdown, instant, isSameDay } from '../../data/format.ts'
 import { type Life, lifeOf, shareOf } from '../../drawing/life.ts'
 
@@ -17,7 +17,7 @@ export function windowLife({ value, context: { startedAt, deadlineAt } }: Window
 
 const when = (at: number, now: number): string => (isSameDay(at, now) ? clockTime(at) : instant(at))
 
-/** One sentence for each step so far. */
+/** Returns one sentence for every step of the window so far. */
 export const stepWords = ({ steps, context: { by } }: Window, now: number): { at: number; words: string }[] =>
   steps.map(({ event: { type, at }, deadlineAt }) => {
     const until = deadlineAt === null ? '' : ` until ${when(deadlineAt, now)}`

@@ -1,4 +1,5 @@
-// The table of alert delivery of a monitor: which destinations get which messages (reference/messages 4). Reads, writes, and the words for it.
+// The table of alert delivery of a monitor: every row names a destination and the kinds of messages that it gets (reference/messages 4).
+// This file reads and writes the table, and describes the table in words.
 import { askV3 } from '../../data/api.ts'
 import { askV2 } from '../../data/api-v2.ts'
 import { listed } from '../../data/format.ts'
@@ -27,7 +28,7 @@ export interface AlertDelivery {
   usual: string | null
 }
 
-/** Returns the path of the table: of a website monitor by id, of a custom subject by key. */
+/** Returns the path of the table. The path names a website monitor by id, a custom subject by key. */
 export const tableOf = (kind: 'website' | 'custom', id: string, key: string): string =>
   kind === 'website' ? `/monitoring/websites/${encodeURIComponent(id)}/delivery` : `/subjects/${encodeURIComponent(key)}/delivery`
 
@@ -35,7 +36,10 @@ interface Table {
   selections: readonly (Row & { destination_name: string })[]
 }
 
-/** Generation 2 lists destinations only for editors, because the list has their URLs. Viewers see the names in the rows. */
+/**
+ * Reads the table. Generation 2 lists all destinations only for editors, because the list contains URLs. So viewers see only the
+ * destinations that the rows name.
+ */
 export async function readAlertDelivery(table: string, mayChange: boolean): Promise<AlertDelivery> {
   const [{ selections }, known, all] = await Promise.all([
     askV2<Table>('GET', table),
@@ -50,14 +54,17 @@ export async function readAlertDelivery(table: string, mayChange: boolean): Prom
   return { destinations: known ?? named, rows, usual: all.find(one => one.default)?.name ?? null }
 }
 
-/** Replaces all rows; without rows the default of the workspace gets the messages. Rejects with a Refusal. */
+/** Replaces all rows of the table. If `rows` is empty, the workspace's default destination gets the messages. Rejects with a Refusal. */
 export const saveRows = (table: string, rows: readonly Row[]): Promise<unknown> =>
   rows.length === 0 ? askV2('DELETE', table) : askV2('POST', table, { selections: rows })
 
 export const isChosen = (rows: readonly Row[], id: number, kind: Kind): boolean =>
   rows.some(row => row.destination_id === id && row.alert_kinds.includes(kind))
 
-/** Returns the rows with this kind of message added for the destination, or removed. A destination without kinds has no row. */
+/**
+ * Returns the rows after a click: adds the kind of message to the destination, or removes the kind if the destination had it. A destination
+ * without kinds has no row.
+ */
 export function toggled(rows: readonly Row[], id: number, kind: Kind): Row[] {
   const chosen = kinds.filter(one => (one === kind) !== isChosen(rows, id, one))
   const others = rows.filter(row => row.destination_id !== id)

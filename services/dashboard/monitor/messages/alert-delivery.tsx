@@ -1,4 +1,4 @@
-// Alert delivery of a monitor: a table of destinations and kinds of messages, with a sentence that says what the checked boxes mean.
+// Alert delivery of a monitor: a table of destinations and kinds of messages with check boxes. A sentence explains the checked boxes.
 import { useSignal } from '@preact/signals'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { may } from '../../data/session.ts'
@@ -30,7 +30,10 @@ export function AlertDelivery({ detail }: { detail: MonitorDetail }) {
   return <ByTable table={tableOf(kind, String(resource['id']), String(resource['key']))} />
 }
 
-/** The rules of a Template name destinations; a rule without destinations uses the default. */
+/**
+ * Shown for a monitor with a Template, because the Template's rules name the destinations. A rule without destinations uses the default
+ * destination.
+ */
 function ByTemplate({ reference }: { reference: string }) {
   const [key = ''] = reference.split('@')
   return (

@@ -1,4 +1,5 @@
-// Messages about the incidents of a monitor: sent, failed or kept back. Shows the newest messages, with a link to all messages.
+// Messages about the incidents of a monitor, with their outcome: sent, failed or held back. Shows the newest messages, with a link to all
+// messages.
 import { useEffect } from 'preact/hooks'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { read } from '../../data/api.ts'

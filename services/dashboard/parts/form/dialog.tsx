@@ -1,5 +1,5 @@
-// A modal dialog, made with the browser's `dialog` element: the focus stays inside, Escape closes the dialog, and the focus then returns to
-// the element that had it before.
+// A modal dialog, made with the browser's `dialog` element: the focus stays inside, and Escape closes the dialog. The focus then returns to
+// the element that had the focus before.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { addPageStyle } from '../page-style.ts'
@@ -20,7 +20,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const before = document.activeElement
     element.current?.showModal()
     return () => {
-      // The dialog may have removed the row that contains the element that opened it.
+      // Returns the focus to the element that opened the dialog. If the dialog's action has removed this element, the focus moves to the
+      // page.
       const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('main')
       back?.focus()
     }

@@ -1,10 +1,10 @@
-// Fields of a form: label, hint, the input, and the refusal that names the field. Every field is inside a Form.
+// Fields of a form: label, hint, input, and the refusal that names the field, if there is one. Every field is inside a Form.
 import { type ComponentChildren, h } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
 import { FormContext } from './form-state.ts'
 
 interface Shown {
-  /** Name of the field in the API. Refusals of this field are shown here. */
+  /** Name of the field in the API. Refusals that name this field are shown beside it. */
   name: string
   label: string
   hint?: ComponentChildren
@@ -97,10 +97,10 @@ interface InputProps {
 }
 
 let made = 0
-/** Preact's useId would make the scripts of every page larger. */
+/** Returns a new id. Does not use Preact's useId, which would make the scripts of every page larger. */
 const newId = (): string => `field-${++made}`
 
-/** Frame of a field, for inputs of other kinds too. */
+/** Frame of a field around any input: label, hint and refusal. */
 export function Labelled({ name, label, hint, children }: Shown & { children(props: InputProps): ComponentChildren }) {
   const id = useMemo(newId, [])
   const refusal = useContext(FormContext)?.refusals.value.get(name)

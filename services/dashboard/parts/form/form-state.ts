@@ -1,13 +1,13 @@
-// State of a form: whether it is being sent, and the refusals of its fields and of the whole form.
+// State of a form: a mark while the form is sent, the refusals of its fields, and the refusal of the whole form.
 import { type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { Refusal, sentenceOf } from '../../data/api.ts'
 
 export interface FormState {
   isBusy: Signal<boolean>
-  /** Refusals by the name of the field. */
+  /** Refusals of single fields, by the name of the field. */
   refusals: Signal<ReadonlyMap<string, string>>
-  /** Refusal that names no field of the form; null: none. */
+  /** Refusal that names no field of the form; null: no such refusal. */
   refusal: Signal<string | null>
 }
 
@@ -16,8 +16,8 @@ export const FormContext = createContext<FormState | null>(null)
 export const createFormState = (): FormState => ({ isBusy: signal(false), refusals: signal(new Map()), refusal: signal(null) })
 
 /**
- * Runs `send` once at a time. A refusal that names one of `fields` is stored for that field, any other refusal for the form. Resolves with
- * true if `send` succeeded.
+ * Runs `send` once at a time. A refusal that names one of `fields` becomes the refusal of this field. Any other refusal becomes the refusal
+ * of the form. Resolves with true if `send` succeeded.
  */
 export async function submitForm(state: FormState, fields: readonly string[], send: () => Promise<void>): Promise<boolean> {
   if (state.isBusy.value) return false
@@ -38,7 +38,8 @@ export async function submitForm(state: FormState, fields: readonly string[], se
 }
 
 /**
- * Returns a refusal without the field's name at its beginning, because it is shown beside the field. The name of a part stays.
+ * Returns a refusal without the field's name at its beginning, because the refusal is shown beside the field. If the refusal names a part
+ * of the field, the name of this part stays.
  */
 const besideField = (refusal: string, field: string): string => {
   const last = field.split('.').at(-1)
@@ -46,8 +47,9 @@ const besideField = (refusal: string, field: string): string => {
 }
 
 /**
- * Returns the field that a refusal names. A refusal may name a part of a field, as in `meta.url` or `locations[0]`. The field itself has
- * precedence, then the nearest field around or inside the name.
+ * Returns the field that a refusal names. A refusal may name a part of a field, as in `meta.url` or `locations[0]`. Returns the field with
+ * exactly this name if the form has it. Otherwise returns the nearest field that contains the named part. If there is none, returns any
+ * field whose name is one part of `named`.
  */
 export function fieldOf(named: string | null, fields: readonly string[]): string | null {
   if (named === null) return null

@@ -1,4 +1,5 @@
-// A form: sends once at a time, shows refusals beside the fields that they name, and moves the focus to the first refused field.
+// A form, which sends only one request at a time. A refusal is shown beside the field that it names. The first field with a refusal gets
+// the focus.
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
@@ -9,9 +10,9 @@ import { createFormState, FormContext, submitForm } from './form-state.ts'
 addPageStyle(style)
 
 interface FormProps {
-  /** Names of the form's fields, as refusals name them. */
+  /** Names of the form's fields, as the API's refusals use them. */
   fields: readonly string[]
-  /** Words of the button that sends the form. */
+  /** Text of the button that sends the form. */
   act: string
   look?: 'main' | 'danger'
   /** Sends the values of the fields; rejects with a Refusal. */

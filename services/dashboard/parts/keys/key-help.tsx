@@ -1,4 +1,4 @@
-// Handles the keys of the present page. `?` shows them; Ctrl-K shows all commands.
+// Handles the keyboard shortcuts of the present page. `?` lists the shortcuts; Ctrl-K opens the menu of all commands.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { go } from '../../data/router.ts'

@@ -1,4 +1,4 @@
-// Keys of the present page and of all pages. A page adds its own keys while it is shown; `?` lists all keys.
+// Keyboard shortcuts: some apply to all pages, and a page adds its own shortcuts while it is shown. `?` lists all shortcuts.
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
@@ -11,7 +11,7 @@ export interface Key {
 
 export const keySets = signal<readonly (readonly Key[])[]>([])
 
-/** Adds keys while the component is shown, from its first drawing on. They may change with each drawing. */
+/** Adds keyboard shortcuts from the first drawing of the component until its removal. Every drawing may pass other shortcuts. */
 export function useKeys(keys: readonly Key[]): void {
   const latest = useRef(keys)
   latest.current = keys
@@ -29,8 +29,8 @@ export function useKeys(keys: readonly Key[]): void {
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
 /**
- * Passes keys to the sets of keys. The page's own keys have precedence over the keys of all pages. `isElsewhere`: the focus is in a field, or a
- * dialog is open. Returns whether the key had an effect.
+ * Returns a function that runs the action of a pressed key. The page's own keys have precedence over the keys of all pages.
+ * `isElsewhere`: true if the focus is in a field, or a dialog is open. The function returns true if the key had an effect.
  */
 export function createKeyReader(): (pressed: Pressed, isElsewhere: boolean) => boolean {
   let before = ''

@@ -1,4 +1,5 @@
-// A table of few rows. A wide table scrolls within its frame, never the page; on a phone each row becomes a list of its cells.
+// A table of few rows. A wide table scrolls within its frame, and the page never scrolls sideways. On a phone, a row becomes a list of its
+// cells.
 import type { ComponentChildren } from 'preact'
 import { addPageStyle } from '../page-style.ts'
 import style from './table.page.css'
@@ -7,7 +8,7 @@ addPageStyle(style)
 
 export interface Column<Row> {
   head: string
-  /** Whether the column holds numbers, which are aligned right. */
+  /** True if the column contains numbers, which are aligned right. */
   isNumber?: boolean
   cell(row: Row): ComponentChildren
 }
@@ -17,11 +18,11 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf(row: Row): string
-  /** Shown instead of a table without rows. */
+  /** Content that replaces a table without rows. */
   empty: ComponentChildren
 }
 
-/** Tables with more columns do not fit a phone. */
+/** Largest number of columns that fit a phone. On a phone, the rows of a table with more columns become lists. */
 const stacksFrom = 3
 
 export function Table<Row>({ label, columns, rows, keyOf, empty }: TableProps<Row>) {

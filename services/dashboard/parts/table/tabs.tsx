@@ -1,9 +1,9 @@
-// Tabs whose choice is in the address. One tab stop: arrows, Home and End move between tabs.
+// Tabs of a page, whose address names the chosen tab. All tabs are one tab stop; arrow keys, Home and End move between tabs.
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 
 interface TabsProps {
-  /** One word, unique on the page. */
+  /** Name of the group of tabs: one word, unique on the page. */
   label: string
   of: readonly { id: string; word: string }[]
   chosen: string
@@ -50,7 +50,7 @@ export function Tabs({ label, of, chosen, onChoose, children }: TabsProps) {
   )
 }
 
-/** Returns the index to which a key moves among `count` tabs; null: the key moves nothing. */
+/** Returns the index of the tab, among `count` tabs, to which a pressed key moves; null: the key does not move. */
 export function nextIndex(key: string, at: number, count: number): number | null {
   if (key === 'Home') return 0
   if (key === 'End') return count - 1

@@ -1,4 +1,4 @@
-// The differences between a published revision and a draft, as sentences about Resources that would change to the draft. Pure.
+// The differences between a published revision and a draft, as sentences about the effects on Resources that move to the draft. Pure.
 import { type Draft, isObject, itemsAt, textAt, valueAt } from './draft.ts'
 
 type Part = Record<string, unknown>
@@ -14,7 +14,7 @@ interface Words {
   changed(key: string, before: Part, after: Part): string
 }
 
-/** Returns the sentences; empty: only the version differs. */
+/** Returns sentences about the differences; an empty list: only the versions differ. */
 export function changesBetween(before: Draft, after: Draft): string[] {
   const compare = (place: string, words: Words): string[] => {
     const [old, now] = [partsAt(before, place), partsAt(after, place)]

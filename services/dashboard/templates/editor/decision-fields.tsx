@@ -13,7 +13,7 @@ const kinds = [
   { value: 'all_known', word: 'all of those that are known' },
 ]
 const lists = ['any', 'all', 'any_known', 'all_known']
-/** Largest number of nested nodes, including the comparison (v3 3.8). */
+/** Largest depth of a decision, in nested nodes including the comparison (v3 3.8). */
 const deepest = 4
 
 const kindOf = (node: unknown): string => {
@@ -22,10 +22,10 @@ const kindOf = (node: unknown): string => {
   return lists.find(name => name in node) ?? 'signal'
 }
 
-/** `{not: {signal, field: known}}` reads as one comparison: the signal is silent. */
+/** Returns true for `{not: {signal, field: known}}`, which the editor shows as one comparison: the signal is silent. */
 const isSilence = (node: unknown): boolean => textAt(node, 'not.field') === 'known'
 
-/** Converts the node to another kind, with as many of its parts as that kind can contain. */
+/** Converts the node to another kind. Keeps all parts of the node that the other kind can contain. */
 function asKind(node: unknown, kind: string, signal: string): unknown {
   const fresh = { signal, field: 'status', operator: 'eq', operand: 'problem' }
   const parts = lists.map(name => itemsAt(node, name)).find(items => items.length > 0) ?? [node, fresh]
@@ -41,7 +41,7 @@ interface NodeProps {
   at: string
   label: string
   depth: number
-  /** Whether only comparisons of status and value are possible, as within `all_known` and `any_known`. */
+  /** True if only comparisons of status and value are allowed, as within `all_known` and `any_known`. */
   isPlain?: boolean
 }
 

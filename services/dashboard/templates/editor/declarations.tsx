@@ -1,4 +1,4 @@
-// The first parts of the editor: the Template's name, the fields that each Resource answers, and the signals on which it reports.
+// The first parts of the editor: the Template's name, its fields, and its signals.
 import { useSignal } from '@preact/signals'
 import { Labelled } from '../../parts/form/field.tsx'
 import { itemsAt, textAt, valueAt } from './draft.ts'
@@ -93,7 +93,7 @@ function RequiredAt({ at }: { at: string }) {
 
 const OptionsAt = ({ at }: { at: string }) => <ListTextAt at={at} label="Options" type="string_list" />
 
-/** A list as one line with commas. The typed text is kept while its meaning equals the draft's list. */
+/** Input for a list, as one line with commas. The typed text stays unchanged while it means the same list as the draft. */
 function ListTextAt({ at, label, type }: { at: string; label: string; type: string }) {
   const { editor } = useEditing()
   usePlace(at)

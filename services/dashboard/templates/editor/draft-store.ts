@@ -1,11 +1,11 @@
-// Drafts of Templates in this browser: nobody else sees a draft, and publication removes it. In a browser without storage, a draft is lost
-// when its page is closed.
+// Drafts of Templates, stored only in this browser. Nobody else sees a draft, and publication removes the draft. In a browser without
+// storage, a draft is lost when its page is closed.
 import { workspaceId } from '../../data/session.ts'
 import { type Draft, draftOfJson } from './draft.ts'
 
 /** Largest draft that is stored, characters. No valid Template is larger. */
 const charactersMost = 256 * 1024
-/** The draft of a Template without a key yet. */
+/** Key under which the draft of a Template without a key is stored. */
 export const unnamed = ''
 
 interface Storage {

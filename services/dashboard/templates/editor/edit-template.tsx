@@ -1,4 +1,4 @@
-// The pages that edit a Template: a new one, or the next version of an existing one. The draft is stored in this browser until its
+// The pages that edit a new Template, or the next version of an existing Template. The draft is stored in this browser until its
 // publication.
 import { effect, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -86,7 +86,7 @@ function Writing({ read, keyOfTemplate, before }: WritableProps & { before: Sent
   const begin = () => (before === null ? emptyDraft() : nextDraft(before, before.version + 1, read.destinations))
   const editing = useMemo(() => {
     const kept = readDraft(keyOfTemplate)
-    // Another revision may have been published since the draft was stored, so the draft gets the next version.
+    // Gives a stored draft the version after the highest revision, because a revision may have been published since the draft was stored.
     const start: Draft = kept === null ? begin() : { ...kept, ...(before === null ? {} : { version: before.version + 1 }) }
     const context = {
       schedule,
@@ -124,7 +124,7 @@ function Writing({ read, keyOfTemplate, before }: WritableProps & { before: Sent
   )
 }
 
-/** Shows the refusal of the preview beside the field whose place it names. */
+/** Shows the preview's refusal beside the field that the refusal names. */
 function useRefusals({ editor, places }: Editing) {
   const form = useMemo(createFormState, [])
   useEffect(

@@ -1,4 +1,4 @@
-// The parts of the editor that are loaded when a person opens them.
+// Dialogs and other parts of the editor. They are loaded when a person first opens one of them.
 import '../common.ts'
 
 export { DiscardDialog } from './discard-dialog.tsx'

@@ -1,4 +1,4 @@
-// The pages on which a Template is written, loaded together.
+// The pages that edit a Template, loaded together.
 import '../common.ts'
 
 export { EditTemplate as editTemplate, NewTemplate as newTemplate } from './edit-template.tsx'

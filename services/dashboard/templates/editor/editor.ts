@@ -1,5 +1,5 @@
-// State of the editor of a Template: the draft, the Observations for its preview, and the server's preview. A preview is requested after a
-// pause in typing. An older response never replaces a newer one.
+// State of the editor of a Template: the draft, the Observations for its preview, and the server's preview. A preview is requested when a
+// person has not typed for a short time. An older response never replaces a newer one.
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { Refusal, sentenceOf } from '../../data/api.ts'
 import { createAsking } from '../../data/asking.ts'
@@ -25,7 +25,7 @@ export interface Preview {
   warnings: readonly { signal: string; text: string }[]
 }
 
-/** A preview, with the draft and the Observations from which it was made. */
+/** A preview, and the draft and the Observations from which the server made the preview. */
 export interface Judged extends Preview {
   draft: Draft
   observations: readonly Observation[]
@@ -44,17 +44,17 @@ export interface Editor {
   sample: Signal<SampleName | 'own'>
   /** The user's own Observations, as JSON. */
   own: Signal<string>
-  /** Typed answers of the example Resource, by the field's key. */
+  /** Values that a person has typed for the fields of the example Resource, by the key of the field. */
   answers: ReadonlySignal<Readonly<Record<string, string>>>
-  /** Preview of the newest draft that the server could judge; null: none yet. */
+  /** Newest preview that the server could make; null: no preview yet. */
   judged: ReadonlySignal<Judged | null>
-  /** The fault of the present draft; null: there is none, or it is not known yet. */
+  /** Fault of the present draft; null: the draft has no fault, or its fault is not known yet. */
   refusal: ReadonlySignal<Refused | null>
   isJudging: ReadonlySignal<boolean>
   set(place: string, value: unknown): void
   replace(draft: Draft): void
   answer(key: string, text: string): void
-  /** Judges the present draft after the pause. */
+  /** Requests a preview of the present draft after `pauseMs` without a further call. */
   judgeSoon(): void
   stop(): void
 }
@@ -67,7 +67,7 @@ export interface EditorContext {
   onChange(draft: Draft): void
 }
 
-/** Pause in typing after which the draft is judged, ms. */
+/** Time without typing after which a preview is requested, ms. */
 export const pauseMs = 350
 
 export function createEditor(start: Draft, { preview, schedule, now, onChange }: EditorContext): Editor {
@@ -104,7 +104,10 @@ export function createEditor(start: Draft, { preview, schedule, now, onChange }:
   }
 }
 
-/** Returns the draft with texts in place of missing names and texts, so that an unfinished draft can be previewed. Other faults stay. */
+/**
+ * Returns the draft with invented texts for missing names and texts, so that an unfinished draft can be previewed. Other faults stay in the
+ * draft.
+ */
 function worded(draft: Draft): Draft {
   const { key, name, rules } = draft
   const withAction = (rule: unknown) => (isObject(rule) ? { ...rule, action: orWord(rule['action'], '(no action yet)') } : rule)
@@ -118,7 +121,10 @@ function worded(draft: Draft): Draft {
 
 const orWord = (value: unknown, word: string): unknown => (value === undefined || value === '' ? word : value)
 
-/** Returns the missing part without which the draft can be previewed but not published, as the rest of a sentence; null: none. */
+/**
+ * Returns words about a missing part of the draft; null: no part is missing. The draft can be previewed without this part, but not
+ * published. The returned words complete a sentence.
+ */
 export function lackOf(draft: Draft): string | null {
   if (textAt(draft, 'key') === '' || textAt(draft, 'name').trim() === '') return 'give the Template a key and a name'
   const isWithout = (rule: unknown) => isObject(rule) && textAt(rule, 'action').trim() === ''
@@ -142,7 +148,7 @@ function tried(
   return { observations: Array.isArray(sent) ? sent : [], at: null }
 }
 
-/** Returns the answers as values of their fields' types, without empty answers. */
+/** Returns the typed values, converted to the types of their fields. Omits empty values. */
 export function metaOf(draft: Draft, answers: Readonly<Record<string, string>>): Record<string, unknown> {
   const known = itemsAt(draft, 'fields').filter(isObject)
   return Object.fromEntries(
@@ -154,7 +160,7 @@ export function metaOf(draft: Draft, answers: Readonly<Record<string, string>>):
   )
 }
 
-/** Returns a typed text as a value of the field's type. A text that is no such value stays a text, which the server refuses. */
+/** Returns the typed text as a value of type `type`. Returns a text that does not fit the type unchanged, and the server refuses it. */
 export function answerOf(type: string, text: string): unknown {
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   if (type === 'string' || type === 'enum') return text
@@ -165,6 +171,6 @@ export function answerOf(type: string, text: string): unknown {
   return numberOr(text)
 }
 
-/** Returns the place of the form at which a refusal is shown; null: at no place of the form. */
+/** Returns the place of the form at which a refusal is shown; null: the form has no such place. */
 export const shownPlace = (named: string | null, places: ReadonlySet<string>): string | null =>
   named === null ? null : (nearestPlace(named, places) ?? (places.has(`answers.${named}`) ? `answers.${named}` : null))

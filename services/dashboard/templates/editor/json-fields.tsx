@@ -1,4 +1,4 @@
-// The draft as JSON, for everything that is faster to write as text.
+// Input for the whole draft as JSON, for a person who writes JSON faster than a form.
 import { useSignal } from '@preact/signals'
 import { Labelled } from '../../parts/form/field.tsx'
 import { draftOfJson, jsonOf } from './draft.ts'
@@ -6,7 +6,7 @@ import { useEditing } from './place-fields.tsx'
 
 export function JsonFields() {
   const { editor } = useEditing()
-  // While the text is not valid JSON, the editor keeps the last valid draft.
+  // Text as typed. While this text is not valid JSON, the editor keeps the last valid draft.
   const typed = useSignal(jsonOf(editor.draft.peek()))
   const fault = useSignal<string | null>(null)
   const change = (text: string) => {

@@ -1,4 +1,4 @@
-// Fields of the editor of a Template. Each field edits the value at one dotted place of the draft, and shows refusals of this place.
+// Fields of the editor of a Template. Each field edits the value at one dotted place of the draft, and shows refusals that name this place.
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useLayoutEffect } from 'preact/hooks'
@@ -11,7 +11,7 @@ export interface Editing {
   editor: Editor
   /** Places that the form shows at present. */
   places: Set<string>
-  /** Names of destinations. */
+  /** Names of the workspace's destinations. */
   destinations: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export function useEditing(): Editing {
   return editing
 }
 
-/** Registers the place, so that its refusals are shown at the calling component. */
+/** Registers a place that the calling component shows. Refusals that name this place are then shown at the component. */
 export function usePlace(place: string): void {
   const { places } = useEditing()
   useLayoutEffect(() => {
@@ -36,7 +36,7 @@ interface Shown {
   at: string
   label: string
   hint?: ComponentChildren
-  /** True if an empty field is omitted from the draft. */
+  /** True if the draft omits this field when the field is empty. */
   isOptional?: boolean
 }
 
@@ -63,7 +63,7 @@ export function NumberAt({ at, label, hint, isOptional }: Shown) {
   const { editor } = useEditing()
   usePlace(at)
   const value = textAt(editor.draft.value, at)
-  // The typed text is kept while it means the same as the draft's value: otherwise `1.` would become `1` while `1.5` is typed.
+  // Keeps the typed text while it means the same as the draft's value. Otherwise `1.` would become `1` while a person types `1.5`.
   const typed = useSignal(value)
   const shown = String(numberOr(typed.value)) === value ? typed.value : value
   return (
@@ -96,7 +96,10 @@ interface SelectProps extends Shown {
   onChoose(value: string): void
 }
 
-/** A choice whose effect the caller defines with `onChoose`. A value outside the choices is added as one more choice. */
+/**
+ * Select element; the caller defines the effect of a choice by `onChoose`. If `value` is not one of the choices, adds it as one more
+ * choice.
+ */
 export function SelectAt({ at, label, hint, of, value, onChoose }: SelectProps) {
   usePlace(at)
   const all = of.some(one => one.value === value) ? of : [...of, { value, word: value === '' ? 'Choose…' : value }]
@@ -115,21 +118,21 @@ export function SelectAt({ at, label, hint, of, value, onChoose }: SelectProps) 
   )
 }
 
-/** A choice whose value is the text at the place in the draft. */
+/** Select element whose value is the text at a place of the draft. */
 export function ChoiceAt({ isOptional, ...shown }: Shown & { of: readonly Choice[] }) {
   const { editor } = useEditing()
   const choose = (value: string) => editor.set(shown.at, isOptional && value === '' ? undefined : value)
   return <SelectAt {...shown} value={textAt(editor.draft.value, shown.at)} onChoose={choose} />
 }
 
-/** Keys of the fields of the draft that hold a number. */
+/** Returns the keys of the draft's fields whose values are numbers. */
 export const numericFields = (draft: unknown): string[] =>
   itemsAt(draft, 'fields')
     .filter(field => ['integer', 'number', 'duration', 'duration_seconds'].includes(textAt(field, 'type')))
     .map(field => textAt(field, 'key'))
     .filter(key => key !== '')
 
-/** A number, or a reference to the Resource's field that contains it. */
+/** Input for a number, or for a reference to the Resource's field that contains the number. */
 export function AmountAt({ at, label, hint }: Shown) {
   const { editor } = useEditing()
   const draft = editor.draft.value
@@ -159,13 +162,13 @@ interface ListProps {
   /** Noun for one item, as in "Rule 2". */
   noun: string
   fresh(): unknown
-  /** True if an empty list is omitted from the draft. */
+  /** True if the draft omits this list when the list is empty. */
   isOptional?: boolean
   most: number
   children(place: string, index: number): ComponentChildren
 }
 
-/** The items of a list, each with a button that removes the item, and a button that adds an item. */
+/** Inputs for the items of a list. Every item has a button that removes it. A last button adds an item. */
 export function ListAt({ at, noun, fresh, isOptional = false, most, children }: ListProps) {
   const { editor } = useEditing()
   usePlace(at)
@@ -193,7 +196,7 @@ export function ListAt({ at, noun, fresh, isOptional = false, most, children }: 
   )
 }
 
-/** Button that removes an item of the surrounding list. The focus then moves to the button that adds an item. */
+/** Button that removes an item of the surrounding list. After a press, the focus moves to the button that adds an item. */
 export function Remove({ what, onRemove }: { what: string; onRemove(): void }) {
   const remove = ({ currentTarget }: { currentTarget: HTMLElement }) => {
     const list = currentTarget.closest('[data-list]')

@@ -1,4 +1,4 @@
-// The dialog before a draft is published: its changes, and the Resources that they concern.
+// The dialog before a draft is published. Shows the changes of the draft, and the Resources that the changes concern.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import { askV3 } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'
@@ -12,7 +12,7 @@ import { type Draft, nextDraft, textAt } from './draft.ts'
 
 interface PublishProps {
   draft: Draft
-  /** The highest revision; null: the Template is new. */
+  /** Highest published revision of the Template; null: the Template is new. */
   before: SentTemplate | null
   destinations: readonly NamedDestination[]
   onPublished(): void

@@ -1,4 +1,4 @@
-// The rules of a Template in the editor: the decision of each rule, its waits, and the destinations of its messages.
+// The rules of a Template in the editor: their decisions, their waits, and the destinations of their messages.
 import { Button } from '../../parts/button.tsx'
 import { DecisionAt } from './decision-fields.tsx'
 import { emptyRule, isObject, itemsAt, textAt, valueAt, withItem, withoutItem } from './draft.ts'
@@ -56,7 +56,7 @@ function Routing({ at }: { at: string }) {
 
 const wayOf = (draft: unknown, at: string): string => (valueAt(draft, `${at}.destination`) == null ? 'default' : 'destination')
 
-/** A destination by its name. A destination that the draft names by id keeps the id. */
+/** Input for a destination, chosen by its name. If the draft names the destination by id, the id stays. */
 function DestinationAt({ at }: { at: string }) {
   const { editor, destinations } = useEditing()
   const value = valueAt(editor.draft.value, at)

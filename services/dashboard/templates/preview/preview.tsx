@@ -105,7 +105,7 @@ function SampleChoice() {
   )
 }
 
-/** Answers of the example Resource, on which the rules are tried. An empty answer stands for the default. */
+/** Inputs for the fields of the example Resource, for which the server judges the rules. An empty value stands for the field's default. */
 function Answers() {
   const { editor } = useEditing()
   const fields = itemsAt(editor.draft.value, 'fields')

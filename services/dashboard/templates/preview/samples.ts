@@ -1,4 +1,5 @@
-// Sample Observations for the preview of a draft, made from its signals, waits and thresholds so that they trigger each rule. Pure.
+// Sample Observations for the preview of a draft. They are made from the draft's signals, waits and thresholds, so that they trigger every
+// rule. Pure.
 import { type Draft, isObject, itemsAt, textAt, valueAt } from '../editor/draft.ts'
 
 export const sampleNames = ['fails', 'brief', 'silent'] as const
@@ -26,21 +27,23 @@ export interface Sample {
 
 /** Largest number of Observations in a sample, below the limit of a preview. The newest Observations stay. */
 const observationsMost = 400
-/** Largest number of a signal's reports in a phase. In a longer phase the interval between the reports is longer. */
+/**
+ * Largest number of a signal's reports in one phase of the sample. If a phase needs more reports, the interval between them grows instead.
+ */
 const reportsInPhase = 60
 
 interface Source {
   key: string
   /** Time between reports, s. */
   step: number
-  /** Whether the signal reports on a schedule, so that it can become silent. */
+  /** True if the signal reports on a schedule, so that the signal can become silent. */
   isRegular: boolean
   good: Reading
   bad: Reading
 }
 type Reading = Pick<Observation, 'state' | 'value'>
 
-/** `end`: ms since 1970, the latest instant. */
+/** Returns the sample with this name. `end`: latest instant in the sample, ms since the epoch. */
 export function sampleOf(draft: Draft, name: SampleName, end: number): Sample {
   const sources = sourcesOf(draft)
   const step = Math.max(1, ...sources.map(one => one.step))
@@ -80,14 +83,17 @@ const instantOf = (seconds: number): string => new Date(seconds * 1_000).toISOSt
 
 type Timed = Omit<Observation, 'at'> & { at: number }
 
-/** Returns reports from `from` to before `to`, at the signal's interval or, to keep within `reportsInPhase`, a longer one. */
+/**
+ * Returns reports from `from` until before `to`, at the signal's interval. If this interval would give more than `reportsInPhase` reports,
+ * uses a longer interval.
+ */
 function reports({ key, step }: Source, reading: Reading, from: number, to: number): Timed[] {
   const count = Math.min(reportsInPhase, Math.ceil((to - from) / step))
   const pace = count >= reportsInPhase ? Math.max(step, Math.floor((to - from) / count)) : step
   return Array.from({ length: count }, (_, i) => ({ signal: key, ...reading, at: from + i * pace }))
 }
 
-/** Returns the readings from which a baseline computes its median. */
+/** Returns earlier reports of a signal, from which a baseline computes its median. */
 function historyOf(draft: Draft, { key, good }: Source, from: number): Timed[] {
   const baseline = comparisonsOf(draft).find(one => one['signal'] === key && isObject(one['baseline']))?.['baseline']
   if (!isObject(baseline)) return []
@@ -114,13 +120,16 @@ function sourcesOf(draft: Draft): Source[] {
     })
 }
 
-/** Returns the longest interval at which a counting comparison reaches its count within its window; empty: a comparison without count. */
+/**
+ * Returns the longest interval of reports, s, at which a counting comparison reaches its count within its window. Returns an empty list for
+ * a comparison without a count.
+ */
 function paceOf({ min_count: count, within_seconds: within }: Record<string, unknown>): number[] {
   const pace = Number(within) / Number(count)
   return pace > 0 && Number.isFinite(pace) ? [Math.floor(pace)] : []
 }
 
-/** Returns two values: one makes the comparison false, the other makes it true. */
+/** Returns two values: the first makes the comparison false, the second makes it true. */
 function valuesOf(
   draft: Draft,
   { operator, operand, baseline }: Record<string, unknown>,
@@ -133,7 +142,10 @@ function valuesOf(
   return isObject(baseline) ? [{ value: usual }, value(bad)] : [value(good), value(bad)]
 }
 
-/** Places of a false and a true value: below the operand, at it, above it. */
+/**
+ * Positions of two values relative to the operand: the first value makes the comparison false, the second makes it true. -1: below the
+ * operand; 0: equal to the operand; 1: above.
+ */
 const sides: Readonly<Record<string, readonly [good: number, bad: number]>> = {
   gt: [-1, 1],
   gte: [-1, 0],
@@ -143,7 +155,7 @@ const sides: Readonly<Record<string, readonly [good: number, bad: number]>> = {
   neq: [0, 1],
 }
 
-/** Value whose multiples a baseline comparison tests. */
+/** Median of the reports in a sample. A comparison with a baseline compares values with a multiple of this median. */
 const usual = 100
 
 function numberOf(draft: Draft, operand: unknown): number {

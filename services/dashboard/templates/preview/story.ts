@@ -1,4 +1,4 @@
-// A preview as a list of events with instants: an Incident opens, messages are sent, the Incident closes. Pure. Titles:
+// A preview as a list of events with instants: an Incident opens, messages are sent, the Incident closes. Pure. Titles of messages:
 // docs/reference/v3.md, 10.7.
 import { duration } from '../../data/format.ts'
 import { type Draft, isObject, itemsAt, textAt, valueAt } from '../editor/draft.ts'
@@ -6,14 +6,14 @@ import type { Judged, PreviewIncident, PreviewRule } from '../editor/editor.ts'
 
 export interface StoryStep {
   at: number
-  /** Time since the first Observation, as `+5 min`. */
+  /** Time since the first Observation, such as `+5 min`. */
   offset: string
   words: string
   /** The title of the message; null: no message is sent. */
   message: string | null
 }
 
-/** The Resource of a preview has no name. */
+/** Name of the Resource in the titles, because the Resource of a preview has no name. */
 const resource = 'Example'
 
 export function storyOf(judged: Judged, rule: PreviewRule): StoryStep[] {
@@ -36,7 +36,8 @@ interface Told {
 }
 
 /**
- * Returns which messages of the rule are sent. Without routes, the rule's destination or the default gets all except openings.
+ * Returns the kinds of messages that the rule sends. A rule without `routes` sends all kinds except messages about the opening of an
+ * Incident.
  */
 function toldOf(rule: unknown): Told {
   const routes = valueAt(rule, 'routes')
@@ -76,7 +77,6 @@ export function outcomeOf(rule: PreviewRule): string {
   return confirmed === 1 ? 'One Incident is confirmed.' : `${confirmed} Incidents are confirmed.`
 }
 
-/** The words of a rule's status at the end. */
 export const statusWord: Readonly<Record<string, string>> = { problem: 'Problem', ok: 'OK', no_data: 'Cannot decide' }
 
 /** Returns true if the rule's list of routes is empty, so that no message is sent. */

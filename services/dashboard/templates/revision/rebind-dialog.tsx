@@ -1,4 +1,5 @@
-// The dialog that binds all Resources of a revision to another revision. It first shows how many Incidents would close.
+// The dialog that binds all Resources of a revision to another revision. Before the action, the dialog shows how many Incidents would
+// close.
 import { useSignal } from '@preact/signals'
 import { Refusal } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'

@@ -1,5 +1,5 @@
-// Binds the Resources of one revision to another with one request for each, so that a stopped run can be continued by a new run. Rule:
-// docs/reference/v3.md, 6.5.
+// Binds the Resources of one revision to another revision. Sends one request for every Resource, so that a new run can continue a stopped
+// run. Reference: docs/reference/v3.md, 6.5.
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { askV3, sentenceOf } from '../../data/api.ts'
 import { counted } from '../../data/format.ts'
@@ -39,7 +39,7 @@ const bindOne = (to: string) => (id: string) =>
 
 /**
  * Resolves when all Resources are bound. `onDone` is called with the number of Resources bound so far. After a failure, waits for the
- * requests under way, then rejects with an Error whose message is a sentence.
+ * pending requests, then rejects with an Error whose message is a sentence.
  */
 export async function rebindAll(
   resources: readonly BoundResource[],
