@@ -1,4 +1,4 @@
-// Handler of each request to the directory, by its verb.
+// Table of the functions that handle requests to the directory, one for each verb.
 import type { AskVerb } from '#shared/contracts/ask/ask.ts'
 import { listAudit, listAuditedWorkspaces, recordAudit } from './audit/audit.ts'
 import type { Answer } from './context.ts'

@@ -25,21 +25,24 @@ import { createResourceRoom } from './resources/resource-room.ts'
 import { createRosters } from './roster/rosters.ts'
 import type { NewUserWorkspace } from './settings.ts'
 
-/** Requests that change locations. After each of them, all directories open and close doors as the stored locations require. */
+/**
+ * Requests that change locations. After one of these requests, every directory opens doors for new locations and closes doors of deleted
+ * locations.
+ */
 const changesLocations = new Set<AskVerb>(['ensure-location', 'create-location', 'update-location', 'delete-location'])
 
 export interface DirectoryOptions {
-  /** Salt from which public incident ids are derived; empty: requests may contain only internal ids. */
+  /** Salt from which public incident ids are derived. If the salt is empty, requests may contain only internal ids. */
   incidentSalt?: string
-  /** Confirmation delay and recovery delay of website monitors; absent: two minutes each. */
+  /** Confirmation delay and recovery delay of website monitors. By default, both are two minutes. */
   websiteHolds?: DefaultHolds
-  /** Workspace of a new user; absent: `own`. */
+  /** Workspace of a new user; default: `own`. */
   newUserWorkspace?: NewUserWorkspace
-  /** Queue group from which this process gets requests; absent: `directory`. */
+  /** Queue group from which this process gets requests; default: `directory`. */
   queue?: string
-  /** Cost of a password hash; absent: `limits.password`. Tests use a lower cost. */
+  /** Cost of a password hash; default: `limits.password`. Tests use a lower cost. */
   passwordCost?: PasswordCost
-  /** Issuer of prober credentials; null or absent: this bus has no keys for credentials. */
+  /** Issuer of prober credentials; null or absent if the bus has no keys that sign credentials. */
   proberIssuer?: ProberIssuer | null
 }
 

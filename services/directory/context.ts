@@ -1,4 +1,4 @@
-// Context of every request to the directory: its store, clock, bus and settings.
+// Context of every request to the directory: store, clock, bus and settings.
 import type { Bus } from '#shared/bus/port.ts'
 import type { AskRequest, AskResults, AskVerb } from '#shared/contracts/ask/ask.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -19,22 +19,25 @@ export interface DirectoryContext {
   passwords: Passwords
   /** Salt from which public incident ids are derived. */
   incidentSalt: string
-  /** Delays of the rule that website monitoring maintains, as the keepers have them (WEBSITE_CONFIRM_AFTER, WEBSITE_CLOSE_AFTER). */
+  /**
+   * Confirmation delay and recovery delay of the built-in rule of website monitors. The keepers use the same values (WEBSITE_CONFIRM_AFTER,
+   * WEBSITE_CLOSE_AFTER).
+   */
   websiteHolds: DefaultHolds | undefined
   newUserWorkspace: NewUserWorkspace
   /** Returns the number of live probers of a location. */
   activeWorkers(locationId: string): number
-  /** Returns the newest heartbeat of a location's probers that this process received, ms since the epoch; null: none. */
+  /** Returns the instant of the newest heartbeat that this process received from the location's probers, ms since the epoch; null: none. */
   lastSeenAt(locationId: string): number | null
-  /** Starts to remove the contents of deleted workspaces, without waiting. */
+  /** Starts to remove the contents of deleted workspaces, and returns without waiting for the end. */
   removeWorkspaces(): void
   requireRoom: RequireResourceRoom
   rosters: Pick<Rosters, 'page'>
-  /** Issues prober credentials and announces them to the bus; null: this bus has no keys for credentials. */
+  /** Issues prober credentials and announces them to the bus; null if the bus has no keys that sign credentials. */
   announcer: Omit<Announcer, 'stop'> | null
 }
 
-/** Handler of one verb of `shared/contracts/ask`. `Needs`: parts of the context that the handler requires; absent: all. */
+/** Handler of one verb of `shared/contracts/ask`. `Needs`: parts of the context that the handler requires; by default all parts. */
 export type Answer<V extends AskVerb, Needs extends keyof DirectoryContext = keyof DirectoryContext> = (
   context: Pick<DirectoryContext, Needs>,
   request: AskRequest<V>,

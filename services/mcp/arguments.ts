@@ -74,7 +74,7 @@ export const results = {
 type Query = NonNullable<ApiRequest['query']>
 type Values = Readonly<Record<string, unknown>> | undefined
 
-/** Filters as query parameters: `meta.<field>` and `label.<key>`. */
+/** Returns the filters as query parameters: `meta.<field>` and `label.<key>`. */
 export function filterQuery({ meta, labels }: { meta?: Values; labels?: Values }): Query {
   return Object.fromEntries([
     ...Object.entries(meta ?? {}).map(([field, value]) => [`meta.${field}`, shown(value)]),
@@ -84,5 +84,5 @@ export function filterQuery({ meta, labels }: { meta?: Values; labels?: Values }
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Parameters of a list. Without a `limit` argument, a tool's own page size is sent. */
+/** Returns the query parameters of a list. */
 export const pageQuery = ({ limit = 50, cursor }: { limit?: number; cursor?: string | undefined }): Query => ({ limit, cursor })

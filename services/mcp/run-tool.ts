@@ -1,10 +1,10 @@
-// Runs a tool: checks the arguments against its schema, and writes results and refusals for MCP clients. No text contains the key.
+// Runs a tool: checks the arguments against the tool's schema, and returns the result or the refusal in the form of MCP. No result and no
+// refusal contains the API key.
 import type { ApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable, type RefusalBody } from '#shared/api-v3/errors.ts'
 import { firstRefusal } from '#shared/json-shape/first-refusal.ts'
 import { ArgumentRefusal, type KeyInfo, type Outcome, type Tool, type ToolContext } from './tool.ts'
 
-/** Result in the form of the protocol. */
 export interface ToolReply {
   [member: string]: unknown
   content: { type: 'text'; text: string }[]
@@ -38,7 +38,10 @@ function success({ result, nextCursor = null, text }: Outcome): ToolReply {
   return { content: [...sentences, textOf(shown)], structuredContent: shown }
 }
 
-/** Checks the arguments. An argument sent as null counts as absent. Throws ArgumentRefusal with the first fault. */
+/**
+ * Returns the arguments after a check. An argument that the client sent as null counts as absent. Throws ArgumentRefusal for the first
+ * fault.
+ */
 function checked(tool: Tool, sent: Record<string, unknown>): object {
   const refusal = firstRefusal(tool.arguments, sent)
   if (refusal === null) return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))

@@ -13,19 +13,19 @@ export interface Serving extends Omit<Calling, 'signal'> {
   version: string
   input: Readable
   output: Writable
-  /** Called for a message outside the protocol, or larger than clientLimits.mcpMessageBytes. */
+  /** Called for a message that breaks the protocol, or that is larger than clientLimits.mcpMessageBytes. */
   onBadMessage(error: Error): void
 }
 
 export interface McpConnection {
-  /** Resolves when no tool is running any more. True: a tool was running. */
+  /** Resolves when no tool is running any more. The result is true if a tool was running when `idle` was called. */
   idle(): Promise<boolean>
   /** Resolves when the connection ends: by `close`, by the end of the output, or after a message that was too large. */
   closed: Promise<void>
   close(): Promise<void>
 }
 
-/** Resolves to the connection at once. From then on the server responds to requests. */
+/** Returns the connection at once. The server responds to requests from then on. */
 export function serveMcp({ version, input, output, onBadMessage, ...calling }: Serving): McpConnection {
   const running = new Set<Promise<unknown>>()
   const over = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ export function serveMcp({ version, input, output, onBadMessage, ...calling }: S
   }
 }
 
-/** Transport that reports its end. The library's own transport does not report when it closes by itself. */
+/** Transport that reports when it closes. The library's own transport does not report this if it closes by itself. */
 class EndingTransport extends StdioServerTransport {
   onOver: () => void = () => undefined
 
@@ -86,7 +86,7 @@ function configOf(tool: Tool) {
   }
 }
 
-/** `runTool` checks arguments against the schema, and refuses them in the words of the API. */
+/** The MCP library must not check arguments: `runTool` checks them, and its refusals have the form of the API's refusals. */
 const unchecked = {
   getValidator: () => (value: unknown) => ({ valid: true as const, data: value as never, errorMessage: undefined }),
 }

@@ -1,4 +1,4 @@
-// Settings of the MCP server. Its process reads no other settings.
+// Settings of the MCP server. The process of this server reads no other settings.
 import { text } from '#shared/settings.ts'
 
 export const mcpSettings = {

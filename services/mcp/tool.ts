@@ -1,5 +1,5 @@
-// A tool as one record, from which the tool is listed, documented and tested. Arguments and results are JSON Schema. Only the types of
-// TypeBox are used: its runtime would add 0.12 s and 20 MB to the start.
+// Record that describes one tool. The list of tools, the documentation and the tests are made from these records. JSON Schema describes
+// arguments and results. This file imports only the types of TypeBox, because TypeBox's code would add 0.12 s and 20 MB to the start.
 import type { XStatic } from 'typebox/schema'
 import type { ApiReply } from '#shared/api-v3/client.ts'
 import type { ApiRequest } from '#shared/api-v3/exchange.ts'
@@ -14,7 +14,10 @@ export interface KeyInfo {
 export interface ToolContext {
   /** Sends one request. The request is aborted if the client cancels the call. Throws the errors of the API's client. */
   api(request: ApiRequest): Promise<ApiReply>
-  /** Returns the named workspace, else the only workspace of the key. Throws ArgumentRefusal if the key has several workspaces. */
+  /**
+   * Returns the workspace `named`. If `named` is undefined, returns the only workspace of the key. Throws ArgumentRefusal if the key has
+   * several workspaces.
+   */
   workspace(named: string | undefined): Promise<string>
 }
 
@@ -26,7 +29,6 @@ export interface Outcome {
   text?: string
 }
 
-/** JSON Schema of an object. */
 export interface ObjectSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, object>>
@@ -40,12 +42,11 @@ export interface Tool<Arguments = object> {
   /** Description for the agent: effect of the tool, and when to use it. */
   description: string
   arguments: ObjectSchema
-  /** Schema of `result`. */
   result: object
-  /** Right that the key needs: an action, or `full` for a key without a scope. Null: any key may call the tool. */
+  /** Right that the caller's key needs: an action, or `full`. Only a key without a scope has `full`. Null: any key may call the tool. */
   needs: KeyAction | 'full' | null
   effect: 'reads' | 'changes' | 'destroys'
-  /** Whether the tool has effects on systems other than Watchkeeper, such as the receivers of messages. */
+  /** True if the tool has effects on systems other than Watchkeeper, such as the receivers of messages. */
   isOpenWorld?: true
   run(context: ToolContext, args: Arguments): Promise<Outcome>
 }

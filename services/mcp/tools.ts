@@ -1,4 +1,5 @@
-// All tools, and the tools that a key may see. The list, the table of docs/mcp.md and tests are made from these records.
+// Records of all tools, and the choice of the tools that a key may see. The list of tools, the table in docs/mcp.md and the tests are made
+// from these records.
 import type { KeyInfo, Tool } from './tool.ts'
 import { destinationTools } from './tools/destinations.ts'
 import { incidentTools } from './tools/incidents.ts'
@@ -18,6 +19,6 @@ export const tools: readonly Tool[] = [
   ...destinationTools,
 ]
 
-/** Tools for a key's present rights. If the key loses an action later, the API refuses the call. */
+/** Returns the tools that the key's present rights allow. If the key loses an action later, the API refuses calls that need this action. */
 export const toolsFor = ({ access }: KeyInfo): Tool[] =>
   tools.filter(({ needs }) => needs === null || access.includes('full') || access.includes(needs))

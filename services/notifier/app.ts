@@ -22,10 +22,10 @@ import { systemJitter } from './send/retry-delay.ts'
 import { createSender } from './send/send.ts'
 import { serveTestMessages } from './send/test-message.ts'
 
-/** Queue group in which notifiers share nudges and test messages. */
+/** Queue group of all notifiers: the bus gives each nudge and each test message to only one of them. */
 const queue = 'notifiers'
 
-/** Resolves when the notifier receives nudges, possibly before the end of the first scan. */
+/** Resolves when the notifier receives nudges (messages about new alerts). The first scan of the store may still be running then. */
 export async function startNotifier(serviceContext: ServiceContextWithStore, options: NotifierOptions): Promise<Service> {
   const { bus, store, clock, metrics } = serviceContext
   const logger = serviceContext.logger.child({ service: 'notifier', notifier: options.notifierId })
@@ -41,7 +41,8 @@ export async function startNotifier(serviceContext: ServiceContextWithStore, opt
     stopping: () => stopping,
   }
 
-  // Freed capacity starts new claims. Claimed deliveries are sent. An ended attempt frees capacity and is recorded.
+  // This function closes a circle between the parts: free capacity starts claims, claimed deliveries are sent, and a finished attempt frees
+  // capacity.
   const pump = () => claims.pump()
   const bodies = createBodyMaker(context)
   const sender = createSender({ clock, ...options })
@@ -91,7 +92,10 @@ const operatorContext = ({ bus, store, clock, logger, options, stopping }: Notif
   jitter: options.jitter ?? systemJitter,
 })
 
-/** Takes the alert ids of a nudge. A nudge is a hint: if it is malformed or contains too many ids, the scan finds the alerts. */
+/**
+ * Queues the alert ids of a nudge, a message about new alerts. A nudge is a hint: if it is malformed or contains too many ids, the scan
+ * finds the alerts later.
+ */
 function takeNudge(body: unknown, dispatch: BatchLoop<string>): void {
   const alertIds = (body as { alertIds?: unknown } | null)?.alertIds
   if (!Array.isArray(alertIds)) return

@@ -1,6 +1,6 @@
-// Loop that handles items in batches: items that arrive during one round are handled together in the next.
+// Loop that handles items in batches: items that arrive during one round are handled together in the next round.
 
-/** Runs one round at a time, of at most `max` items, each once. `handle` must not reject. */
+/** Runs one round at a time, of at most `max` items. An item that already waits is not added again. `handle` must not reject. */
 export function createBatchLoop<T>(max: number, handle: (items: T[]) => Promise<void>) {
   const waiting = new Set<T>()
   let running: Promise<void> | null = null
@@ -15,7 +15,7 @@ export function createBatchLoop<T>(max: number, handle: (items: T[]) => Promise<
   return {
     add: (items: Iterable<T>) => {
       for (const item of items) waiting.add(item)
-      // The round begins after this turn of the event loop, so that all items of the turn join it.
+      // The round begins in a later microtask, so that it includes all items that the present code adds.
       if (waiting.size > 0) running ??= Promise.resolve().then(rounds)
     },
     size: () => waiting.size,

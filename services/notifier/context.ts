@@ -12,18 +12,18 @@ import type { NotifierMetrics } from './metrics.ts'
 export interface NotifierOptions {
   /** Id of this notifier, unique among running notifiers. Its claims contain this id. */
   notifierId: string
-  /** Ids of notifiers that no longer run; absent: none. Their claims are released at the start. */
+  /** Ids of notifiers that no longer run; absent: none. This notifier releases their claims at its start. */
   deadNotifiers?: readonly string[]
   version: string
   serviceUrl: string
   /** Address of the dashboard without a trailing slash. */
   publicUrl: string
   incidentSalt: string
-  /** Rules for the addresses of receivers; absent: only addresses that are always closed are refused. */
+  /** Rules for the addresses to which messages may be sent; absent: the built-in rules of every installation. */
   egress?: Egress
   /** Address of the operator's receiver; null or absent: none. `secret` null: messages are not signed. */
   operatorWebhook?: { url: string; secret: string | null } | null
-  /** Returns a number from 0 to 1 for the jitter of each retry; absent: a random one. */
+  /** Returns a number from 0 to 1 for the jitter of each retry; absent: a random number. */
   jitter?: () => number
 }
 

@@ -17,7 +17,7 @@ export function addGauge(registry: Registry, name: string, help: string, read: (
   })
 }
 
-/** Returns a counter with a label. The label's given values exist from the start, so that a rate includes the first increment. */
+/** Returns a counter with a label. The counter exists from the start for each of `values`, so that a rate includes the first increment. */
 export function labelledCounter(registry: Registry, name: string, help: string, label: string, values: readonly string[] = []) {
   const counter = new Counter({ name: `watchkeeper_notifier_${name}`, help, labelNames: [label], registers: [registry] })
   for (const value of values) counter.inc({ [label]: value }, 0)

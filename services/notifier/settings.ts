@@ -53,7 +53,7 @@ function parseWebhook(value: string): string {
   throw new Error(`must be an http or https address of at most ${limits.destination.urlCharacters} characters`)
 }
 
-/** Standard Webhooks allows 24 to 64 bytes. */
+/** Returns the secret. Standard Webhooks allows secrets of 24 to 64 bytes. */
 function parseSecret(value: string): string {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value) ?? []
   const { length } = Buffer.from(base64, 'base64')

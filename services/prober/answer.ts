@@ -10,11 +10,13 @@ export interface AnswerListener {
   onHead(statusCode: number, encoding: string): boolean
   /** Returns false if no further bytes are needed. The bytes may be overwritten after the call. */
   onBody(bytes: Buffer): boolean
-  /** The response is complete. */
   onComplete(): void
 }
 
-/** `more`: further bytes are needed. `over`: no further bytes are needed. Any other value: the fault of the bytes. */
+/**
+ * State of the parser after some bytes. `more`: it needs further bytes. `over`: it needs no further bytes. Any other value: the reason why
+ * the bytes are not a valid response.
+ */
 export type Parsed = 'more' | 'over' | 'not HTTP' | 'headers too large'
 
 /** Parses one response and the interim responses before it. The caller must call `free` in every case. */
@@ -24,7 +26,10 @@ export class Answer {
   #parser: number
   #bytes: Buffer = nothing
   #headerBytes = 0
-  /** All bytes read, minus an upper bound of the body's bytes on the wire so far. */
+  /**
+   * Lower bound of the number of bytes read that do not belong to the body: the number of all bytes read, minus the largest number of bytes
+   * that the body read so far can take on the wire.
+   */
   #wrapping = 0
   /** Name of the header that is being read. Name and value may arrive in several parts. */
   #name = ''
@@ -34,7 +39,7 @@ export class Answer {
   #stopped: Parsed | null = null
   #isFreed = false
 
-  /** `method`: the method of the request. The response to HEAD has no body, whatever its headers say. */
+  /** `method`: the method of the request. A response to HEAD has no body, even if its headers state a length. */
   constructor(method: string, listener: AnswerListener) {
     this.#listener = listener
     this.#isHead = method === 'HEAD'
@@ -50,14 +55,17 @@ export class Answer {
     return 'more'
   }
 
-  /** Handles the end of the connection. Returns true if the response may end with its connection, and completes such a response. */
+  /** Handles the end of the connection. If the response may end with its connection, completes the response and returns true. */
   close(): boolean {
     if (this.#parser === 0 || this.#statusCode < 200) return false
     const result = this.#run(exports => exports.llhttp_finish(this.#parser))
     return result === ok || this.#stopped === 'over'
   }
 
-  /** A listener may call this during a call of the parser. The memory is then freed after that call, because the parser still uses it. */
+  /**
+   * Frees the parser's memory. If a listener calls this function while the parser runs, the memory is freed when the parser's call has
+   * returned.
+   */
   free(): void {
     this.#isFreed = true
     if (current !== this) this.#freeParser()
@@ -82,7 +90,10 @@ export class Answer {
     return result === ok ? 'more' : 'not HTTP'
   }
 
-  /** Calls the parser, whose callbacks go to this answer. The call is synchronous, so there is only one at a time. */
+  /**
+   * Calls the parser. During the call, the parser's callbacks go to this answer. The call is synchronous, so no other answer uses the
+   * parser meanwhile.
+   */
   #run(call: (exports: Llhttp) => number): number {
     current = this
     try {
@@ -98,7 +109,8 @@ export class Answer {
     return stop
   }
 
-  // Callbacks of the parser. A result other than 0 stops it; 1 after a head means that no body follows.
+  // Callbacks of the parser. If a callback returns 0, the parser continues. If the callback at the end of a head returns 1, no body
+  // follows. Any other result stops the parser.
 
   onMessageStart(): number {
     this.#listener.onAnswerStart()
@@ -112,7 +124,7 @@ export class Answer {
   onHeaderName(at: number, length: number): number {
     if (this.#isNameComplete) this.#name = ''
     this.#isNameComplete = false
-    // A name that is already longer is not `content-encoding`.
+    // If the name is already longer than `content-encoding`, it is another name, and the rest of it is not needed.
     if (this.#name.length <= encodingName.length) this.#name += this.#text(at, length).toLowerCase()
     return this.#countHeader(length)
   }
@@ -127,7 +139,8 @@ export class Answer {
   }
 
   onHeadComplete(statusCode: number, isUpgrade: boolean): number {
-    // A check requests no change of protocol. Interim responses, such as an unexpected 100 (RFC 9110, 15.2), are skipped below.
+    // A check requests no change of protocol, so a response with such a change is invalid. Interim responses, such as an unexpected 100
+    // (RFC 9110, 15.2), are skipped below.
     if (isUpgrade) return this.#stop('not HTTP')
     const encoding = this.#encoding
     this.#headerBytes = 0
@@ -161,9 +174,9 @@ export class Answer {
 
 const encodingName = 'content-encoding'
 const nothing = Buffer.alloc(0)
-/** Bound of bytes that the parser skips without a callback, such as empty lines, blanks and chunk extensions. */
+/** Maximum number of bytes that the parser may skip without a callback, such as empty lines, blanks and chunk extensions. */
 const wrappingMax = 4 * limits.check.headerBytes
-/** Largest number of bytes on the wire for one byte of the body: the byte is a chunk of its own. */
+/** Largest number of bytes on the wire for one byte of the body. A byte takes so many bytes if it is a chunk of its own. */
 const chunkBytes = 8
 
 // Numbers of llhttp: the type of a parser, and results of a call.
@@ -180,7 +193,7 @@ interface Llhttp {
   llhttp_finish(parser: number): number
 }
 
-/** One instance serves all checks of a thread. Each piece of a response is copied to `pieceAt` in its memory. */
+/** One instance serves all checks of a thread. Each piece of a response is copied to the address `pieceAt` in the instance's memory. */
 let llhttp: Llhttp | null = null
 let current: Answer | null = null
 let pieceAt = 0

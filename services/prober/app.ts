@@ -30,20 +30,20 @@ export interface ProberOptions {
   /** PEM certificates trusted instead of the built-in authorities. */
   authorities?: string
   resolve?: Resolve
-  /** Guard of addresses; default: only the addresses that are always closed. */
+  /** Guard that refuses addresses; absent: a guard with the built-in rules of every installation. */
   egress?: Egress
   /** Instant on bus time since which this location may have missed checks; null or absent: the start of the prober. */
   missedSince?: number | null
 }
 
 export interface Prober extends Service {
-  /** Returns the checks a second that the prober's monitors need. */
+  /** Returns the number of checks per second that the prober's monitors need. */
   checksPerSecond(): number
 }
 
 /**
- * Resolves when the location's monitors are known and the presence key of this prober is written. Rejects if the bus does not respond. A
- * prober that could not start has stopped everything, and the caller may try again.
+ * Resolves when the location's monitors are known and the presence key of this prober is written. Rejects if the bus does not respond. If
+ * the start fails, all parts that had begun are stopped, and the caller may try again.
  */
 export async function startProber(context: ServiceContext, options: ProberOptions): Promise<Prober> {
   const begun: (() => Promise<void> | void)[] = []
@@ -100,7 +100,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
     checksPerSecond: () => fleet.checksPerSecond(),
     unready: () => (bus.connected() ? [] : ['The prober is cut off from the bus: it goes on checking and keeps what it sees.']),
     stop: once(async () => {
-      // Signs off first, so that the other probers take over before this one stops.
+      // Deletes the presence key first, so that the other probers take over the monitors before this prober stops.
       await waitAtMost(clock, stopping.busMs, presence.leave())
       fleet.stop()
       busTime.stop()
@@ -114,7 +114,7 @@ async function begin(context: ServiceContext, options: ProberOptions, begun: (()
   }
 }
 
-/** Parts of the 5 s of a stop: the two waits for the bus, the running checks, their reports. */
+/** Division of the 5 s that a stop may take: two waits for the bus, the wait for running checks, and the wait for their reports. */
 const stopping = {
   busMs: limits.start.graceMs * 0.1,
   checksMs: limits.start.graceMs * 0.4,

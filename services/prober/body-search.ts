@@ -1,5 +1,5 @@
-// Search for a literal text in the first 1 MiB of a decoded body, also across chunks. Owns the decoders. Never holds more than one chunk and
-// the length of the text.
+// Search for a literal text in the first 1 MiB of a decoded body. The text may begin in one chunk and end in the next. Owns the decoders.
+// Never keeps more than one chunk, plus as many characters as the searched text has.
 import type { Duplex } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { limits } from '#shared/limits/limits.ts'
@@ -8,7 +8,7 @@ import { limits } from '#shared/limits/limits.ts'
 export type Finding = 'found' | 'absent' | 'broken'
 
 export interface BodySearch {
-  /** Adds a raw chunk, which may be overwritten after the call. False: the caller must pause until `onDrain`. */
+  /** Adds a raw chunk, which may be overwritten after the call. Returns false if the caller must pause until `onDrain`. */
   write(chunk: Buffer): boolean
   /** Called when the body is complete. The finding may come later. */
   end(): void
@@ -81,7 +81,7 @@ function decodedSearch(
     write: chunk => {
       if (decoders.length === 0) start(chunk)
       rawBytes += chunk.length
-      // The searched part of the decoded body never needs this many compressed bytes.
+      // The decoders have received more than twice the bytes of the searched part, so the search ends.
       if (rawBytes > 2 * limits.check.bodyBytes) settle('absent')
       return decoders[0]?.write(Buffer.from(chunk)) ?? true
     },
@@ -93,7 +93,7 @@ function decodedSearch(
   }
 }
 
-/** Returns a function that returns the finding; null: further chunks are needed. */
+/** Returns a function that takes the next chunk and returns the finding; null: further chunks are needed. */
 function createScan(needle: Buffer): (chunk: Buffer) => Finding | null {
   let seen = 0
   let tail: Buffer = Buffer.alloc(0)
@@ -105,13 +105,16 @@ function createScan(needle: Buffer): (chunk: Buffer) => Finding | null {
     if (text.includes(needle)) return 'found'
     if (seen >= limits.check.bodyBytes) return 'absent'
     const keep = Math.min(needle.length - 1, text.length)
-    // A copy: the chunk's memory belongs to the connection.
+    // The end of the chunk is copied, because the connection overwrites the chunk's memory.
     tail = Buffer.from(text.subarray(text.length - keep))
     return null
   }
 }
 
-/** Returns the codings in the order of decoding. Empty for unknown codings, and for more than two, which no real page has. */
+/**
+ * Returns the codings in the order of decoding. Returns an empty list if a coding is unknown, or if there are more than two codings (no
+ * real page has so many).
+ */
 function codingsOf(encoding: string): string[] {
   const codings = encoding
     .toLowerCase()
@@ -124,7 +127,7 @@ function codingsOf(encoding: string): string[] {
 
 /**
  * Returns the decoder of a coding. Some servers send `deflate` without the zlib header that the standard requires, so the first byte of the
- * body decides. `first` is null within another coding, whose first byte is unknown; the header is then expected.
+ * body decides. `first` null: the bytes come from another decoder, so the first byte is unknown, and the zlib header is expected.
  */
 function decoderOf(coding: string, first: Buffer | null): Duplex {
   if (coding === 'br') return createBrotliDecompress()

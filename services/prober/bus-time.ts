@@ -1,6 +1,7 @@
-// Bus time: this process's clock plus the lead of the bus's clock. Slots are on bus time, so all probers of a location have the same slots.
-// The lead is measured repeatedly and after each reconnect. The quickest round trip gives the best measurement, which stays in use while
-// the bus is unreachable. A lead within the error of its measurement counts as 0, because clocks are usually more exact than a round trip.
+// Bus time: this process's clock plus the lead, which is the time by which the bus's clock is ahead of it. The instants of slots are on bus
+// time, so all probers of a location have the same slots. The lead is measured repeatedly and after each reconnect. The measurement with
+// the quickest round trip is the best. It stays in use while the bus is unreachable. If the measured lead is not larger than its possible
+// error, bus time uses 0 instead, because clocks usually differ by less than this error.
 
 import { repeat } from '#shared/async/repeat.ts'
 import type { ClockOffset } from '#shared/bus/port.ts'
@@ -53,12 +54,15 @@ export async function createBusTime({ bus, clock, logger }: Omit<ServiceContext,
   }
 }
 
-/** Returns the correction of this process's clock, whole ms like `now`; 0 if the lead may be an error of the measurement. */
+/** Returns the time to add to this process's clock, whole ms like `now`; 0 if the measured lead is not larger than its possible error. */
 function correctionMs({ aheadMs, roundTripMs }: ClockOffset): number {
   return Math.abs(aheadMs) <= roundTripMs / 2 + 1 ? 0 : Math.round(aheadMs)
 }
 
-/** Returns the measurement with the smaller possible error now. If both contradict each other, a clock was set: returns the newer one. */
+/**
+ * Returns the measurement whose possible error is now smaller. If the two measurements contradict each other, a clock was set. The newer
+ * measurement is then returned.
+ */
 export function better(known: Measure, newer: Measure): Measure {
   const driftMs = ((newer.at - known.at) / 1_000) * limits.clock.driftMsPerSecond
   const knownErrorMs = known.roundTripMs / 2 + driftMs

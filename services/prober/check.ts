@@ -13,10 +13,10 @@ import type { Target } from './target.ts'
 
 export interface CheckOutcome {
   ok: boolean
-  /** Sentence for people; null if ok. */
+  /** Reason of the failure, a sentence for people; null: the check succeeded. */
   error: string | null
   statusCode: number | null
-  /** In ms from the start, to a hundredth. */
+  /** Times in ms from the start of the check, to a hundredth of a ms. */
   phases: CheckPhases
 }
 
@@ -52,7 +52,7 @@ export class Check implements ConnectionListener, AnswerListener {
   #answer: Answer | null = null
   #cancelTimer: Cancel | null = null
   #search: BodySearch | null = null
-  /** True while the decoders have too many bytes, so that nothing is read until `onDrain`. */
+  /** True while the decoders still have many bytes to decode. No more bytes are read until `onDrain`. */
   #isChoked = false
   #interim = 0
   #statusCode: number | null = null
@@ -117,7 +117,7 @@ export class Check implements ConnectionListener, AnswerListener {
     this.#settle(this.#phase === 'body' ? sentences.closedWithin : sentences.closedBefore)
   }
 
-  /** A connection reset may also be the end of a response that ends with its connection. */
+  /** If the server did not state the response's length, a connection reset may be the regular end of the response. */
   onFailed(error: Error): void {
     if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' && this.#answer?.close()) return
     this.#settle(errorSentence(error, this.#phase, this.#target, this.#context.clock.now()))
@@ -149,7 +149,7 @@ export class Check implements ConnectionListener, AnswerListener {
     return !this.#settled
   }
 
-  /** Closes the connection, because a later failure of it must not change the outcome. */
+  /** Closes the connection, because a later failure of the connection must not change the outcome. */
   onComplete(): void {
     this.#search?.end()
     this.#connection.close()
@@ -172,7 +172,7 @@ export class Check implements ConnectionListener, AnswerListener {
     return finding === 'broken' ? sentences.undecodable : bodySentence(this.#target.expectedText)
   }
 
-  /** One timer serves all three bounds: it ends the check, or waits for the next bound of the present phase. */
+  /** One timer serves all three bounds. When it fires, it ends the check, or it is set to the next bound of the present phase. */
   #onTimer = (): void => {
     const { clock } = this.#context
     const elapsed = clock.monotonic() - this.#startedAt
@@ -182,7 +182,7 @@ export class Check implements ConnectionListener, AnswerListener {
     else this.#cancelTimer = clock.schedule(over - elapsed, this.#onTimer)
   }
 
-  /** Returns the sentence of the bound that is reached `elapsed` ms after the start, or else the time of the next bound, ms. */
+  /** Returns the error sentence if a bound is reached `elapsed` ms after the start. Otherwise returns the next bound, ms from the start. */
   #boundAt(elapsed: number): string | number {
     const { bounds } = this.#context
     if (elapsed >= bounds.totalMs) return timeoutSentence('answer', bounds.totalMs)

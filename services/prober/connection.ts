@@ -7,7 +7,10 @@ import { type Egress, permitted } from '#shared/net/egress.ts'
 import type { Resolve } from '#shared/net/resolve.ts'
 import type { Target } from './target.ts'
 
-/** Listener to a connection, called in this order. Only `onBytes` is called several times. `onFailed` is the last call. */
+/**
+ * Listener to a connection. Its methods are called in this order. Only `onBytes` is called several times. After `onFailed` no method is
+ * called.
+ */
 export interface ConnectionListener {
   onResolved(): void
   onConnected(): void
@@ -20,11 +23,16 @@ export interface ConnectionListener {
 }
 
 export interface Trust {
-  /** Created once, at the first check over TLS: a context parses all root certificates and takes megabytes. */
+  /**
+   * The context is created once, at the first check over TLS, because a context parses all root certificates and takes megabytes of memory.
+   */
   readonly context: SecureContext
 }
 
-/** Returns a trust of the built-in authorities (and NODE_EXTRA_CA_CERTS), or only of the given PEM certificates. */
+/**
+ * Returns a trust in the given PEM certificates only. Without `authorities`, returns a trust in the built-in authorities and
+ * NODE_EXTRA_CA_CERTS.
+ */
 export function createTrust(authorities?: string): Trust {
   let made: SecureContext | null = null
   return {
@@ -35,7 +43,7 @@ export function createTrust(authorities?: string): Trust {
   }
 }
 
-/** Error for a refused certificate, with the data for a sentence about it. Instants in ms since the epoch. */
+/** Error for a refused certificate, with the data that its error message needs. Instants in ms since the epoch. */
 export class CertificateError extends Error {
   readonly code: string
   readonly validFrom: number
@@ -49,7 +57,10 @@ export class CertificateError extends Error {
   }
 }
 
-/** Buffer of received bytes, shared by all connections of a thread. Bytes are handled at once and bypass Node's streams. */
+/**
+ * Buffer of received bytes, shared by all connections of a thread. Received bytes do not pass through Node's streams. The listener handles
+ * them before the next bytes overwrite them.
+ */
 const arrivals = Buffer.allocUnsafeSlow(65_536)
 
 /** The connection of one check. The caller must close it in every case. */
@@ -94,7 +105,7 @@ export class Connection {
     this.#line?.resume()
   }
 
-  /** Calls the listener no more. */
+  /** Closes the connection. The listener is not called any more. */
   close(): void {
     this.#listener = null
     this.#line?.close()
@@ -102,7 +113,7 @@ export class Connection {
   }
 
   #openTcp(target: Target, addresses: readonly string[]): void {
-    // With several addresses, Node may still try another one for a moment after the close, so such a socket is not used again.
+    // If there are several addresses, Node may try another address shortly after the socket was closed. Such a socket is not reused.
     const isPlain = addresses.length === 1
     const line = (isPlain ? idle.pop() : undefined) ?? new Line(reading => new Socket(reading))
     line.isReusable = isPlain
@@ -112,17 +123,17 @@ export class Connection {
   }
 
   /**
-   * The handshake verifies the certificate, and `#judge` refuses it before anything is sent. A socket that refuses a certificate itself is
-   * destroyed before the dates of the certificate can be read.
+   * The handshake verifies the certificate but does not refuse it; `#judge` refuses an invalid certificate before anything is sent. A
+   * socket that refuses a certificate itself is destroyed before the certificate's dates can be read.
    */
   #openTls(target: Target, addresses: readonly string[], trust: Trust): void {
-    // The types of `tls.connect` lack `onread`, which it passes to the socket as `net.connect` does.
+    // `tls.connect` passes `onread` to the socket as `net.connect` does, but its types lack the option.
     const open = (reading: object) =>
       connectTls({
         ...reading,
         port: target.port,
         ...wayTo(target, addresses),
-        // A host may be written with a dot at its end, a server name may not (RFC 6066, 3).
+        // A host name may end with a dot, but a TLS server name may not (RFC 6066, 3).
         servername: target.literal ? '' : target.hostname.replace(/\.$/, ''),
         ALPNProtocols: ['http/1.1'],
         secureContext: trust.context,
@@ -149,8 +160,8 @@ function refusalOf(socket: TLSSocket): CertificateError {
 }
 
 /**
- * A socket and its present listener. A closed plain socket is connected again for another check, which Node allows. A new socket costs more
- * CPU, and stays in memory until the next full collection (ADR 15).
+ * A socket and its present listener. A plain socket that was closed is connected again for a later check, which Node allows. A new socket
+ * would cost more CPU, and the old socket would stay in memory until the next full garbage collection (ADR 15).
  */
 class Line<S extends Socket = Socket> {
   listener: ConnectionListener | null = null
@@ -182,7 +193,7 @@ class Line<S extends Socket = Socket> {
 /** Closed sockets that can connect again. */
 const idle: Line[] = []
 
-/** Returns the options of `connect` for the addresses. Node tries several addresses one after another (happy eyeballs). */
+/** Returns the options with which `connect` connects to the addresses. Node tries several addresses one after another (happy eyeballs). */
 function wayTo(target: Target, addresses: readonly string[]) {
   if (addresses.length === 1) return { host: addresses[0] as string, autoSelectFamily: false }
   const all = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))

@@ -1,4 +1,5 @@
-// Monitors of the location, and the slots of those that this prober checks. Owns the table and the agenda. Opens no connection.
+// Table of all monitors of the location, and agenda with the slots of those monitors that this prober checks. Owns both.
+// Opens no connection.
 
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -17,7 +18,7 @@ export interface FleetOptions {
   metrics: Pick<ProberMetrics, 'skipped'>
 }
 
-/** No monitor is due before `start`, because the members of the location are unknown until then. */
+/** No monitor is due before `start`, because the live probers of the location are unknown until then. */
 export class Fleet {
   readonly #options: FleetOptions
   readonly #monitors = new Map<string, Monitor>()
@@ -35,14 +36,14 @@ export class Fleet {
     return this.#owned
   }
 
-  /** Returns the checks per second of the present assignments. Iterates over all of them. */
+  /** Returns the number of checks per second that this prober's monitors need. Iterates over all monitors of the location. */
   checksPerSecond(): number {
     let sum = 0
     for (const monitor of this.#monitors.values()) if (monitor.mine) sum += 1_000 / monitor.entry.intervalMs
     return sum
   }
 
-  /** `missedSince`: instant on bus time from which the other probers of the location may have missed slots of its monitors. */
+  /** `missedSince`: instant on bus time from which the location's other probers may have missed slots. */
   start(missedSince: number): void {
     this.#started = true
     for (const monitor of this.#monitors.values()) {
@@ -74,7 +75,10 @@ export class Fleet {
     this.#release(monitor)
   }
 
-  /** Decides again which monitors this prober checks. A monitor that it gains is checked at once if it had a slot since `missedSince`. */
+  /**
+   * Decides again which monitors this prober checks. A monitor that this prober takes over is checked at once if it had a slot since
+   * `missedSince`.
+   */
   rebalance = (missedSince: number | null): void => {
     if (!this.#started) return
     for (const monitor of this.#monitors.values()) {
@@ -83,7 +87,7 @@ export class Fleet {
     }
   }
 
-  /** Moves every monitor to its next slot, after bus time jumped. */
+  /** Schedules every monitor again for its next slot, because bus time has jumped. */
   rebase = (): void => {
     for (const monitor of this.#monitors.values()) {
       monitor.ranAt = Number.NEGATIVE_INFINITY
@@ -93,8 +97,9 @@ export class Fleet {
   }
 
   /**
-   * Schedules a monitor. It is checked at once if its latest slot may be missed, or if its entry is newer than its interval. The slot of a
-   * check for a new entry is the entry's instant, which is the same for all probers, but at least 1 ms after the slot of the latest check.
+   * Schedules a monitor. The monitor is checked at once if its latest slot may have been missed, or if its entry is younger than one
+   * interval. The first check after a new entry has the instant of the entry as its slot, because all probers know this instant. This slot
+   * is at least 1 ms after the slot of the monitor's latest check.
    */
   #enlist(monitor: Monitor, missedSince = Number.POSITIVE_INFINITY): void {
     this.#take(monitor)
@@ -111,7 +116,10 @@ export class Fleet {
     if (missedSince !== null && latest >= missedSince) this.#options.runner.runExtra(monitor, latest)
   }
 
-  /** Returns the instant of the entry, at most the present one. After the bus's clock was set back, a later slot would block all slots before it. */
+  /**
+   * Returns the instant of the entry, or the present instant if it is earlier. The entry's instant is in the future if the bus's clock was
+   * set back. A slot at that instant would block all slots before it.
+   */
   #writtenAt(monitor: Monitor): number {
     return Math.min(monitor.writtenAt, this.#options.busNow())
   }
@@ -128,7 +136,7 @@ export class Fleet {
     this.#agenda.remove(monitor)
   }
 
-  /** Runs the latest slot of a monitor. Earlier slots, missed in a pause of the process, are counted. */
+  /** Runs the check of a monitor's latest slot. Counts earlier slots that were missed while the process was paused. */
   #onDue = (monitor: Monitor, now: number): void => {
     const { intervalMs } = monitor.entry
     const nextAt = slotAfter(now, intervalMs, monitor.phaseMs)

@@ -1,4 +1,4 @@
-// Metrics of a prober. Owns their names. Labels are resolved once, which saves time at every check.
+// Metrics of a prober. Owns their names. The labels of a metric are resolved once, not at every check, which saves time.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
 
@@ -8,9 +8,8 @@ export interface ProberMetrics {
   shed: { inc(): void }
   skipped: { inc(count?: number): void }
   dropped: { inc(count?: number): void }
-  /** Time between a slot and the start of its check. */
+  /** Time between a slot and the start of its check, s. */
   lateness: { observe(seconds: number): void }
-  /** Duration of a check. */
   duration: { observe(seconds: number): void }
   monitors: { set(count: number): void }
   inFlight: { set(count: number): void }

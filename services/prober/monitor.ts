@@ -1,4 +1,5 @@
-// State of one monitor at a prober: its check entry, its slots, its present check. Small, because a prober may have 50,000.
+// State of one monitor at a prober: its check entry, its slots, its running check. The state is small, because a prober may have 50,000
+// monitors.
 
 import type { Due } from '#shared/async/due-heap.ts'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
@@ -14,21 +15,19 @@ export interface Monitor extends Due {
   phaseMs: number
   /** Instant of the entry on bus time, ms. */
   writtenAt: number
-  /** True if this prober checks the monitor, and no other prober of the location. */
+  /** True if this prober, and no other prober of the location, checks the monitor. */
   mine: boolean
   removed: boolean
-  /** The running check. */
   check: Check | null
   /** Slot of the latest check. No slot runs twice. */
   ranAt: number
-  /** Slot of a check that waits to run outside of the regular slots; null: none. */
+  /** Slot of a waiting check that runs outside of the regular slots; null: no such check waits. */
   extraAt: number | null
   /**
-   * Sum of the shares of slots that shedding lets through. It starts at a different value between 0 and 1 for each monitor, so that monitors
-   * are not all shed at the same time.
+   * Credit for the next check while checks are shed: each slot adds the share of checks that still run, and a check that runs subtracts 1.
+   * Monitors start with different credits between 0 and 1, so that they are not all shed at the same time.
    */
   credit: number
-  /** True if the latest check passed. */
   hasPassed: boolean
 }
 

@@ -1,5 +1,5 @@
-// Live probers of this location, and the division of monitors among them. Owns this prober's presence key and its view of the other
-// probers. Declares no other prober dead while this prober itself may be cut off.
+// Live probers of this location, and the division of the location's monitors among these probers. Owns this prober's presence key and its
+// view of the other probers. Declares no other prober dead while this prober itself may be cut off.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
@@ -26,7 +26,7 @@ export interface PresenceOptions {
 }
 
 export interface Presence {
-  /** Returns true if this prober, and no other of its location, checks the subject. */
+  /** Returns true if this prober checks the subject. At each location one prober checks a subject. */
   owns(subjectHash: number): boolean
   /** Returns the number of live probers of the location, including this one. */
   count(): number
@@ -38,9 +38,9 @@ export interface Presence {
 
 interface Peer {
   hash: number
-  /** Instant of the latest sign of life on this process's monotonic clock, ms. */
+  /** Instant of the latest sign of life of the prober, on this process's monotonic clock, ms. */
   heardAt: number
-  /** Instant of its latest beat on bus time, ms. */
+  /** Instant of the prober's latest beat on bus time, ms. */
   beatAt: number
 }
 
@@ -55,7 +55,10 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
   const peers = new Map<string, Peer>()
   let ready = false
   let confirmedAt = clock.monotonic()
-  /** Instant of the latest entry from the watch, own beats included. Beats may be accepted while the watch is broken. */
+  /**
+   * Instant of the latest entry from the watch, which also shows this prober's own beats. A beat that the bus accepts is not enough: the
+   * watch may be broken at that time.
+   */
   let heardAt = clock.monotonic()
   let tickedAt = clock.monotonic()
   let beating = false
@@ -112,7 +115,7 @@ export async function createPresence(options: PresenceOptions): Promise<Presence
     },
   }
 
-  /** Writes a beat, and removes probers without a beat for long, unless this prober itself was paused or cut off. */
+  /** Writes a beat. Removes probers that have had no beat for a long time, unless this prober itself was paused or cut off. */
   function tick(): void {
     const now = clock.monotonic()
     const paused = now - tickedAt > tickMs + limits.presence.gapMs
@@ -152,7 +155,10 @@ async function watchMembers(bus: Bus, { locationId, proberId, heed, hear, lose }
   return subscription
 }
 
-/** Rendezvous hashing: the prober with the highest rank checks the subject. A change of members thus moves as few subjects as possible. */
+/**
+ * Rendezvous hashing: the prober with the highest rank for a subject checks it. When a prober joins or leaves, this method moves as few
+ * subjects as possible.
+ */
 function outranksAll(own: number, ownId: string, peers: ReadonlyMap<string, Peer>, subjectHash: number): boolean {
   const rank = rankOf(own, subjectHash)
   for (const [id, peer] of peers) {

@@ -1,6 +1,6 @@
-// Sender of results to the observation stream. Owns the results without an acknowledgement. Their number is bounded: if the bus is
-// unreachable or full, the oldest result is dropped and counted. A result without an acknowledgement is sent again; keepers recognise a
-// duplicate by its slot.
+// Sender of results to the observation stream. Owns the results that the bus has not acknowledged. Their number is bounded: at the bound,
+// the oldest waiting result is dropped and counted. A result without an acknowledgement is sent again; keepers recognise a duplicate by its
+// slot.
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -27,12 +27,12 @@ export interface ReporterOptions {
   logger: Logger
   locationId: string
   onDropped(): void
-  /** Maximum number of results that wait. */
+  /** Maximum number of results that wait for an acknowledgement. */
   capacity?: number
 }
 
 interface Numbered {
-  /** Position in the order of `add`. A result whose sending failed is sent again before newer results. */
+  /** Position of the result in the order of `add`. A result whose sending failed is sent again before newer results. */
   number: number
   report: Report
 }
@@ -46,7 +46,9 @@ export class Reporter {
   #inFlight = 0
   #added = 0
   #gathering: Cancel | null = null
-  /** Pause after a failure, ms. While it is above 0, only one result is sent after each pause. 0: the latest result was acknowledged. */
+  /**
+   * Pause after a failed send, ms. While the pause is above 0, one result is sent after each pause. 0: the latest result was acknowledged.
+   */
   #pauseMs = 0
   #paused: Cancel | null = null
   #stopped = false
@@ -69,7 +71,8 @@ export class Reporter {
     if (this.#stopped) return
     if (this.waiting() >= this.#capacity && this.#take() !== undefined) this.#options.onDropped()
     this.#queue.push({ number: this.#added++, report })
-    // A changed result is sent at once. Unchanged results are sent together, which saves their receivers about a quarter of the work.
+    // A changed result is sent at once. Unchanged results are collected and sent together, which saves about a quarter of the work of
+    // receiving them.
     if (report.isNews) this.#pump()
     else this.#gathering ??= this.#options.clock.schedule(limits.report.gatherMs, this.#pump)
   }
@@ -140,8 +143,8 @@ export class Reporter {
 }
 
 /**
- * Returns the message of a result. It contains the time since the end of the check, so that waiting before the sending does not shift the
- * instant of the check.
+ * Returns the message of a result. The message contains the time from the end of the check to the sending. So a result that waits before it
+ * is sent keeps the right instant.
  */
 function messageOf(report: Report, now: number): CheckResult {
   const { ok, error, statusCode, phases } = report.outcome
@@ -149,7 +152,10 @@ function messageOf(report: Report, now: number): CheckResult {
   return { rev: report.rev, slotAt: report.slotAt, ageMs, ok, error, statusCode, phases }
 }
 
-/** Number of taken items that are removed from the array together, so that the cost of an item does not grow with the queue. */
+/**
+ * Items that were taken are removed from the array in groups of this size. So the cost of taking an item does not grow with the length of
+ * the queue.
+ */
 const cut = 4_096
 
 function createQueue<T>() {

@@ -1,5 +1,5 @@
-// Runner of checks. Owns the running checks, whose number is bounded. A due check never waits: if it cannot run at its slot, it is shed or
-// skipped, and counted.
+// Runner of checks. Owns the running checks, whose number is bounded. A due check never waits. If it cannot run at its slot, it is counted
+// as shed or skipped.
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -84,7 +84,10 @@ export class Runner {
     this.#running.clear()
   }
 
-  /** Adds the share that is let through to the monitor's credit. When the credit reaches 1, the check runs and the credit falls by 1. */
+  /**
+   * Returns true if this check is shed. Adds the share of checks that still run to the monitor's credit. When the credit reaches 1, the
+   * check runs and the credit falls by 1.
+   */
   #isShed(monitor: Monitor): boolean {
     const share = this.#options.shedding.share()
     if (share === 0) return false
@@ -96,7 +99,8 @@ export class Runner {
 
   /**
    * Starts waiting checks. A check whose monitor is busy waits until a check ends. A check may end during its start, for example if its
-   * address is closed. Such an end must not call the loop again, because thousands of nested calls would overflow the stack.
+   * address is refused. Such an end must not start the loop again inside the loop, because thousands of nested calls would overflow the
+   * stack.
    */
   #runExtras(): void {
     if (this.#isTakingExtras) return

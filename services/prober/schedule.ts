@@ -4,7 +4,10 @@ import { type Due, DueHeap } from '#shared/async/due-heap.ts'
 import { fnv1a32 } from '#shared/text/hash.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
-/** Returns the offset of a subject's slots within its interval, ms. Ids spread the offsets. All probers get the same offset. */
+/**
+ * Returns the offset of a subject's slots within its interval, ms. The offset follows from the subject's id, so that slots are spread, and
+ * all probers compute the same offset.
+ */
 export const phaseOf = (subjectId: string, intervalMs: number): number => fnv1a32(subjectId) % intervalMs
 
 /** Returns the first slot `k * interval + phase` after an instant. */
@@ -16,7 +19,7 @@ export interface Agenda<T extends Due> {
   /** Inserts an item, or moves it. `dueAt`: instant on bus time, ms. */
   put(item: T, dueAt: number): void
   remove(item: T): void
-  /** Sets the timer again, after bus time jumped. */
+  /** Sets the timer again, because bus time has jumped. */
   rearm(): void
   stop(): void
 }
@@ -48,7 +51,7 @@ export function createAgenda<T extends Due>(
     cancel = null
     running = true
     const now = busNow()
-    // This loop ends, because `onDue` puts an item only at an instant after `now`.
+    // `onDue` schedules an item only for an instant after `now`, so this loop ends.
     try {
       for (let item = heap.first(); item !== undefined && item.dueAt <= now; item = heap.first()) {
         heap.remove(item)

@@ -1,5 +1,5 @@
-// Reasons of failed checks as sentences for people. Owns every sentence. A sentence contains no credentials of a URL. Of the server's data
-// it contains only the status and the dates of the certificate.
+// Reasons of failed checks as sentences for people; no other file has such sentences. A sentence never contains the credentials of a URL.
+// The only data from the server in a sentence are the status and the dates of the certificate.
 
 import { day, limits } from '#shared/limits/limits.ts'
 import { EgressError } from '#shared/net/egress.ts'
@@ -8,7 +8,7 @@ import { humanDuration } from '#shared/time/durations.ts'
 import { CertificateError } from './connection.ts'
 import type { Target } from './target.ts'
 
-/** Phase of a check in which it failed. */
+/** Phase in which a check failed. */
 export type Phase = 'name' | 'connect' | 'tls' | 'answer' | 'body'
 
 const bySocketCode: Record<string, string> = {

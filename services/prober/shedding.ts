@@ -1,5 +1,5 @@
-// Shedding: the share of due checks that an overloaded prober skips. Owns the share and its steps. Each monitor loses the same share of its
-// slots. Shed checks are counted in a metric and in a log line.
+// Shedding: the share of due checks that an overloaded prober skips. Owns the share and its steps. The same share of slots is skipped for
+// every monitor. Shed checks are counted in a metric and in a log line.
 
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -29,10 +29,11 @@ export function createShedding(clock: Clock, logger: Logger, locationId: string)
   let saidAt = Number.NEGATIVE_INFINITY
 
   const look = () => {
-    // The mean decides, because one pause makes only some checks late, and an overload makes all checks late.
+    // The mean lateness of all checks decides: a pause of the process makes only some checks late, but an overload makes all checks late.
     const meanLateMs = due === 0 ? 0 : lateSumMs / due
     const late = meanLateMs > limits.shedding.lateMs
-    // One late period is a pause of the process. Two in a row are an overload.
+    // If the checks of one period are late, the process was perhaps paused. If the checks of two periods in a row are late, it is
+    // overloaded.
     const overloaded = full > 0 || (late && lateBefore)
     share = overloaded
       ? Math.min(limits.shedding.shareMax, share + limits.shedding.stepUp)

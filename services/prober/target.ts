@@ -1,17 +1,16 @@
-// Check entry as bytes of a request. Owns the form of the request. Never opens a connection. Computed for each check, which takes a
-// hundredth of the check's time. Stored requests would take most of a monitor's memory.
+// Conversion of a check entry to the bytes of its request. Owns the form of the request. Never opens a connection. The request is built for
+// each check, because a stored request would take most of a monitor's memory. Building it takes a hundredth of the check's time.
 
 import { isIP } from 'node:net'
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { http } from '#shared/net/node-http.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
 
-/** A request ready to be sent. */
 export interface Target {
   secure: boolean
   /** Without brackets. */
   hostname: string
-  /** True if the hostname is an address: no name is resolved, and the TLS handshake has no server name. */
+  /** True if the hostname is an IP address. No name is then resolved, and the TLS handshake contains no server name. */
   literal: boolean
   port: number
   method: CheckEntry['method']
@@ -42,7 +41,7 @@ export function compileTarget(entry: CheckEntry, userAgent: string): Target | nu
   }
 }
 
-/** Methods whose requests state the length of their body even if it is 0 (RFC 9110, 8.6). */
+/** Methods of requests that contain Content-Length even if the body is empty (RFC 9110, 8.6). */
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Returns the request without Accept-Encoding, because compression costs the server CPU. A compressed response is decoded anyway. */

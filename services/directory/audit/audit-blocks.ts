@@ -1,4 +1,4 @@
-// Blocks of audit rows: converts a gateway's block into its document, and a document into its rows. Pure.
+// Conversion of blocks of audit rows: from the block that a gateway sends to the stored document, and from the document to its rows. Pure.
 import type { AuditBlock, AuditKind, AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import type { AuditBlockDocument, PackedKind, PackedRows } from '#shared/contracts/audit.ts'
 import { AppError } from '#shared/errors.ts'
@@ -6,13 +6,16 @@ import { limits } from '#shared/limits/limits.ts'
 import { UnreadableDocument } from '#shared/store/port.ts'
 import { type AuditPlace, auditBlockId, compareAuditPlaces, parseAuditBlockId } from '#shared/text/audit-ids.ts'
 
-/** A row and its place among the rows of its workspace. */
+/** An audit row with its position in the order of the workspace's rows. */
 export interface PlacedRow extends AuditPlace {
   kind: PackedKind
   path: string
 }
 
-/** Returns the document of a block. Throws `validation` if its columns differ in length or refer to a kind that is missing. */
+/**
+ * Returns the document that stores a block. Throws `validation` if the block's columns differ in length, or if a row refers to a kind of
+ * row that the block does not list.
+ */
 export function blockDocument(block: AuditBlock): AuditBlockDocument {
   const { workspaceId, isObservation, gateway, firstAt, kinds, afterMs, numbers, kindOf, paths } = block
   const isWhole = [numbers, kindOf, paths].every(({ length }) => length === afterMs.length)

@@ -1,4 +1,4 @@
-// Audit in the store: writes the blocks that gateways send, and reads rows in pages. Rules: docs/reference/v3.md, 11.3 to 11.5.
+// Audit in the store: writes the blocks that gateways send, and reads rows in pages. Reference: docs/reference/v3.md, 11.3 to 11.5.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -11,13 +11,16 @@ import { newestFirst } from './newest-first.ts'
 
 const bounds = limits.audit
 
-/** Stores blocks. Idempotent: the id of a block is made from its rows, and a block whose id is stored already is skipped. */
+/** Stores blocks. Idempotent: the id of a block is made from its rows, and a block with a stored id is skipped. */
 export const recordAudit: Answer<'record-audit'> = async ({ store }, { blocks }) => {
   if (blocks.length > 0) await store.insert('server_api_audit', blocks.map(blockDocument))
   return null
 }
 
-/** Returns a page, newest first. After reading `limits.audit.lookedAt` rows, it returns the matching rows so far with a `next`. */
+/**
+ * Returns a page, newest first. After `limits.audit.lookedAt` read rows, returns the matching rows found so far, and the position `next`,
+ * from which the next request continues.
+ */
 export const listAudit: Answer<'list-audit'> = async ({ store }, request) => {
   const { workspaceId, since, limit } = request
   const isFiltered = request.personId !== null || request.path !== null
@@ -51,10 +54,13 @@ export const listAuditedWorkspaces: Answer<'list-audited-workspaces'> = async ({
   return { items, next: last }
 }
 
-/** Returns the least id greater than all block ids of the workspace: `0` follows `/`. */
+/**
+ * Returns an id that follows all block ids of the workspace. A block id begins with the workspace id and `/`. `0` is the character after
+ * `/`, so the returned id is greater than every block id.
+ */
 const behind = (workspaceId: string) => `${workspaceId}0`
 
-/** Returns the exclusive end of the page's rows: the last row of the previous page, or `until`. Null: no end. */
+/** Returns the row or instant before which the page's rows must be: the last row of the previous page, else `until`. Null: no bound. */
 function endOf({ until, after = null }: AskRequest<'list-audit'>): AuditPlace | null {
   if (after === null) return until === null ? null : { at: until, number: 0, gateway: '' }
   const place = readAuditPlace(after)

@@ -1,5 +1,5 @@
 // Removal of expired sessions, sign-in counters and audit rows, for stores that do not remove them by themselves. Expired documents are
-// never read, so removal only frees space. Any number of processes may remove at once.
+// never read, so removal only frees space. Several processes may remove documents at the same time.
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'

@@ -1,4 +1,5 @@
-// Guarded change of one document: read, change, and write only if the revision is unchanged. Repeated a bounded number of times.
+// Guarded change of one document: reads it, changes it, and writes it only if its stored revision is still the same. If another writer has
+// changed the document meanwhile, the read and the change are repeated, a bounded number of times.
 import { type AppError, refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { CollectionName, Collections } from '#shared/store/collections.ts'
@@ -9,18 +10,21 @@ type Replaceable = Exclude<
   'observations' | 'pushedObservations' | 'observationIds' | 'rollUps' | 'server_api_audit'
 >
 
-/** Errors to throw in place of the defaults. */
+/** Functions whose errors are thrown instead of the default errors. */
 interface Failures<T> {
-  /** Error if a unique index refused the document. Absent: the change is tried again. */
+  /** Returns the error for a document that a unique index refused. If this function is absent, the change is tried again. */
   taken?(wanted: T): AppError
-  /** Error if other writers changed the document at every try. Absent: `Too much contention`. */
+  /**
+   * Returns the error for a document that other writers changed at every try. If this function is absent, the error is `Too much
+   * contention`.
+   */
   contended?(): AppError
 }
 
 /**
  * Replaces a document by the result of `change`, with the next revision. `change` receives null for a missing document, and returns null to
- * write nothing. Returns the stored document; null: there is none. Throws a retryable error if another writer changed the document at every
- * try.
+ * write nothing. Returns the stored document, or null if no document is stored. Throws a retryable error if another writer changed the
+ * document at every try.
  */
 export async function changeGuarded<C extends Replaceable>(
   store: Store,

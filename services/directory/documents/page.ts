@@ -12,15 +12,14 @@ export interface PageRequest<C extends Pageable, T> {
   where: NonNullable<Query['where']>
   /** Integer column by which the documents are sorted. Documents with equal values are sorted by id. */
   sort: [field: keyof Collections[C] & string, direction: 'asc' | 'desc']
-  /** The `next` of the previous page; null or absent: from the start. */
+  /** The `next` of the previous page; null or absent for the first page. */
   after: string | null | undefined
-  /** Largest number of items; absent: only the size is bounded. */
+  /** Largest number of items of a page; if absent, only the page's bytes are bounded. */
   max?: number
-  /** Returns the views in the order of the documents; null: the document is omitted. */
+  /** Returns one view for each document, in the same order. A document whose view is null is omitted. */
   view(documents: Collections[C][]): Promise<(T | null)[]> | (T | null)[]
 }
 
-/** Reads one page. */
 export async function readPage<C extends Pageable, T>(store: Store, request: PageRequest<C, T>): Promise<Page<T>> {
   const page = new PageItems<T>(request.max)
   const readsMost = Math.min(limits.request.pageReads, (request.max ?? limits.request.pageReads) + 1)
@@ -39,7 +38,7 @@ export async function readPage<C extends Pageable, T>(store: Store, request: Pag
   }
 }
 
-/** Items of a page, at most `max` of them and at most 512 KiB of JSON. The first item is accepted at any size. */
+/** Items of a page, at most `max` of them and at most 512 KiB of JSON. The first item may be larger. */
 export class PageItems<T> {
   readonly items: T[] = []
   readonly #max: number
@@ -59,7 +58,10 @@ export class PageItems<T> {
     return true
   }
 
-  /** Returns how many more items of the average size fit, plus one, whose refusal shows that the page is full. */
+  /**
+   * Returns the number of items to read next: the number of items of average size that still fit into the page, plus one. `add` refuses the
+   * additional item if the page is full.
+   */
   room(): number {
     const room = Math.max(0, limits.request.pageBytes - this.#bytes)
     return this.#bytes === 0 ? limits.request.pageReads : 1 + Math.ceil((room * this.items.length) / this.#bytes)

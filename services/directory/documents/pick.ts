@@ -1,4 +1,4 @@
-// Selection of members, for views whose members have the same names as those of the document.
+// Copies named members of a document into a view that uses the same names.
 
 /** Returns an object with the named members of `from`. */
 export const pick = <T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> =>

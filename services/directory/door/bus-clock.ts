@@ -1,4 +1,4 @@
-// Time of the bus, for probers that have no connection to the bus.
+// Time of the bus, which a door reports to remote probers.
 import type { Bus } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'

@@ -1,4 +1,4 @@
-// Newest changes of all check entries, kept in memory so that waiting probers cause no requests to the bus. Owns one watch of the bucket,
+// Newest changes of the checks bucket, kept in memory so that waiting probers cause no requests to the bus. Owns one watch of the bucket,
 // which starts at the first request. Older changes must be read from the bus.
 import type { Bucket, BucketEntry, BucketPosition, Subscription } from '#shared/bus/port.ts'
 import { parseCheckKey } from '#shared/bus/subjects.ts'
@@ -15,7 +15,10 @@ interface Recent {
 
 export interface ChangeLogOptions {
   bucket: Bucket
-  /** Called when a check of the location has changed. Null: the bucket was replaced, so all earlier changes are invalid. */
+  /**
+   * Called when a check of the location has changed. `locationId` is null if the bucket was replaced, so that all earlier changes are
+   * invalid.
+   */
   onChange(locationId: string | null): void
 }
 
@@ -25,11 +28,11 @@ export class ChangeLog {
   /** Newest changes, in the order of their revisions. */
   #recent: Recent[] = []
   #characters = 0
-  /** `#recent` contains all changes after this revision; infinite while unknown. */
+  /** Revision after which `#recent` contains all changes. Infinite until the watch has delivered the present entries. */
   #from = Number.POSITIVE_INFINITY
   #newest = 0
   readonly #newestOf = new Map<string, number>()
-  /** Stream of the revisions; null: no page was read from the bus yet. */
+  /** Stream to which the revisions belong; null until a page was read from the bus. */
   #stream: string | null = null
   #generation = 0
 
@@ -46,7 +49,10 @@ export class ChangeLog {
     })
   }
 
-  /** Returns a location's changes after a position. Null: they are not all in memory and must be read from the bus. */
+  /**
+   * Returns a location's changes after a position. Returns null if some of these changes are not in memory; the caller then reads them from
+   * the bus.
+   */
   after(locationId: string, position: BucketPosition | null): Changes | null {
     if (position === null || position.stream !== this.#stream) return null
     if (position.revision < this.#from || position.revision > this.#newest) return null
@@ -55,7 +61,10 @@ export class ChangeLog {
     return { changes: newer.map(({ change }) => change), position: { stream, revision: this.#newest }, isLast: true }
   }
 
-  /** Stores the stream of a page that was read from the bus, unless the bucket was replaced since `generation`. */
+  /**
+   * Stores the identity of the bucket's stream, which a page from the bus contains. Does nothing if the bucket was replaced after the
+   * caller read `generation`.
+   */
   learn({ stream }: BucketPosition, generation: number): void {
     if (generation === this.#generation) this.#stream ??= stream
   }
@@ -117,7 +126,7 @@ export class ChangeLog {
     }
   }
 
-  /** Forgets all changes, because the bucket was replaced. The bus reports keys of the old bucket as removed, at revision 0. */
+  /** Forgets all changes, because the bucket was replaced. For a replaced bucket, the bus reports the old keys as removed at revision 0. */
   #beginAnew(revision: number): void {
     this.#generation += 1
     this.#recent = []

@@ -1,5 +1,5 @@
-// Changes of a location's checks, for its remote probers. A request returns the changes after its position, and waits if there are none
-// yet.
+// Changes of a location's checks, for its remote probers. A request names a position and returns all later changes. If there are none yet,
+// the request waits.
 import { createAllowance } from '#shared/async/allowance.ts'
 import { pause } from '#shared/async/pause.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
@@ -8,16 +8,19 @@ import { refusal } from '#shared/errors.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
 import type { DoorContext } from './door-context.ts'
 
-/** Reason for which a waiting request is woken. `nothing`: the time limit has passed. */
+/**
+ * Reason for which a waiting request continues: a check (`checks`) or the list of probers (`members`) has changed. `nothing`: the wait has
+ * ended without a change.
+ */
 export type Changed = 'checks' | 'members'
 type Woken = Changed | 'nothing'
 
 export interface DoorChanges {
   /** Resolves to the changes after a position. Rejects with a BusError or `busy`; the caller may retry. */
   after(request: DoorRequest<'changes'>): Promise<Changes>
-  /** Wakes waiting requests. For `checks` they read again; for `members` they return the list of members. */
+  /** Wakes waiting requests. With `checks`, the requests read the changes again; with `members`, they return the list of probers. */
   wake(what: Changed): void
-  /** Ends the waiting of all requests. Later requests do not wait. */
+  /** Makes all waiting requests return. Later requests return without a wait. */
   stop(): void
 }
 
@@ -30,7 +33,10 @@ const {
   gatherMs,
   answerMs,
 } = doorLimits
-/** Fixed cost of reading a page from the bus, in characters. The rate of a location is limited in characters. */
+/**
+ * A location may read a limited number of characters a second. A read from the bus counts as this many characters, in addition to its
+ * result.
+ */
 const readingCharacters = 64 * 1024
 
 export function openDoorChanges(context: DoorContext): DoorChanges {
@@ -72,7 +78,7 @@ export function openDoorChanges(context: DoorContext): DoorChanges {
       await log.follow()
       for (;;) {
         if (parked.size >= mostParked) throw refusal('busy', 'Too many questions', 'too many wait for changes')
-        // The request is registered before the read, so that it misses no change between read and wait.
+        // The request is registered before the read, so that a change between the read and the wait also wakes it.
         const place = park()
         try {
           const found = await next(after)

@@ -1,4 +1,4 @@
-// Context of the parts of a location's door.
+// Values and functions that all parts of a location's door use.
 import type { Bus } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -13,7 +13,7 @@ export interface DoorContext {
   location: { readonly id: string; name: string }
   changes: ChangeLog
   members: Members
-  /** Called with the number of invalid reports of a request. Counts them, and logs them at intervals. */
+  /** Called for a request with `count` invalid reports. Counts the reports, and logs their number at intervals. */
   onJunk(location: string, reason: string, count: number): void
   /** Resolves to the time of the bus. Rejects with a BusError. */
   busTime(): Promise<{ at: number; errorMs: number }>

@@ -1,5 +1,5 @@
-// Door of one location: serves the requests of its remote probers. Limits apply to each location separately, so its probers cannot slow
-// down other locations. Writes only reports to the observation stream, and presence keys of its location.
+// Door of one location: serves the requests of its remote probers. Each location has its own limits, so its probers cannot slow down other
+// locations. The door writes only two things: reports to the observation stream, and presence keys of its location.
 import { serve } from '#shared/bus/clients/serve.ts'
 import { subscribeWindowed } from '#shared/bus/clients/windowed.ts'
 import { BusError, type Subscription } from '#shared/bus/port.ts'

@@ -1,4 +1,4 @@
-// Reports of a location's remote probers: valid ones are written to the observation stream, invalid ones are dropped and counted.
+// Reports of a location's remote probers. Valid reports are written to the observation stream; invalid reports are dropped and counted.
 import { Compile } from 'typebox/compile'
 import { createAllowance } from '#shared/async/allowance.ts'
 import { pause } from '#shared/async/pause.ts'
@@ -32,7 +32,7 @@ export function openDoorReports({ bus, clock, location, onJunk }: DoorContext) {
         const [subjectId, result] = report
         storing.push(bus.observations.publish(subjects.observation(location.id, subjectId), result))
       }
-      // Only the first invalid report gets a reason, because finding the reason takes much longer than the check.
+      // Only the first invalid report is examined for the reason, because this takes much longer than a check of a report.
       if (junk.length > 0) onJunk(location.name, whyNone(junk[0]), junk.length)
       await Promise.all(storing)
       return { dropped: junk.length }

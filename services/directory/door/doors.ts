@@ -1,4 +1,4 @@
-// Doors of all locations, for probers with credentials. A door is opened, renamed and closed together with its location.
+// Doors of all locations, for probers with credentials. A door opens when its location is created, and closes when its location is deleted.
 import type { Registry } from 'prom-client'
 import { repeat } from '#shared/async/repeat.ts'
 import type { Bus } from '#shared/bus/port.ts'
@@ -37,8 +37,8 @@ interface Standing {
 }
 
 /**
- * Resolves when the doors of the stored locations are open. If the first read of locations failed, it is retried later. Rejects with a
- * BusError.
+ * Resolves when the doors of the stored locations are open. Also resolves if the locations could not be read; the read is then retried
+ * later. Rejects with a BusError.
  */
 export async function startDoors(options: DoorsOptions): Promise<Doors> {
   const { bus, store, clock, logger, members } = options

@@ -1,4 +1,4 @@
-// Probers of every location by their heartbeats through the door: live ones, and those that stopped recently.
+// Remote probers of all locations: probers that send heartbeats, and probers that stopped recently.
 import type { ProberSign } from '#shared/bus/probers/prober-presence.ts'
 import type { Member } from '#shared/contracts/observations/door.ts'
 import { doorLimits } from '#shared/limits/door-limits.ts'
@@ -8,9 +8,8 @@ import type { Clock } from '#shared/time/clock.ts'
 export interface Members {
   /** Records a heartbeat or the departure of a prober. */
   hear(sign: ProberSign): void
-  /** Returns live probers, and those that stopped or became silent less than `doorLimits.leftKeptMs` ago, in no order. */
+  /** Returns the live probers, and the probers that stopped or became silent less than `doorLimits.leftKeptMs` ago, in no order. */
   of(locationId: string): Member[]
-  /** Returns the live probers. */
   livingAt(locationId: string): Member[]
 }
 

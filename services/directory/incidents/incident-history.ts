@@ -1,5 +1,5 @@
 // Records of an Incident for generation 3: its states, and the transitions of its history. If there are very many records, only the first
-// ones and the latest ones are returned. Rules: docs/reference/v3.md, 5.2, 5.4, 5.7 and 5.8.
+// ones and the latest ones are returned. Reference: docs/reference/v3.md, 5.2, 5.4, 5.7 and 5.8.
 import type { HistoryDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentOutline, PathStep, RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 import { historyEntry } from '#shared/incidents/incident-history.ts'
@@ -26,7 +26,10 @@ const stepOf = ({ state, event }: HistoryDocument): PathStep => ({
   event: event.type,
 })
 
-/** Returns the first and the latest records, ascending. Sequence numbers have no gaps, so `omitted` follows from them. */
+/**
+ * Returns the first and the latest records in ascending order, and the number of omitted records between them. Sequence numbers have no
+ * gaps, so this number is computed without a read of the omitted records.
+ */
 async function endsOf(store: Store, incidentId: string): Promise<{ shown: HistoryDocument[]; omitted: number }> {
   const latest = await read(store, { where: { incidentId }, sort: [['sequence', 'desc']] }, latestMost)
   latest.reverse()
@@ -63,7 +66,7 @@ async function listedOf(store: Store, incidentId: string): Promise<Pick<Incident
   return { listed: [...first, ...latest], listedOmitted: before - first.length }
 }
 
-/** Returns the first of the requested transitions, as many as fit into a page, but at least one. A missing record is skipped. */
+/** Returns the requested transitions in order until a page is full, but at least one. A missing record is skipped. */
 export const readTransitions: Answer<'read-transitions'> = async ({ store }, { incidentId, sequences }) => {
   const page = new PageItems<RecordedTransition>()
   for (let i = 0; i < sequences.length; i += limits.directory.historyPage) {

@@ -1,4 +1,5 @@
-// Reads of Incidents for generation 3: lists and single Incidents. Only keepers write them. Rules: docs/reference/v3.md, sections 5 and 9.
+// Reads of Incidents for generation 3: lists and single Incidents. Only keepers write Incidents. Reference: docs/reference/v3.md,
+// sections 5 and 9.
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
 import type { Page } from '#shared/contracts/ask/reply.ts'
 import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
@@ -11,7 +12,10 @@ import { type Cursor, formatCursor, PageItems, parseCursor } from '../documents/
 import { namesOf, type ResourcesBehind, resourcesBehind } from './incident-resources.ts'
 import { type IncidentEntry, newestIncidents, positionOf } from './newest-incidents.ts'
 
-/** Returns an Incident by its internal id, open or closed. Null: the workspace has none of this id, or its Resource is deleted. */
+/**
+ * Returns an Incident by its internal id, open or closed. Null: the workspace has no Incident of this id, or the Incident's Resource
+ * is deleted.
+ */
 export const readIncident: Answer<'read-incident'> = async ({ store }, { workspaceId, incidentId }) => {
   const [incident = null] = await store.get('incidents', [incidentId])
   if (incident === null || incident.workspaceId !== workspaceId) return null
@@ -19,7 +23,10 @@ export const readIncident: Answer<'read-incident'> = async ({ store }, { workspa
   return subject === undefined ? null : incidentRecord(incident, subject)
 }
 
-/** Returns a page, newest first. It reads at most `limits.incidentLists.lookedAt` Incidents, so a filtered page may be short. */
+/**
+ * Returns a page, newest first. At most `limits.incidentLists.lookedAt` Incidents are read for a page, so a filtered page may have fewer
+ * items than `limit`.
+ */
 export const listIncidents: Answer<'list-incidents'> = async (context, { workspaceId, filters, after, limit }) => {
   const { store } = context
   const resources = await resourcesBehind(context, workspaceId, filters)
@@ -41,8 +48,8 @@ export const listIncidents: Answer<'list-incidents'> = async (context, { workspa
 }
 
 /**
- * Returns the number of Incidents that one read of a range takes. With many ranges the reads are small, because each range has only a few
- * Incidents of the page.
+ * Returns the number of Incidents that one read takes from one range. If there are many ranges, one range contributes only a few Incidents
+ * to the page, so this number is small.
  */
 const readsOf = (ranges: number, wanted: number): number =>
   ranges <= 8 ? wanted : Math.min(wanted, Math.max(16, Math.ceil((4 * wanted) / ranges)))
@@ -54,12 +61,13 @@ const pageTo = ({ items }: PageItems<IncidentRecord>, last: Cursor | null): Page
 
 interface Ranges {
   wheres: NonNullable<Query['where']>[]
-  /** Test that entries of the ranges must also pass; null: all entries match. */
+  /** Returns true if an entry of the ranges matches the filters; null: all entries of the ranges match. */
   fits: ((entry: IncidentEntry) => boolean) | null
 }
 
 /**
- * Returns ranges of an index. For few Resources: one range each. Else: one range of the workspace for each wanted combination of facets.
+ * Returns the index ranges to read. For few Resources, one range for each Resource; otherwise, one range of the workspace for each wanted
+ * combination of open, confirmed and acknowledged (facets).
  */
 function rangesOf(workspaceId: string, filters: IncidentFilters, resources: ReadonlySet<string> | null): Ranges {
   const { rule } = filters
@@ -87,7 +95,7 @@ async function* chunksOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerat
   if (chunk.length > 0) yield chunk
 }
 
-/** Returns records by id, without deleted Incidents and without Incidents of Resources that are not shown. */
+/** Returns the records of these entries by id. Omits deleted Incidents, and Incidents of Resources that are not shown. */
 async function recordsOf(store: Store, entries: readonly IncidentEntry[], resources: ResourcesBehind) {
   const records = new Map<string, IncidentRecord>()
   if (entries.length === 0) return records

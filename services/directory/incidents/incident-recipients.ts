@@ -1,4 +1,4 @@
-// Destinations that would now receive the messages of an incident, by the notifiers' own rule (v3 10.3 to 10.6).
+// Destinations that would receive messages about an incident if a notifier sent them now (v3 10.3 to 10.6). Uses the notifiers' code.
 import type { IncidentRecipients } from '#shared/contracts/ask/ask-subjects.ts'
 import type { AlertKind, AlertRouting } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
@@ -11,7 +11,7 @@ import { destinationsOf } from '../notifications/destination-default.ts'
 
 const kinds: readonly AlertKind[] = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged']
 
-/** Returns names of destinations by kind of message. Ignores maintenance. */
+/** Returns, for each kind of message, the names of the destinations that would receive this kind. Ignores maintenance. */
 export async function recipientsOf(
   store: Store,
   subject: SubjectDocument,
@@ -38,7 +38,10 @@ export async function recipientsOf(
   return Object.fromEntries(kinds.map(kind => [kind, namesOf(kind)])) as IncidentRecipients
 }
 
-/** Returns the destination or routes that the rule declares in its Template. Null: it declares none, or no Template declares the rule. */
+/**
+ * Returns the destination or routes that the rule declares in its Template. Null: the rule declares no destination and no routes, or no
+ * Template declares the rule.
+ */
 async function routingOf(store: Store, subject: SubjectDocument, { key, policy }: RuleState): Promise<AlertRouting> {
   if (policy.language !== 'decision' || subject.template === null) return null
   const id = `${subject.workspaceId}/${subject.template}`

@@ -10,8 +10,8 @@ import { PageItems } from '../documents/page.ts'
 import { recipientsOf } from './incident-recipients.ts'
 
 /**
- * Returns the incident (null: there is none) and a page of its history after `afterSequence`. The last page also contains the copy of the
- * incident in the subject.
+ * Returns the incident, or null if no incident has this id, and a page of its history after `afterSequence`. The last page also contains
+ * the subject's copy of the incident.
  */
 export const getIncidentRecords: Answer<'get-incident-records'> = async (context, request) => {
   try {
@@ -45,7 +45,7 @@ async function heldOf(store: Store, incident: IncidentDocument): Promise<HeldInc
   return { ruleKey: rule.key, snapshot: rule.incident, verdict: rule.verdict, mutedTo, recipients }
 }
 
-/** Reads a page of the history. Entries contain evidence and are large, so a page has only few. */
+/** Reads a page of the history. Entries contain evidence and are large, so a page has only few entries. */
 const historyOf = (store: Store, incidentId: string, afterSequence: number) =>
   store.find('history', {
     where: { incidentId, sequence: { gt: afterSequence } },

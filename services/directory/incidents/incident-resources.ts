@@ -1,4 +1,4 @@
-// Resources that match the filters of a list of Incidents. Rule: docs/reference/v3.md, 9.5.
+// Resources that match the filters of a list of Incidents. Reference: docs/reference/v3.md, 9.5.
 import type { IncidentFilters } from '#shared/contracts/ask/ask-incidents.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { AppError } from '#shared/errors.ts'
@@ -11,13 +11,16 @@ import { resolveResources } from '../resources/resources.ts'
 type Named = Pick<SubjectDocument, 'id' | 'slug' | 'name'>
 
 export interface ResourcesBehind {
-  /** Ids of the Resources; null: all of the workspace. A Resource that has just changed may be included or missing wrongly. */
+  /**
+   * Ids of the Resources that match the filters; null: all Resources of the workspace match. For a moment after a change of a Resource, its
+   * id may wrongly be included or missing.
+   */
   ids: ReadonlySet<string> | null
-  /** Returns by id the Resources whose Incidents are shown, as they are stored now. */
+  /** Reads Resources and returns, by id, the Resources whose Incidents are shown. */
   shown(ids: readonly string[]): Promise<Map<string, Named>>
 }
 
-/** Returns the Resources. Throws `validation` with the faulty query parameter. */
+/** Returns the Resources that match the filters. Throws `validation`, with the name of the invalid query parameter. */
 export async function resourcesBehind(
   context: DirectoryContext,
   workspaceId: string,
@@ -41,7 +44,9 @@ export async function resourcesBehind(
   }
 }
 
-/** Returns the query parameter of the first filter by a property of Resources, not by state. Null: no such filter was sent. */
+/**
+ * Returns the query parameter of the first filter by Template, field or label; null: the request has no such filter.
+ */
 function firstOf({ template, meta: [field], labels: [label] }: IncidentFilters): string | null {
   if (template !== null) return 'template'
   if (field !== undefined) return `meta.${field.key}`
@@ -52,8 +57,8 @@ const tooMany = (field: string) =>
   new AppError('validation', `The filter matches more than ${limits.v3.filteredSubjects} Resources`, { facts: { field } })
 
 /**
- * Returns a list with the id of the Resource that all references name. The list is empty if a reference is unknown, or if references name
- * different Resources. Null: no reference was sent.
+ * Returns a list with the id of the Resource that all references in the request name. The list is empty if a reference is unknown, or if
+ * the references name different Resources. Null: the request has no reference.
  */
 async function resourceNamed(context: DirectoryContext, workspaceId: string, { resources: references }: IncidentFilters) {
   if (references.length === 0) return null
@@ -61,7 +66,7 @@ async function resourceNamed(context: DirectoryContext, workspaceId: string, { r
   return first != null && others.every(other => other?.id === first.id) ? [first.id] : []
 }
 
-/** Returns names by id, read from columns and not from documents. Deleted subjects are omitted. */
+/** Returns names by id. Reads only columns, which is cheaper than whole documents. Deleted subjects are omitted. */
 export async function namesOf(
   store: Store,
   asked: readonly string[],

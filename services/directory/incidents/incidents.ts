@@ -9,7 +9,10 @@ import type { Answer, DirectoryContext } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { pick } from '../documents/pick.ts'
 
-/** Returns a page of open incidents, newest trouble first, without those of archived and deleted subjects: these are about to close. */
+/**
+ * Returns a page of open incidents, newest trouble first. Omits incidents of archived and deleted subjects, because these incidents will
+ * close soon.
+ */
 export const listOpenIncidents: Answer<'list-open-incidents'> = async (context, request) => {
   const subject = request.subjectId ? { subjectId: request.subjectId } : {}
   return readPage(context.store, {
@@ -21,7 +24,7 @@ export const listOpenIncidents: Answer<'list-open-incidents'> = async (context, 
   })
 }
 
-/** Returns an incident, open or closed. Null: there is none, or its subject is deleted. */
+/** Returns an incident, open or closed. Null: no incident has this id, or the incident's subject is deleted. */
 export const getIncident: Answer<'get-incident'> = async (context, { incidentId }) => {
   const [incident = null] = await context.store.get('incidents', [incidentId])
   if (incident === null) return null
@@ -29,7 +32,7 @@ export const getIncident: Answer<'get-incident'> = async (context, { incidentId 
   return view
 }
 
-/** Returns views in the order of the documents. Null: the subject is deleted or not shown. */
+/** Returns one view for each document, in the same order. A view is null if the incident's subject is deleted or not shown. */
 async function incidentViews(
   { store, incidentSalt }: DirectoryContext,
   incidents: readonly IncidentDocument[],
@@ -49,7 +52,7 @@ async function incidentViews(
 
 type Names = Pick<RuleState, 'slug' | 'name'>
 
-/** Returns the slug, which never changes, and the rule's current name. The name of a removed rule is its slug. */
+/** Returns the rule's slug, which never changes, and the rule's current name. The name of a removed rule is its slug. */
 function ruleNames({ ruleKey, rule: { key: slug } }: IncidentDocument, { rules }: SubjectDocument): Names {
   const present = rules.find(candidate => candidate.key === ruleKey)
   return { slug, name: present?.name ?? slug }

@@ -1,4 +1,4 @@
-// Merge of several ranges of an index into one list of Incidents, newest first. Incidents outside the ranges are not read. Rules:
+// Merge of several ranges of an index into one list of Incidents, newest first. Incidents outside the ranges are not read. Reference:
 // docs/reference/v3.md, 9.2 and 9.5.
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { Query, Store } from '#shared/store/port.ts'
@@ -16,7 +16,9 @@ interface Source {
   isRead: boolean
 }
 
-/** Yields entries after `after`, newest first. Each of `wheres` is one range of an index; no Incident is in two ranges. */
+/**
+ * Yields the entries that follow `after` in the list, newest first. `wheres` names the ranges of the index; no Incident is in two ranges.
+ */
 export async function* newestIncidents(
   store: Store,
   wheres: readonly Source['where'][],
@@ -37,7 +39,8 @@ async function fill(store: Store, source: Source, perRead: number): Promise<void
   if (source.buffer.length > 0 || source.isRead) return
   const { where, after } = source
   const [from] = after?.values ?? []
-  // Without this condition the store would search the whole range, because the position alone does not limit the search in the index.
+  // Adds an upper bound of `troubleSince`. Without this bound the store would scan the whole range, because it does not derive a bound from
+  // the position.
   const bounded = typeof from === 'number' ? { ...where, troubleSince: { lte: from } } : where
   const query: Query = { where: bounded, sort: [['troubleSince', 'desc']], limit: perRead, select: columns }
   source.buffer = await store.find('incidents', after === null ? query : { ...query, after })

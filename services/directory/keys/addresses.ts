@@ -1,5 +1,5 @@
 // Observation addresses: create, find by token, list, delete. Callers create tokens and send only their hashes.
-// Rules: docs/reference/v3.md, section 8.
+// Reference: docs/reference/v3.md, section 8.
 import type { AddressDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { AddressIdentity, AddressView } from '#shared/contracts/ask/ask-addresses.ts'
 import { type ErrorFacts, refusal } from '#shared/errors.ts'
@@ -13,7 +13,10 @@ import { isDeleted, workspaceNotFound } from '../people/workspaces.ts'
 import { getTemplate } from '../templates/templates.ts'
 import { revoke } from './revoke.ts'
 
-/** Returns the address of a token. Null: there is none, or its workspace is deleted, even if the address is not removed yet. */
+/**
+ * Returns the address of a token. Null: no address has this token, or the address's workspace is deleted. The address itself may still be
+ * stored for a while.
+ */
 export const findAddress: Answer<'find-address'> = async ({ store }, { tokenHash }) => {
   const [address] = await store.find('addresses', { where: { tokenHash }, limit: 1 })
   if (address === undefined || (await livingWorkspace(store, address.workspaceId)) === null) return null
@@ -42,8 +45,9 @@ export const listAddresses: Answer<'list-addresses'> = async ({ store }, { works
   (await addressesOf(store, workspaceId)).map(viewOf)
 
 /**
- * Deletes an address. Its revocation is sent after the deletion, so that a gateway that asks afterwards finds no address. The revocation is
- * sent for a missing address too: an earlier try may have deleted the address and then failed.
+ * Deletes an address. Sends the revocation after the deletion: a gateway that receives the revocation and asks the directory again finds no
+ * address. Sends the revocation for a missing address too, because an earlier try may have deleted the address and failed before the
+ * revocation.
  */
 export const deleteAddress: Answer<'delete-address'> = async (context, { workspaceId, addressId }) => {
   const [address = null] = await context.store.get('addresses', [addressId])
@@ -75,7 +79,7 @@ async function requireRoom(store: Store, workspaceId: string): Promise<void> {
   )
 }
 
-/** Returns the key of a Template that the workspace has published. Throws `validation` for any other text. */
+/** Returns the key of a Template that the workspace has published. Throws `validation` if the workspace has no such Template. */
 async function readTemplateKey(context: DirectoryContext, workspaceId: string, key: string): Promise<string> {
   const found = await getTemplate(context, { workspaceId, reference: key })
   if (found === 'damaged' && !key.includes('@')) return key

@@ -23,27 +23,29 @@ export const authenticate: Answer<'authenticate', 'store' | 'clock'> = async ({ 
   return key.scope === null ? identity : withinScope(identity, key.scope)
 }
 
-/** Limits an identity to the workspace of its key. Null: the owner is no longer a member there (v3 2.5). */
+/**
+ * Returns an identity that is limited to the workspace of its key. Null: the key's owner is no longer a member of this workspace (v3 2.5).
+ */
 function withinScope(identity: Identity, { workspaceId }: KeyScope): Identity | null {
   const memberships = identity.memberships.filter(membership => membership.workspaceId === workspaceId)
   return memberships.length === 0 ? null : { ...identity, admin: false, memberships }
 }
 
-/** Moves `lastUsedAt` forward, never back. Deleted keys are skipped. */
+/** Updates `lastUsedAt` of keys, but never to an earlier instant. Deleted keys are skipped. */
 export const touchKeys: Answer<'touch-keys'> = async ({ store }, { usedAt }) => {
   const found = await store.get('keys', Object.keys(usedAt))
   const changed = found.flatMap(key => {
     const at = key ? usedAt[key.id] : undefined
     return key && at !== undefined && at > (key.lastUsedAt ?? 0) ? [{ ...key, rev: key.rev + 1, lastUsedAt: at }] : []
   })
-  // A key that another request has changed meanwhile is skipped. Its next use will be recorded.
+  // If another request has changed a key since the read, this write skips the key. `lastUsedAt` of the key then changes at its next use.
   if (changed.length > 0) await store.replace('keys', changed)
   return null
 }
 
 /**
- * Creates a key that is valid for 180 days. A retry with the same id and hash returns the first key. Throws `not_found` for the user,
- * `validation` for the description, `invalid_state` `Too many keys`.
+ * Creates a key that is valid for 180 days. A retry with the same id and hash returns the key of the first attempt. Throws `not_found` for
+ * the user, `validation` for the description, `invalid_state` `Too many keys`.
  */
 export const createKey: Answer<'create-key'> = async ({ store, clock, logger }, request) => {
   const { id, userId, tokenHash, prefix } = request
@@ -62,7 +64,8 @@ export const createKey: Answer<'create-key'> = async ({ store, clock, logger }, 
 }
 
 /**
- * Returns the scope with each action once, in the order of `keyActions`. Throws `not_found` unless the user is a member of the workspace.
+ * Returns the scope without repeated actions, in the order of `keyActions`. Throws `not_found` unless the user is a member of the
+ * workspace.
  */
 async function checkScope(store: Store, user: UserDocument, { workspaceId, actions }: KeyScope): Promise<KeyScope> {
   const workspaces = await workspacesOf(store, user.id)
@@ -81,7 +84,7 @@ export const keyDocument = (
   made: Pick<KeyDocument, 'id' | 'userId' | 'description' | 'tokenHash' | 'prefix' | 'createdAt' | 'scope'>,
 ): KeyDocument => ({ ...made, rev: 1, expiresAt: made.createdAt + limits.key.lifeMs, lastUsedAt: null })
 
-/** Returns the keys of a user, or without a user the newest keys of all users. Both lists are oldest first. */
+/** Returns the keys of a user; if no user is given, the newest keys of all users. The list is sorted from the oldest key to the newest. */
 export const listKeys: Answer<'list-keys'> = async ({ store }, { userId }) => {
   const found = await store.find('keys', {
     where: userId === null ? {} : { userId },
@@ -96,8 +99,8 @@ export const listKeys: Answer<'list-keys'> = async ({ store }, { userId }) => {
 }
 
 /**
- * Deletes a key, then sends its revocation to every gateway. A gateway that asks afterwards finds no key. The revocation is sent for a
- * missing key too: an earlier try may have deleted the key and then failed.
+ * Deletes a key, then sends its revocation to every gateway. A gateway that receives the revocation and asks the directory again finds no
+ * key. Sends the revocation for a missing key too, because an earlier try may have deleted the key and failed before the revocation.
  */
 export const deleteKey: Answer<'delete-key'> = async (context, request) => {
   const { keyId, userId } = request

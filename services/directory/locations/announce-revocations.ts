@@ -1,5 +1,5 @@
-// Announcement of prober credentials to the bus: which locations have credentials, and which credentials are revoked. Announced at the
-// start, after a reconnect, after each change, and again after a failure.
+// Announcement of prober credentials to the bus: which locations have credentials, and which credentials are revoked. A directory makes the
+// announcement at its start, after a reconnect and after each change, and retries it after a failure.
 import type { Bus } from '#shared/bus/port.ts'
 import type { Announced, ProberIssuer } from '#shared/bus/probers/prober-issuer.ts'
 import type { ProberCredentialDocument } from '#shared/contracts/account.ts'
@@ -12,7 +12,7 @@ export interface Announcer {
   issuer: ProberIssuer
   /** Resolves when the bus has all credentials and revocations that were stored before the call. Rejects with BusError or StoreError. */
   announce(): Promise<void>
-  /** Removes consumers that a revoked prober may have created: those that no process of this installation uses. Best effort. */
+  /** Removes all bus consumers that this installation did not create, because a revoked prober may have created them. Best effort. */
   removeForeignConsumers(): Promise<void>
   stop(): void
 }
@@ -30,8 +30,8 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
   let stopped = false
 
   /**
-   * The running announcement, and the next one. All calls during an announcement share the next one, which reads the store after these
-   * calls.
+   * `current`: the running announcement. `following`: the announcement after it. A call during an announcement waits for `following`,
+   * because only `following` reads the store after the call.
    */
   let current: Promise<void> | null = null
   let following: Promise<void> | null = null
@@ -89,8 +89,9 @@ export function createAnnouncer({ issuer, store, bus, clock, logger }: Options):
 }
 
 /**
- * Announces all credentials. Each announcement replaces the previous one. Two directories may announce at once, so each directory reads the
- * store again afterwards, and repeats its announcement if the store has more. The last announcement is therefore complete.
+ * Announces all credentials. An announcement replaces the previous one. Two directories may announce at the same time, so a directory reads
+ * the store again after its announcement. If the store now has more credentials or revocations, the directory announces again. Thus the
+ * last announcement is complete.
  */
 async function announceAll(store: Store, issuer: ProberIssuer): Promise<void> {
   let sent = await announced(store)
@@ -106,7 +107,7 @@ async function announceAll(store: Store, issuer: ProberIssuer): Promise<void> {
 export const allCredentials = (store: Store): Promise<ProberCredentialDocument[]> =>
   store.find('proberCredentials', { limit: limits.prober.credentials + limits.directory.listed })
 
-/** Returns every location with credentials, and its revoked credentials: instant of revocation (ms) by public key. */
+/** Returns the locations with credentials. For each location: the instants of its revocations, ms since the epoch, by public key. */
 async function announced(store: Store): Promise<Announced> {
   const locations: Record<string, Record<string, number>> = {}
   for (const { locationId, publicKey, revokedAt } of await allCredentials(store)) {
@@ -117,5 +118,8 @@ async function announced(store: Store): Promise<Announced> {
   return locations
 }
 
-/** Returns the number of locations plus revocations. The number never decreases, because neither locations nor revocations are removed. */
+/**
+ * Returns the number of locations plus the number of revocations. This sum never decreases, because neither locations nor revocations are
+ * removed.
+ */
 const countOf = (all: Announced): number => Object.values(all).reduce((sum, revoked) => sum + 1 + Object.keys(revoked).length, 0)

@@ -5,7 +5,10 @@ import { limits } from '#shared/limits/limits.ts'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
 import type { Store } from '#shared/store/port.ts'
 
-/** Registers the metric. Names are read at each scrape; if the store is unavailable, the names of the last scrape are used. */
+/**
+ * Registers the metric. Each scrape reads the names of the locations; if the store is unavailable, it uses the names that the previous
+ * scrape read.
+ */
 export function measureLiveProbers(registry: Registry, store: Store, activeWorkers: (locationId: string) => number): void {
   let locations: readonly LocationDocument[] = []
   registeredMetric(

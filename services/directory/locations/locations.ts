@@ -1,5 +1,5 @@
-// Locations: places from which probers check, shared by all workspaces. The API refers to them by name, stored documents by id, so a new
-// name applies to every monitor at once.
+// Locations: places from which probers check, shared by all workspaces. Requests name a location, but stored documents contain its id. A
+// renamed location therefore has its new name in every monitor at once.
 import type { LocationDocument } from '#shared/contracts/account.ts'
 import type { LocationView } from '#shared/contracts/ask/ask-people.ts'
 import { conditionId } from '#shared/contracts/incidents/condition.ts'
@@ -13,10 +13,13 @@ import { changeGuarded } from '../documents/guarded.ts'
 import { pick } from '../documents/pick.ts'
 import { checkName, checkText } from '../people/fields.ts'
 
-/** Returns all locations by name, each with its number of live probers and the instant of their latest heartbeat. */
+/**
+ * Returns all locations in the order of their names. A location has the number of its live probers and the instant of their latest
+ * heartbeat.
+ */
 export const listLocations: Answer<'list-locations'> = async context => {
   const found = await context.store.find('locations', { sort: [['name', 'asc']], limit: limits.directory.listed })
-  // Instants of heartbeats before the start of this process, as the notifiers stored them.
+  // Heartbeats before the start of this process are known only from documents that the notifiers wrote.
   const noted = await context.store.get(
     'conditions',
     found.map(({ id }) => conditionId('location_lost', id)),
@@ -53,7 +56,7 @@ export const createLocation: Answer<'create-location'> = async (context, { id, .
   throw nameTaken(name)
 }
 
-/** Throws `not_found`, and what `createLocation` throws for a name. */
+/** Throws `not_found`, and the errors of `createLocation` about the name. */
 export const updateLocation: Answer<'update-location'> = async (context, request) => {
   const { store } = context
   const name = request.name === undefined ? undefined : checkLocationName(request.name)
@@ -82,7 +85,10 @@ export const deleteLocation: Answer<'delete-location'> = async (context, { locat
   return { id: locationId }
 }
 
-/** Returns the number of monitors that are checked from a location. Reads every subject, because no index has locations. */
+/**
+ * Returns the number of monitors that are checked from a location. Reads every subject, because no index contains the locations of
+ * monitors.
+ */
 async function countAssigned(store: Store, locationId: string): Promise<number> {
   let assigned = 0
   const query = { where: { deletedAt: null }, select: ['checkLocations'] as const, limit: limits.location.scanSubjects }
@@ -94,7 +100,7 @@ async function countAssigned(store: Store, locationId: string): Promise<number> 
 const checkLocationName = (name: string): string =>
   checkName(name, limits.location.nameCharacters, 'Invalid name', "A location's name", 'name')
 
-/** Returns the display name; null: none, or a blank text. */
+/** Returns the display name; null if it is null or blank. */
 const checkDisplayName = (displayName: string | null): string | null =>
   checkText(
     displayName ?? '',

@@ -40,7 +40,10 @@ export const listProberCredentials: Answer<'list-prober-credentials'> = async ({
   return found.map((credential, i) => view(credential, locations[i]?.name ?? null))
 }
 
-/** Stores the revocation, then announces it. After a crash in between, the bus gets it at the next retry, start or reconnect. */
+/**
+ * Stores the revocation, then announces it. If the process ends between the two steps, the bus gets the revocation at the next retry, start
+ * or reconnect.
+ */
 export const deleteProberCredential: Answer<'delete-prober-credential'> = async (context, { credentialId }) => {
   const { store, clock } = context
   const announcer = requireAnnouncer(context)
@@ -56,7 +59,7 @@ export const deleteProberCredential: Answer<'delete-prober-credential'> = async 
   return view(revoked, location?.name ?? null)
 }
 
-/** Returns the location whose name matches exactly, else the one whose normalised name matches. Throws `not_found`. */
+/** Returns the location whose name matches exactly, else the location whose normalised name matches. Throws `not_found`. */
 async function findLocation(store: Store, name: string): Promise<LocationDocument> {
   const found = await store.find('locations', { where: { name: { in: [name, plainText(name)] } }, limit: 2 })
   const location = found.find(candidate => candidate.name === name) ?? found[0]
@@ -74,7 +77,8 @@ async function insert(store: Store, document: ProberCredentialDocument): Promise
   }
   const [result] = await store.insert('proberCredentials', [document])
   if (result === 'written') return
-  // Another try of the same request was stored first, with another instant. The instant is part of the credentials.
+  // Another try of the same request has already stored a document, with another instant. The credentials made here differ from the stored
+  // ones, so they are not returned.
   throw refusal('unavailable', 'Prober credential not made', 'It could not be stored; try again')
 }
 

@@ -1,4 +1,4 @@
-// Change of some members of a destination; the other members stay. Rules: docs/reference/v3.md, 10.1.
+// Change of some fields of a destination; the other fields stay. Reference: docs/reference/v3.md, 10.1.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -18,7 +18,7 @@ import { changeNamed, nameKey, requireFreeName, requireName } from './named.ts'
 
 type Change = AskRequest<'change-destination'>
 
-/** Throws `not_found`, `taken`, and `validation` with the field. Writes nothing if no member changes. */
+/** Throws `not_found`, `taken`, or `validation` with the name of the invalid field. Writes nothing if no field changes. */
 export const changeDestination: Answer<'change-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, id, name, url, channel } = request
   if (name !== undefined) {

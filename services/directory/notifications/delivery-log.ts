@@ -1,4 +1,4 @@
-// Reads of the delivery log. Only notifiers write it.
+// Reads of the delivery log. Only notifiers write the log.
 import type { DeliveryEntry, DeliveryView, LoggedDelivery } from '#shared/contracts/ask/ask-notifications.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import { endOfPrefix } from '#shared/text/ids.ts'
@@ -25,21 +25,21 @@ export const listDeliveries: Answer<'list-deliveries'> = (
     view: rows => rows.map(deliveryView),
   })
 
-/** Returns a page of the messages about an incident, sent and held back, newest first. Rule: docs/reference/v3.md, 10.3. */
+/** Returns a page of the messages about an incident, sent and held back, newest first. Reference: docs/reference/v3.md, 10.3. */
 export const listIncidentDeliveries: Answer<'list-incident-deliveries'> = (
   { store },
   { workspaceId, incidentId, limit, after },
 ) => readPage(store, { ...newestFirst, where: { workspaceId, incidentId }, after, max: limit })
 
-/** Returns a page of the messages for a destination, sent and held back, newest first. Rule: docs/reference/v3.md, 10.3. */
+/** Returns a page of the messages for a destination, sent and held back, newest first. Reference: docs/reference/v3.md, 10.3. */
 export const listDestinationDeliveries: Answer<'list-destination-deliveries'> = (
   { store },
   { workspaceId, destinationId, limit, after },
 ) => readPage(store, { ...newestFirst, where: { workspaceId, destinationId }, after, max: limit })
 
 /**
- * Returns a page of rows, newest first. One filter selects a range of an index: the monitor, else the destination, else the status. Rows of
- * the range that fail another filter are skipped.
+ * Returns a page of rows, newest first. One filter selects the index range to read: the filter by monitor if it is set, else by
+ * destination, else by status. Rows in this range that do not match the other filters are skipped.
  */
 export const listDeliveryLog: Answer<'list-delivery-log'> = (
   { store },
@@ -80,7 +80,7 @@ const newestFirst = {
   view: (rows: DeliveryLogDocument[]): DeliveryEntry[] => rows.map(entryOf),
 }
 
-/** Returns an attempt; null: generation 2 has no words for it. */
+/** Returns the attempt that a row records; null if generation 2 does not show the row. */
 function deliveryView(row: DeliveryLogDocument): DeliveryView | null {
   const { destinationNumber, destinationName, destinationType, alertKind, status } = row
   if (destinationNumber === null || destinationName === null || destinationType === null) return null

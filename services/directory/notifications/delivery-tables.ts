@@ -1,5 +1,5 @@
-// Delivery tables (reference/messages 4): the destinations of a subject, and the kinds of messages for each. Rows of deleted destinations
-// are ignored, so the deletion of a destination needs only one write.
+// Delivery tables (reference/messages 4): each table lists the destinations of one subject, and the kinds of messages that a destination
+// receives. Readers ignore rows of deleted destinations, so the deletion of a destination need not change the tables.
 import type { DeliveryTableView } from '#shared/contracts/ask/ask-notifications.ts'
 import type {
   DeliverySelection,
@@ -20,7 +20,7 @@ export const getDeliveryTable: Answer<'get-delivery-table'> = async ({ store }, 
   return tableView(table?.selections ?? [], await destinationsOf(store, workspaceId))
 }
 
-/** Replaces all rows. Refuses all of them if one row names no destination of the workspace. */
+/** Replaces all rows of a table. Refuses the request if any row names a destination that the workspace does not have. */
 export const putDeliveryTable: Answer<'put-delivery-table'> = async (
   { store, clock },
   { workspaceId, subjectId, selections },
@@ -41,8 +41,8 @@ export const putDeliveryTable: Answer<'put-delivery-table'> = async (
 }
 
 /**
- * Removes rows of deleted destinations from the workspace's tables, and tables of deleted subjects. Reads a limited number of tables,
- * because readers ignore remaining rows.
+ * Removes the tables of deleted subjects, and removes rows of deleted destinations from the workspace's other tables. Readers ignore rows
+ * that remain, so only a limited number of tables is read.
  */
 export async function sweepTables(store: Store, workspaceId: string): Promise<void> {
   const query = { where: { workspaceId }, limit: limits.deliveryTable.sweepPage }
@@ -54,8 +54,8 @@ export async function sweepTables(store: Store, workspaceId: string): Promise<vo
 }
 
 /**
- * Reads destinations after the tables. In the other order, a destination created between the reads would seem deleted, and its rows would
- * be removed.
+ * Reads the destinations after the tables. If destinations were read first, a destination created between the two reads would seem deleted,
+ * and its rows would be removed.
  */
 async function sweepPage(store: Store, workspaceId: string, tables: readonly DeliveryTableDocument[]): Promise<void> {
   const living = new Set((await destinationsOf(store, workspaceId)).map(({ id }) => id))

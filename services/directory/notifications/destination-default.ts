@@ -1,5 +1,6 @@
-// Mark of a workspace's default destination. The default changes by one write, which adds a newer mark, so that the workspace is never
-// without a default. Only the newest mark counts. Older marks are cleared afterwards.
+// Default destination of a workspace. A mark in its document makes a destination the default. If several destinations have a mark, the
+// newest mark decides. A change of the default first adds a newer mark, in one write, and then clears older marks. Thus the workspace is
+// never without a default.
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { defaultDestination, markedAt } from '#shared/notifications/choose-destinations.ts'
@@ -9,13 +10,13 @@ import type { Store } from '#shared/store/port.ts'
 export const destinationsOf = (store: Store, workspaceId: string): Promise<DestinationDocument[]> =>
   store.find('destinations', { where: { workspaceId }, sort: [['nameKey', 'asc']], limit: limits.directory.listed })
 
-/** Returns the fields of a mark that is later than all existing marks. */
+/** Returns the fields of a mark that is newer than the marks of `others`. */
 export function newMark(others: readonly DestinationDocument[], now: number): { default: true; defaultAt: number } {
   const latest = others.filter(other => other.default).map(other => markedAt(other) + 1)
   return { default: true, defaultAt: Math.max(now, ...latest) }
 }
 
-/** Clears all marks except the one that counts. Destinations that another request changes meanwhile are read again. */
+/** Clears all marks except the newest. If another request changes a destination meanwhile, reads the destinations again. */
 export async function clearOlderMarks(store: Store, workspaceId: string): Promise<void> {
   for (let i = 0; i < limits.directory.guardedTries; i++) {
     const found = await destinationsOf(store, workspaceId)

@@ -1,4 +1,4 @@
-// Bounds of a destination's fields, for every request that writes one. Each refusal names its field.
+// Checks of a destination's fields, for every request that writes a destination. An error names the invalid field.
 import type { DestinationDocument, DestinationType } from '#shared/contracts/notifications/destination.ts'
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -25,7 +25,7 @@ export function requireChannel(channel: string): void {
   throw invalid('channel', 'Invalid channel', `A channel has at most ${bounds.channelCharacters} characters`)
 }
 
-/** Throws for `sendOnOpen` if a destination of this type cannot receive messages about opened incidents. */
+/** Throws if `sendOnOpen` is true, but a destination of this type cannot receive messages about opened incidents. */
 export function requireOpenable(type: DestinationType, sendOnOpen: boolean): void {
   if (!sendOnOpen || type === 'webhook') return
   throw invalid('send_on_open', 'Invalid send_on_open', 'Only a webhook can be told when an incident opens')
@@ -37,7 +37,7 @@ export function requireEnabledDefault(isMarked: boolean, enabled: boolean): void
   throw invalid('default', 'Destination is disabled', 'Only a destination that is switched on becomes default')
 }
 
-/** Whether a destination becomes the default when it is enabled: if no other destination is enabled or marked as default. */
+/** Returns true if a destination becomes the default when it is enabled, because no other destination is enabled or marked as default. */
 export const isFirstEnabled = (others: readonly Pick<DestinationDocument, 'enabled' | 'default'>[]): boolean =>
   others.every(other => !other.enabled && !other.default)
 

@@ -1,5 +1,5 @@
 // Secrets that sign a destination's messages: create, rotate, remove. Secrets are stored in plain text, because they are needed for
-// signing. Each is returned only once.
+// signing. Each secret is returned only once.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { DestinationDocument, SigningSecret } from '#shared/contracts/notifications/destination.ts'
 import { refusal } from '#shared/errors.ts'
@@ -44,7 +44,7 @@ export const deleteDestinationSecret: Answer<'delete-destination-secret'> = asyn
   return { destinationName: changed.name, removed }
 }
 
-/** Returns the unexpired secrets. Each now expires at `until` at the latest. */
+/** Returns copies of the unexpired secrets. A copy expires at `until`, or earlier if its secret does. */
 const expiring = (secrets: readonly SigningSecret[], until: number, at: number): SigningSecret[] =>
   secrets
     .map(secret => ({ ...secret, expiresAt: Math.min(secret.expiresAt ?? until, until) }))

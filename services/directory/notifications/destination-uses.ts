@@ -1,4 +1,5 @@
-// Uses of a destination: rules that name it, in Templates and in Resources bound to older revisions. Rule: docs/reference/v3.md, 10.2.
+// Uses of a destination: rules that name the destination, in Templates, and in Resources bound to older revisions of Templates. Reference:
+// docs/reference/v3.md, 10.2.
 import type { Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { pagesOf } from '#shared/store/pages.ts'
@@ -7,16 +8,16 @@ import { findRevisions, isFault } from '#shared/subjects/stored-revisions.ts'
 
 const { usesListed } = limits.destination
 
-/** Rules that name the destination, by revision (`key@version`). */
+/** Rules that name the destination, by Template revision (`key@version`). */
 type Naming = ReadonlyMap<string, readonly string[]>
 
-/** First uses by key, and the number of all uses. */
+/** The first uses in the order of Resource keys, and the number of all uses. */
 interface Uses {
   listed: string[]
   count: number
 }
 
-/** Returns the uses as text: `Template paged@2 Rule host_down; Resource srv-0042 Rule host_down`. Null: there are none. */
+/** Returns the uses as text: `Template paged@2 Rule host_down; Resource srv-0042 Rule host_down`. Null: the destination is not used. */
 export async function usesOf(store: Store, workspaceId: string, destinationId: string): Promise<string | null> {
   const { naming, newest } = await namingRevisions(store, workspaceId, destinationId)
   const ofTemplates = [...naming]
@@ -29,7 +30,10 @@ export async function usesOf(store: Store, workspaceId: string, destinationId: s
   return more > 0 ? `${listed.join('; ')} and ${more} more` : listed.join('; ')
 }
 
-/** Returns the revisions that name the destination, and the highest revision of each key. Damaged revisions are skipped (v3 4.13). */
+/**
+ * Returns the Template revisions that name the destination, and the highest revision of each Template. Damaged revisions are skipped (v3
+ * 4.13).
+ */
 async function namingRevisions(store: Store, workspaceId: string, destinationId: string) {
   const naming = new Map<string, string[]>()
   const newestOf = new Map<string, string>()
@@ -55,7 +59,10 @@ const rulesNaming = ({ rules }: Template, id: string): string[] => rules.filter(
 const isNamedBy = ({ destination, routes }: TemplateRule, id: string): boolean =>
   destination === id || (routes ?? []).some(route => route.destination === id)
 
-/** Returns the uses by unarchived Resources: one for each rule of their revision that names the destination. */
+/**
+ * Returns the uses of the destination by unarchived Resources. A Resource has one use for each rule that names the destination in its
+ * Template revision.
+ */
 async function resourcesBy(store: Store, workspaceId: string, naming: Naming): Promise<Uses> {
   const revisions = [...naming.keys()]
   if (revisions.length === 0) return { listed: [], count: 0 }

@@ -30,7 +30,8 @@ type Fields = Pick<AskRequest<'create-destination'>, 'workspaceId' | 'name' | 'u
 const bounds = limits.destination
 
 /**
- * Creates a destination. The first enabled one of a workspace becomes default. A retry with the same `id` returns the stored destination.
+ * Creates a destination. The first enabled destination of a workspace becomes default. A retry with the same `id` returns the stored
+ * destination.
  */
 export const createDestination: Answer<'create-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, type, enabled = true, sendOnOpen = false } = request
@@ -73,7 +74,7 @@ export const listDestinations: Answer<'list-destinations'> = async ({ store }, {
   return found.map(document => destinationView(document, defaultId, known))
 }
 
-/** Returns a destination; null: the workspace has none of this number. */
+/** Returns a destination; null: the workspace has no destination of this number. */
 export const getDestination: Answer<'get-destination'> = async (context, { workspaceId, number }) =>
   (await listDestinations(context, { workspaceId })).find(view => view.number === number) ?? null
 
@@ -111,9 +112,10 @@ export const makeDefaultDestination: Answer<'make-default-destination'> = async 
 }
 
 /**
- * Disables the destination first, so that it cannot become default meanwhile. Then clears older marks, so that no older default comes back,
- * and deletes the destination. Delivery rows that select it no longer count, and are removed afterwards. Its delivery log stays. If a rule
- * that names the destination is published during a deletion with `unlessUsed`, its messages are sent as if it named no destination.
+ * Deletes a destination in three steps. First disables it, so that it cannot become default meanwhile. Then clears older default marks, so
+ * that no older default comes back. Then deletes the destination. Readers ignore its delivery rows, which are removed afterwards. Its
+ * delivery log stays. With `unlessUsed`, a rule that names the destination may still be published during the deletion. Messages of this
+ * rule are then sent as if the rule named no destination.
  */
 export const deleteDestination: Answer<'delete-destination'> = async ({ store, clock }, request) => {
   const { workspaceId, id } = request
@@ -130,7 +132,10 @@ export const deleteDestination: Answer<'delete-destination'> = async ({ store, c
   return { wasDefault }
 }
 
-/** Returns the destination if an earlier try of the same request stored it. Throws `taken` otherwise: another destination has the name. */
+/**
+ * Returns the destination if an earlier try of the same request stored it. Throws `taken` if no earlier try stored it: then another
+ * destination has the name.
+ */
 async function storedBefore(store: Store, id: string): Promise<DestinationDocument> {
   const [present = null] = await store.get('destinations', [id])
   if (present) return present
@@ -173,7 +178,7 @@ export async function viewOf(store: Store, document: DestinationDocument): Promi
   return destinationView(document, defaultId, known)
 }
 
-/** A deleted transformation is shown as null. */
+/** If the destination's transformation is deleted, `transformationId` of the view is null. */
 const destinationView = (
   destination: DestinationDocument,
   defaultId: string | undefined,

@@ -27,8 +27,7 @@ export function requireName(noun: Noun, name: string, charactersMax: number): vo
 }
 
 /**
- * Throws `taken` if another document than `id` has the name. The check only gives a better refusal, because the unique index decides at the
- * write.
+ * Throws `taken` if a document with another id has the name. The check only gives a better error: at the write, the unique index decides.
  */
 export async function requireFreeName(store: Store, noun: Noun, workspaceId: string, name: string, id: string): Promise<void> {
   const where = { workspaceId, nameKey: nameKey(name) }

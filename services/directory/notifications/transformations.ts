@@ -1,4 +1,4 @@
-// Payload transformations of a workspace (reference/messages 3). A template is stored only if all samples can be rendered with it.
+// Payload transformations of a workspace (reference/messages 3). A template is stored only if it renders all sample messages.
 import type { TransformationView } from '#shared/contracts/ask/ask-notifications.ts'
 import type { TransformationDocument } from '#shared/contracts/notifications/destination.ts'
 import { refusal } from '#shared/errors.ts'
@@ -63,7 +63,10 @@ export const updateTransformation: Answer<'update-transformation'> = async ({ st
   return transformationView(stored)
 }
 
-/** Deletes a transformation. Its destinations use the built-in body from then on; their references are cleared later. */
+/**
+ * Deletes a transformation. Destinations with this transformation then use the built-in body; their references to it are cleared
+ * afterwards.
+ */
 export const deleteTransformation: Answer<'delete-transformation'> = async ({ store }, { workspaceId, id }) => {
   const [present = null] = await store.get('transformations', [id])
   if (present?.workspaceId !== workspaceId) return null
@@ -72,7 +75,7 @@ export const deleteTransformation: Answer<'delete-transformation'> = async ({ st
   return null
 }
 
-/** Returns a transformation; null: the workspace has none of this number. */
+/** Returns a transformation; null: the workspace has no transformation of this number. */
 export async function findTransformation(
   store: Store,
   workspaceId: string,
@@ -82,7 +85,6 @@ export async function findTransformation(
   return found
 }
 
-/** Returns the numbers of all transformations of a workspace. */
 export async function transformationNumbers(store: Store, workspaceId: string): Promise<Set<number>> {
   const query = { where: { workspaceId }, limit: limits.directory.listed, select: ['number'] }
   return new Set((await store.find('transformations', query)).map(({ number }) => number))
@@ -91,7 +93,8 @@ export async function transformationNumbers(store: Store, workspaceId: string): 
 async function clearUses(store: Store, { workspaceId, number }: TransformationDocument): Promise<void> {
   const using = (await destinationsOf(store, workspaceId)).filter(({ transformationId }) => transformationId === number)
   if (using.length === 0) return
-  // A destination that is changed meanwhile keeps the number. Readers ignore the number of a deleted transformation.
+  // If another request changes a destination meanwhile, the destination keeps the number of the deleted transformation. Readers ignore this
+  // number.
   await store.replace(
     'destinations',
     using.map(destination => ({ ...destination, rev: destination.rev + 1, transformationId: null })),

@@ -1,5 +1,6 @@
 // First start: creates the owner, the workspace `Default`, its membership, the location of this process and one API key. A crash at any
-// point and two simultaneous starts are harmless: the insert of one setting decides all ids, and later writes only add missing documents.
+// point is harmless, and so are two simultaneous starts: the insert of one setting decides all ids, and later writes only add missing
+// documents.
 import type { Logger } from '#shared/observability/logger.ts'
 import type { Store } from '#shared/store/port.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
@@ -17,7 +18,7 @@ export interface BootstrapContext {
   logger?: Pick<Logger, 'info'>
 }
 
-/** Decisions of the first start. `done`: all objects were stored. They are not created again if a person deletes them later. */
+/** Decisions of the first start. `done`: all objects of the first start were stored, and are not created again if a person deletes them. */
 interface FirstStart {
   userId: string
   workspaceId: string
@@ -26,8 +27,9 @@ interface FirstStart {
 }
 
 /**
- * State of the first API key. `offered`: a start created a token, but no key exists yet; the next start offers another token. `confirmed`:
- * that start has kept the token, so the key must be created. `done`: the key was created, and is not created again after its deletion.
+ * State of the first API key. `offered`: a start created a token, but no key exists yet; the next start offers another token.
+ * `confirmed`: a start has stored the token where a person finds it, so the key must be created. `done`: the key was created, and is not
+ * created again if a person deletes it.
  */
 interface FirstKey {
   state: 'offered' | 'confirmed' | 'done'
@@ -41,8 +43,9 @@ interface FirstKey {
 const settingIds = { firstStart: 'first-start', firstKey: 'first-key' } as const
 
 /**
- * Runs at every start, before the services. Returns the workspace of the first start. `firstKey`: a token for the first API key; null: a
- * token was confirmed earlier. The caller stores the token where a person finds it, then calls `confirmFirstKey`, which creates the key.
+ * Runs at every start, before the services. Returns the workspace of the first start. `firstKey`: a token for the first API key; null if an
+ * earlier start has confirmed a token. The caller stores the token where a person finds it, then calls `confirmFirstKey`, which creates the
+ * key.
  */
 export async function bootstrap(
   context: BootstrapContext,
@@ -61,8 +64,8 @@ export async function bootstrap(
 }
 
 /**
- * Creates the key of an offered token. False: another start has offered or confirmed another token meanwhile, so this token is void and the
- * caller deletes its copy. The caller may retry.
+ * Creates the key of an offered token. Returns false if another start has offered or confirmed another token meanwhile: then this token is
+ * void, and the caller deletes its copy. The caller may retry.
  */
 export async function confirmFirstKey(context: BootstrapContext, token: string): Promise<boolean> {
   const { store } = context
@@ -75,13 +78,16 @@ export async function confirmFirstKey(context: BootstrapContext, token: string):
   return true
 }
 
-/** Whether the API accepts this token now. False if the token's key is deleted or expired. */
+/** Returns true if the API accepts this token now, and false if the token's key is deleted or expired. */
 export async function isWorkingKey(context: BootstrapContext, token: string): Promise<boolean> {
   const identity = await authenticate(context, { tokenHash: hashToken(token) })
   return identity !== null && !identity.disabled
 }
 
-/** Returns the decisions of the first start. The first insert decides; every other process reads its decisions. */
+/**
+ * Returns the decisions of the first start. If several processes start together, the first one to insert the setting decides; the others
+ * read it.
+ */
 async function decideFirstStart(store: Store, clock: Clock): Promise<FirstStart> {
   const proposed = { userId: randomId(idLength.user), workspaceId: randomId(idLength.workspace), at: clock.now(), done: false }
   await store.insert('settings', [setting(settingIds.firstStart, proposed, null)])
@@ -95,7 +101,7 @@ async function addOwnerAndWorkspace(store: Store, { userId, workspaceId, at }: F
   await insertWorkspace(store, { id: workspaceId, rev: 1, name: 'Default', createdAt: at, members: { [userId]: 'owner' } })
 }
 
-/** Returns a new token unless a token was confirmed. It replaces a token that an earlier start offered and did not confirm. */
+/** Returns a new token, which replaces a token that was offered but not confirmed. Returns null if a token was confirmed earlier. */
 async function offerFirstKey(context: BootstrapContext, first: FirstStart): Promise<string | null> {
   const { store, clock } = context
   const token = makeToken()

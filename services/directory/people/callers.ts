@@ -1,4 +1,4 @@
-// A user with everything that decides rights: flags, and the role in each workspace by its roster.
+// Data of a user that decide the user's rights: flags, and the role in each workspace whose roster has the user.
 import type { Role, UserDocument, WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { Caller } from '#shared/contracts/ask/ask-people.ts'
 import { readAll } from '#shared/store/pages.ts'
@@ -19,8 +19,8 @@ export async function callerOf(store: Store, user: UserDocument, expiresAt: numb
 }
 
 /**
- * Returns the workspaces whose rosters have the user, by id. A membership document is only a hint, which stays after the user has left the
- * workspace.
+ * Returns the workspaces whose rosters have the user, by id. A membership document is only a hint: it stays stored after the user has left
+ * the workspace.
  */
 export async function workspacesOf(store: Store, userId: string): Promise<{ workspace: WorkspaceDocument; role: Role }[]> {
   const ids: string[] = []
@@ -32,7 +32,7 @@ export async function workspacesOf(store: Store, userId: string): Promise<{ work
   })
 }
 
-/** Returns a caller without expiry, for a person who acts without a key or a session. */
+/** Returns the rights of a person who acts without a key or a session; these rights do not expire. */
 export const describeUser: Answer<'describe-user'> = async ({ store }, { username }) => {
   const user = await findByUsername(store, username)
   return user && { ...(await callerOf(store, user, Number.MAX_SAFE_INTEGER)), username: user.username }

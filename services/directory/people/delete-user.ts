@@ -11,8 +11,8 @@ import { removeMember } from './members.ts'
 import { updateUser, userNotFound } from './users.ts'
 
 /**
- * Throws `not_found`, `invalid_state` `Last owner`; without `force` also `Account is used` and `Last administrator`. A retry after the
- * deletion throws `not_found`.
+ * Throws `not_found`, or `invalid_state` with `Last owner`; without `force` also with `Account is used` or `Last administrator`. A retry
+ * after the deletion throws `not_found`.
  */
 export const deleteUser: Answer<'delete-user'> = async (context, { userId, force }) => {
   const { store } = context

@@ -1,5 +1,5 @@
-// Deletion of a workspace. A mark is written first. From then on the workspace has no members, and reads find none of its contents. Its
-// contents are removed afterwards (remove-workspaces.ts).
+// Deletion of a workspace. First the workspace is marked as deleted. A marked workspace has no members, and reads find none of its
+// contents. The contents are removed afterwards (remove-workspaces.ts).
 import type { WorkspaceDocument } from '#shared/contracts/account.ts'
 import type { WorkspaceContents } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
@@ -12,7 +12,8 @@ import { revoke } from '../keys/revoke.ts'
 import { isDeleted, workspaceNotFound } from './workspaces.ts'
 
 /**
- * Throws `not_found`, and without `force` `invalid_state` `Workspace is not empty`. A retry with the same `id` returns the first result.
+ * Throws `not_found`, and without `force` also `invalid_state` with `Workspace is not empty`. A retry with the same `id` returns the
+ * first result.
  */
 export const deleteWorkspace: Answer<'delete-workspace'> = async (context, { id, workspaceId, force }) => {
   const { store, clock, logger } = context
@@ -44,7 +45,7 @@ async function contentsOf(store: Store, { id: workspaceId, members }: WorkspaceD
   return { subjects, destinations, transformations, templates, members: Object.keys(members).length }
 }
 
-/** Whether a workspace has no contents and at most one member. */
+/** Returns true if a workspace has no contents and at most one member. */
 const isEmpty = ({ subjects, destinations, transformations, templates, members }: Contents): boolean =>
   subjects + destinations + transformations + templates === 0 && members <= 1
 

@@ -1,11 +1,11 @@
-// Checks of names and short texts: bounds and forms, with one refusal each.
+// Checks of names and short texts: their length and their characters.
 import { refusal } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { hasHiddenCharacters, plainText } from '#shared/text/plain-text.ts'
 
 const usernameForm = /^[a-z0-9][a-z0-9._@+-]*$/
 
-/** Returns a username in the form in which it is compared and stored. Does not check it. */
+/** Returns a username in the form in which it is compared and stored. Does not check the username. */
 export const usernameOf = (text: string): string => text.normalize('NFKC').trim().toLowerCase()
 
 /** Returns the username in its stored form. Throws `validation`. */
@@ -28,7 +28,10 @@ export function usernameFrom(proposal: string): string {
   return kept.slice(0, limits.people.usernameCharacters - 4) || 'user'
 }
 
-/** Returns a trimmed text of 1 to `max` characters. Throws `validation` with `message` and `field`, also for hidden characters. */
+/**
+ * Returns the trimmed text, which has 1 to `max` characters. Throws `validation` with `message` and `field` for another length or for
+ * hidden characters.
+ */
 export function checkName(text: string, max: number, message: string, what: string, field: string): string {
   const name = checkText(text, max, message, what, field)
   if (name !== '') return name

@@ -1,5 +1,5 @@
-// Members of a workspace and their roles. Only the roster in the workspace's document counts. It is replaced guarded by its revision: of
-// two changes that together would remove the last owner, the second reads the first and is refused.
+// Members of a workspace and their roles. Only the roster in the workspace's document decides. A change writes the document only if its
+// revision is unchanged. If two simultaneous changes would together remove all owners, the later one is therefore refused.
 import type { Role, UserDocument } from '#shared/contracts/account.ts'
 import type { MemberView } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
@@ -25,16 +25,17 @@ export const listMembers: Answer<'list-members'> = async ({ store }, { workspace
     .sort((a, b) => (a.username < b.username ? -1 : 1))
 }
 
-/** Throws `not_found`, `invalid_state` `Already a member` for another role, `Too many members`, `Too many workspaces`. */
+/** Throws `not_found`, or `invalid_state` with `Already a member` (with another role), `Too many members` or `Too many workspaces`. */
 export const addMember: Answer<'add-member'> = async (context, request) => {
   const { store } = context
   const { workspaceId, role } = request
   const user = await findByUsername(store, request.username)
   if (!user) throw noSuchUsername(request.username)
   const [workspace] = await store.get('workspaces', [workspaceId])
-  // A retry for a present member succeeds even at the bound of workspaces.
+  // The bound of workspaces is not checked for a user who is a member already, so that a retry succeeds.
   if (workspace?.members[user.id] === undefined) await checkWorkspaceRoom(store, user.id)
-  // The membership (hint) is written before the roster: an extra hint is harmless, but a member without one would not find the workspace.
+  // The membership (hint) is written before the roster: an extra hint is harmless, but a member without a hint would not find the
+  // workspace.
   await insertHint(store, workspaceId, user.id)
   await changeRoster(store, workspaceId, roster => {
     const present = roster[user.id]
@@ -61,8 +62,8 @@ export const changeRole: Answer<'change-role'> = async (context, request) => {
 }
 
 /**
- * Throws `not_found` for the workspace, `invalid_state` `Last owner`. The membership (hint) stays, because its removal could delete the
- * hint of a simultaneous new membership.
+ * Throws `not_found` for the workspace, `invalid_state` `Last owner`. The membership document (hint) is not removed. If the user were added
+ * again at the same moment, a removal would delete the new hint.
  */
 export const removeMember: Answer<'remove-member'> = async (context, { workspaceId, userId }) => {
   let removed = false

@@ -1,5 +1,5 @@
-// Password hashes: argon2id in PHC form, computed outside the main thread, a limited number at once. A verification without a stored
-// password takes the same time. Knows no users.
+// Password hashes: argon2id in PHC form. They are computed outside the main thread, a limited number at once. A verification takes the same
+// time if no password is stored. Knows no users.
 import { type Argon2Parameters, argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Semaphore } from '#shared/async/semaphore.ts'
@@ -8,9 +8,12 @@ import { limits } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
 
 export interface Passwords {
-  /** Returns the PHC text of a password. Throws `validation` for an invalid password, `busy` if too many are being hashed. */
+  /** Returns the PHC text of a password. Throws `validation` for an invalid password, `busy` if too many passwords are being hashed. */
   hash(password: string): Promise<string>
-  /** Whether a password matches a PHC text. For `kept` undefined: false after the same time. Throws `busy`. */
+  /**
+   * Resolves to true if the password matches the PHC text `kept`. If `kept` is undefined, resolves to false after the same time. Throws
+   * `busy`.
+   */
   verify(password: string, kept: string | undefined): Promise<boolean>
 }
 
@@ -22,14 +25,14 @@ interface Phc {
   hash: Buffer
 }
 
-/** Cost of one hash: memory in KiB, passes over it, lanes. */
+/** Cost of one hash: memory in KiB, number of passes over this memory, number of lanes. */
 export type PasswordCost = Record<'memoryKib' | 'passes' | 'parallelism', number>
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 const saltCharacters = 22
 
 export function createPasswords(cost: PasswordCost = limits.password): Passwords {
-  /** Hash that is compared if a user has no password. The comparison takes the same time and always fails. */
+  /** Hash with which a password is compared if the user has no stored password. The comparison takes the usual time and always fails. */
   const nobody: Phc = {
     memory: cost.memoryKib,
     passes: cost.passes,
@@ -75,7 +78,7 @@ const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=',
 const formatPhc = ({ memory, passes, parallelism, nonce, hash }: Phc): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(hash)}`
 
-/** Parses a PHC text with its own cost parameters, so that stored passwords stay valid after the configured cost is raised. */
+/** Parses a PHC text. The cost comes from the text, so that stored passwords stay valid after the configured cost is raised. */
 function parsePhc(kept: string): Phc | null {
   const parts = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(kept)
   if (!parts) return null

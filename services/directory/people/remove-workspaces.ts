@@ -1,5 +1,5 @@
-// Removal of the contents of deleted workspaces: keepers remove subjects, this file removes all else. Any number of processes may remove at
-// once. The next round continues after a crash.
+// Removal of the contents of deleted workspaces: keepers remove subjects, this file removes all else. Several processes may remove at the
+// same time. After a crash, the next round continues the removal.
 import { type Repeated, repeat } from '#shared/async/repeat.ts'
 import { createKeeperClient, type KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Bus } from '#shared/bus/port.ts'
@@ -21,7 +21,7 @@ interface Context {
 
 const bounds = limits.directory
 
-/** Collections in the order of removal. Memberships are last, because the scoped keys of the workspace are found by them. */
+/** Collections in the order of removal. Memberships are last, because the scoped keys of the workspace are found by its memberships. */
 export const removedWithWorkspace = [
   'deliveryTables',
   'destinations',
@@ -31,7 +31,7 @@ export const removedWithWorkspace = [
   'memberships',
 ] as const
 
-/** Starts a round every minute. `soon` starts one at once; `stop` waits for the running round. */
+/** Starts a round every minute. `soon` starts a round immediately; `stop` waits for the running round. */
 export function startRemovingWorkspaces(context: Context): Repeated {
   const { clock, logger } = context
   const keeper = createKeeperClient(context.bus, clock)
@@ -54,7 +54,8 @@ async function removeDeleted(context: Context, keeper: KeeperClient, isStopped: 
   for (const workspace of deleted) {
     if (isStopped()) return
     const removed = await removeContents(store, keeper, workspace)
-    // A request that was accepted before the mark may still create objects. The mark is deleted only after all such requests have ended.
+    // Requests that were accepted before the workspace was marked may still create objects. The mark is deleted only after these requests
+    // have ended.
     const isOver = clock.now() - (workspace.deletedAt ?? 0) > bounds.reservationMs
     if (isOver) await store.delete('workspaces', [workspace.id])
     if (removed > 0) logger.info({ workspaceId: workspace.id, name: workspace.name, removed }, 'workspace removed')
@@ -75,12 +76,12 @@ async function removeContents(store: Store, keeper: KeeperClient, { id: workspac
   for (const collection of removedWithWorkspace) {
     removed += await removeAll(store, collection, { workspaceId }, bounds.expireSlice)
   }
-  // Ids of names are `<workspace>/<slug>`, and `0` follows `/`.
+  // Ids of names are `<workspace>/<slug>`. The character `0` follows `/`, so the range contains all names of the workspace.
   while ((await store.deleteRange('names', `${workspaceId}/`, `${workspaceId}0`, bounds.expireSlice)) === bounds.expireSlice);
   return removed
 }
 
-/** Removes keys that are scoped to this workspace, of all present and former members. */
+/** Removes the keys of present and former members that are scoped to this workspace. */
 async function removeScopedKeys(store: Store, workspaceId: string): Promise<number> {
   let removed = 0
   for await (const { userId } of readAll(store, 'memberships', { workspaceId })) {

@@ -1,5 +1,5 @@
-// Sessions of the dashboard: begun after a sign-in, found by the hash of their token, prolonged by use, ended. A session is valid only
-// while its epoch equals the user's epoch, so an increase of the user's epoch ends all sessions at once.
+// Sessions of the dashboard: begin, find by the hash of the token, prolong, end. A session is valid only while its epoch equals the epoch
+// in the user's document. An increase of this epoch therefore ends all sessions of the user at once.
 import type { SessionDocument, UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { SessionIdentity } from '#shared/contracts/ask/ask-people.ts'
@@ -14,7 +14,9 @@ import { epochOf, userNotFound } from './users.ts'
 
 type NewSession = AskRequest<'sign-in'>['session']
 
-/** Begins a session in the epoch of the given user document. A retry with the same id and token returns the first session. */
+/**
+ * Begins a session with the epoch of the given user document. A retry with the same id and token returns the session of the first attempt.
+ */
 export async function beginSession(
   { store, clock }: DirectoryContext,
   user: UserDocument,
@@ -29,7 +31,8 @@ export async function beginSession(
     throw refusal('validation', 'Session exists', 'The id or the token belongs to another session')
   }
   const newestFirst = { where: { userId: user.id }, sort: [['createdAt', 'desc']], limit: limits.directory.listed } as const
-  // The oldest of the other sessions are removed. The new session stays, even if other sessions have later instants from another clock.
+  // The oldest sessions are removed, but never the new session. If another process's clock is ahead, a session that it began earlier may
+  // seem newer.
   const others = (await store.find('sessions', newestFirst)).filter(session => session.id !== id)
   await removeSessions(store, others.slice(limits.sessions.perUser - 1))
   return identityOf(store, user, present)
@@ -45,7 +48,8 @@ export const findSession: Answer<'find-session'> = async ({ store, clock }, { to
   const expireAt = Math.min(now + limits.sessions.lifeMs, session.createdAt + limits.sessions.lifeMsMax)
   if (expireAt < session.expireAt + limits.sessions.prolongMs) return identityOf(store, user, session)
   const prolonged = { ...session, rev: session.rev + 1, expireAt }
-  // The store refuses the write if another request has ended or prolonged the session meanwhile. The next use reads the new state.
+  // The store refuses the write if another request has ended or prolonged the session meanwhile. The next use of the session then reads its
+  // new state.
   const [result] = await store.replace('sessions', [prolonged])
   return identityOf(store, user, result === 'written' ? prolonged : session)
 }
@@ -57,7 +61,7 @@ export const signOut: Answer<'sign-out'> = async (context, { sessionId }) => {
   return null
 }
 
-/** Ends all sessions of a user. Throws `not_found`. */
+/** Throws `not_found`. */
 export const endSessions: Answer<'end-sessions'> = async (context, { userId }) => {
   const user = await changeGuarded(context.store, 'users', userId, present => {
     if (!present) throw userNotFound(userId)
@@ -67,7 +71,10 @@ export const endSessions: Answer<'end-sessions'> = async (context, { userId }) =
   return null
 }
 
-/** Called after the epoch was raised. Moves one valid session to the new epoch, removes the others, and notifies the gateways. */
+/**
+ * Called after the user's epoch was raised. Moves the session `keepSessionId` to the new epoch if it was valid, removes the other sessions,
+ * and notifies the gateways.
+ */
 export async function cleanSessions(context: DirectoryContext, user: UserDocument, keepSessionId: string | null): Promise<void> {
   const { store } = context
   const mine = await store.find('sessions', { where: { userId: user.id }, limit: limits.directory.listed })

@@ -1,4 +1,4 @@
-// Change of a password: by an administrator or the command line, or by a person who sends the present password.
+// Change of a password, by an administrator or the command line, or by the user, who also sends the present password.
 import type { UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { refusal } from '#shared/errors.ts'
@@ -9,16 +9,19 @@ import { toWait, wrong } from './sign-in.ts'
 import { countTry, forgiveTry } from './sign-in-throttle.ts'
 import { epochOf, userNotFound } from './users.ts'
 
-/** Throws `not_found`, `validation` for an invalid password, `invalid_state` if the account has no present password, `busy`. */
+/**
+ * Throws `not_found`, `busy`, `validation` for an invalid new password, or `invalid_state` if the present password is sent for an account
+ * without a password.
+ */
 export const setPassword: Answer<'set-password'> = async (context, request) => {
   const [user] = await context.store.get('users', [request.userId])
   if (!user) throw userNotFound(request.userId)
   if (isRepeat(user, request)) {
-    // If another change has raised the epoch since, it has ended the kept session, so nothing is kept.
+    // If a later change has raised the epoch again, that change has already ended the session to keep, so nothing is left to do.
     if (user.passwordChange?.epoch === epochOf(user)) await cleanSessions(context, user, request.keepSessionId ?? null)
     return { outcome: 'set' }
   }
-  // The new password is hashed first, so that an invalid one is refused before the try is counted.
+  // The new password is hashed first, so that an invalid password is refused before the try is counted.
   const password = await context.passwords.hash(request.password)
   const refused = await checkPresent(context, user, request)
   if (refused) return refused
@@ -34,11 +37,14 @@ export const setPassword: Answer<'set-password'> = async (context, request) => {
   return { outcome: 'set' }
 }
 
-/** Whether an earlier try of the same request has changed the password already. */
+/** Returns true if an earlier try of the same request has already changed the password. */
 const isRepeat = (user: UserDocument, { current }: AskRequest<'set-password'>): boolean =>
   current !== undefined && user.passwordChange?.attemptId === current.attemptId
 
-/** Checks the present password. Returns the outcome of a refusal; null: the change may continue. */
+/**
+ * Checks the present password that the request contains. Returns null if the password may be changed, else the outcome that the caller
+ * returns.
+ */
 async function checkPresent(context: DirectoryContext, user: UserDocument, { current }: AskRequest<'set-password'>) {
   if (!current) return null
   if (user.password === undefined) {

@@ -1,5 +1,6 @@
-// Delays after failed sign-ins, by name and by client address, shared by all processes, forgotten after a while. A try is counted before
-// its password is checked, so that simultaneous tries are all counted. After a successful try, the count is reduced again.
+// Delays after failed sign-ins. Tries are counted by name and by client address, in the store, so that all processes share the counts. A
+// count expires after a while. A try is counted before its password is checked, so that simultaneous tries are all counted. A successful
+// try reduces the count again.
 import { createHash } from 'node:crypto'
 import type { SignInTriesDocument } from '#shared/contracts/account.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -26,7 +27,7 @@ interface Counted {
 
 const { signIn } = limits
 
-/** Counts a try and returns 0. If there were too many tries, counts nothing and returns how long to wait, ms. */
+/** Counts a try, unless there were too many tries. Returns the time to wait, ms; 0: the try is permitted. */
 export async function countTry({ store, clock }: Context, tried: SignInTry): Promise<number> {
   const counted = [nameOf(tried), clientOf(tried)]
   const present = await store.get(
@@ -55,7 +56,10 @@ export async function forgiveTry({ store, clock }: Context, tried: SignInTry): P
   )
 }
 
-/** Counts one try, or returns how long to wait. Checks again in the guarded write: other tries may have been counted since the read. */
+/**
+ * Counts one try and returns 0, or returns how long to wait, ms. Computes the wait again in the guarded write, because other tries may have
+ * been counted since the caller's read.
+ */
 async function countOne({ store, clock }: Context, counted: Counted, tried: SignInTry): Promise<number> {
   let waitMs = 0
   await changeGuarded(store, 'signInTries', counted.id, present => {
@@ -72,7 +76,7 @@ async function countOne({ store, clock }: Context, counted: Counted, tried: Sign
 function waitOf(tries: SignInTriesDocument | null, { attemptId }: SignInTry, { waitMsMax }: Counted, now: number): number {
   if (tries === null || tries.attemptId === attemptId) return 0
   const waitMs = Math.max(0, tries.blockedUntil - now)
-  // A wait longer than the longest possible one was stored by a process whose clock was ahead, and is ignored.
+  // A wait longer than `waitMsMax` is ignored: a process whose clock was ahead has stored it.
   return waitMs > waitMsMax ? 0 : waitMs
 }
 
@@ -91,11 +95,11 @@ const clientOf = ({ client }: SignInTry): Counted => ({
   waitMsMax: signIn.waitPerClientMsMax,
 })
 
-/** Returns the network of a client. One IPv6 client has 2^64 addresses, so tries are counted by its network. */
+/** Returns the network of a client. Tries are counted by network, because one IPv6 client has 2^64 addresses. */
 export const networkOf = (client: string): string => clientNetwork(withoutPort(client))
 
-/** Removes the port that some proxies add, which differs for each connection. */
+/** Removes the client's port. Some proxies add this port, and it differs for each connection. */
 const withoutPort = (client: string): string => client.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 
-/** Returns a hash, so that neither names nor addresses are stored. */
+/** Returns a hash, which is stored instead of the name or the address. */
 const digest = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 32)

@@ -1,4 +1,5 @@
-// Sign-in by password, throttled and without revealing which names exist, and sign-in of people whom an OIDC provider has authenticated.
+// Two kinds of sign-in. By password: tries are throttled, and a refusal does not reveal whether the name exists. By OIDC: the provider has
+// authenticated the person.
 import { createHash } from 'node:crypto'
 import type { UserDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
@@ -20,7 +21,7 @@ import { insertWorkspace } from './workspaces.ts'
 
 type Refusal = Exclude<SignInOutcome, { outcome: 'signed-in' }>
 
-/** Throws `busy` if too many people sign in at once; the caller may retry. Every other result is an outcome. */
+/** Throws `busy` if too many people sign in at once; the caller may retry. Returns every other refusal as an outcome. */
 export const signIn: Answer<'sign-in'> = async (context, request) => {
   const { username, client, session } = request
   const tried = { username, client, attemptId: session.id }
@@ -33,8 +34,8 @@ export const signIn: Answer<'sign-in'> = async (context, request) => {
 }
 
 /**
- * Signs in the user bound to (issuer, subject), and creates the user if needed. Never binds (issuer, subject) to a user that was created in
- * another way.
+ * Signs in the user who is bound to this issuer and subject, and creates this user if needed. Never binds an issuer and subject to a user
+ * that was created in another way.
  */
 export const signInOidc: Answer<'sign-in-oidc'> = async (context, request) => {
   const user = await userOfSubject(context, request)
@@ -63,14 +64,15 @@ async function signedIn(
 }
 
 /**
- * Creates the workspace `Default` of a person who signs in for the first time and is a member of no workspace, unless NEW_USER_WORKSPACE is
- * none. Its id is stored in the user's document first, so that neither a crash nor a simultaneous sign-in creates a second one.
+ * Creates the workspace `Default` for a person who signs in for the first time and is a member of no workspace. Creates none if
+ * NEW_USER_WORKSPACE is none. First stores the workspace's id in the user's document: after a crash or in a simultaneous sign-in, the same
+ * id is used, so no second workspace is created.
  */
 async function ensureFirstWorkspace(context: DirectoryContext, user: UserDocument): Promise<void> {
   const { store, clock } = context
   if (user.signedInAt !== undefined) return
   const isWanted = context.newUserWorkspace === 'own' && (await workspacesOf(store, user.id)).length === 0
-  // If the id is stored already, the workspace is created even if the setting has changed since.
+  // If an earlier sign-in has stored the id, the workspace is created even if NEW_USER_WORKSPACE has changed since.
   if (isWanted || user.firstWorkspaceId !== undefined) {
     const proposed = randomId(idLength.workspace)
     const decided = await changeGuarded(store, 'users', user.id, present =>
@@ -85,7 +87,10 @@ async function ensureFirstWorkspace(context: DirectoryContext, user: UserDocumen
   )
 }
 
-/** Returns the bound user. Two simultaneous first sign-ins create one user: the insert of the binding decides its id. */
+/**
+ * Returns the user who is bound to the issuer and subject. Two simultaneous first sign-ins create only one user, because the insert of the
+ * binding decides the user's id.
+ */
 async function userOfSubject(context: DirectoryContext, request: AskRequest<'sign-in-oidc'>): Promise<UserDocument> {
   const { store, clock } = context
   const { issuer, subject } = request
@@ -125,7 +130,7 @@ async function userOf(store: Store, id: string): Promise<UserDocument | null> {
   return user
 }
 
-/** Returns a provider's display name; empty if it is invalid: the person may still sign in. */
+/** Returns the display name that the provider proposes. An invalid name becomes empty, so that the person can still sign in. */
 function shownName(proposed: string): string {
   try {
     return checkDisplayName(proposed)

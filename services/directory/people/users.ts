@@ -1,4 +1,5 @@
-// Accounts: create, find, list, change. A change that takes rights away also raises the epoch of the user's sessions in the same write.
+// Accounts: create, find, list, change. The write that disables a user also raises the epoch of the user's sessions, which ends these
+// sessions.
 import type { UserDocument } from '#shared/contracts/account.ts'
 import type { UserView } from '#shared/contracts/ask/ask-people.ts'
 import { refusal } from '#shared/errors.ts'
@@ -12,7 +13,7 @@ import { pick } from '../documents/pick.ts'
 import { revoke } from '../keys/revoke.ts'
 import { checkText, checkUsername, usernameOf } from './fields.ts'
 
-/** Throws `validation` for an invalid name or password and for `Username taken`; `invalid_state` `Too many users`. */
+/** Throws `validation` for an invalid or taken name or an invalid password, and `invalid_state` with `Too many users`. */
 export const createUser: Answer<'create-user'> = async (context, request) => {
   const { store, clock, passwords } = context
   const username = checkUsername(request.username)
@@ -37,7 +38,7 @@ export const createUser: Answer<'create-user'> = async (context, request) => {
   throw usernameTaken(username)
 }
 
-/** Returns a page of all users by creation. */
+/** Returns a page of all users in the order of their creation. */
 export const listUsers: Answer<'list-users'> = async ({ store }, { after }) =>
   readPage(store, {
     collection: 'users',
@@ -71,8 +72,8 @@ export const updateUser: Answer<'update-user'> = async (context, request) => {
       ...(ends ? { sessionsEpoch: epochOf(present) + 1 } : {}),
     }
   })
-  // Two simultaneous requests may together remove the last two administrators. A request that finds no other administrator afterwards
-  // undoes its change.
+  // Two simultaneous requests may together remove the last two administrators. After its write, each request therefore looks for another
+  // administrator, and undoes its change if there is none.
   if (takesAdministrator)
     await requireOtherAdministrator(store, userId).catch(error => restoreAdministrator(context, userId, error))
   await revoke(context, 'user', userId)
@@ -100,7 +101,7 @@ export async function findByUsername(store: Store, text: string): Promise<UserDo
   return user
 }
 
-/** Throws `invalid_state` if the installation has the largest number of accounts. */
+/** Throws `invalid_state` if the installation already has the maximum number of accounts. */
 export async function checkRoom(store: Store): Promise<void> {
   if ((await store.count('users', {})) < limits.people.users) return
   throw refusal('invalid_state', 'Too many users', `An installation has at most ${limits.people.users} users`)

@@ -18,7 +18,7 @@ export const listWorkspaces: Answer<'list-workspaces'> = async ({ store }, { use
     .map(({ workspace, role }) => ({ id: workspace.id, name: workspace.name, role }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1))
 
-/** Returns a page of all workspaces by creation. */
+/** Returns a page of all workspaces in the order of their creation. */
 export const listAllWorkspaces: Answer<'list-all-workspaces'> = async ({ store }, { after }) =>
   readPage(store, {
     collection: 'workspaces',
@@ -59,7 +59,8 @@ export const renameWorkspace: Answer<'rename-workspace'> = async ({ store }, { w
 }
 
 /**
- * Inserts the memberships (hints), then the workspace: an extra hint is harmless, but a member without one would not find the workspace.
+ * Inserts the membership documents (hints) before the workspace. A hint without a workspace is harmless, but a member without a hint would
+ * not find the workspace.
  */
 export async function insertWorkspace(store: Store, workspace: WorkspaceDocument): Promise<void> {
   for (const userId of Object.keys(workspace.members)) await insertHint(store, workspace.id, userId)
@@ -76,7 +77,7 @@ export async function checkWorkspaceRoom(store: Store, userId: string): Promise<
   throw refusal('invalid_state', 'Too many workspaces', `A user is in at most ${limits.people.workspacesPerUser} workspaces`)
 }
 
-/** Whether the workspace is deleted. Its contents are then being removed. */
+/** Returns true if the workspace is marked as deleted; its contents are then being removed. */
 export const isDeleted = ({ deletedAt }: WorkspaceDocument): boolean => typeof deletedAt === 'number'
 
 const workspaceView = ({ id, name, members, createdAt }: WorkspaceDocument): WorkspaceView => ({

@@ -1,5 +1,5 @@
-// Resources created by first reports: two reports of one key create one Resource, within the bounds of the address and of the workspace.
-// Rule: docs/reference/v3.md, 8.4.
+// Creation of a Resource by the first report to its key. Two simultaneous reports create one Resource. The number of Resources is limited
+// for the address (a day) and for the workspace. Reference: docs/reference/v3.md, 8.4.
 import { noSuchRoute } from '#shared/errors.ts'
 import { day, limits } from '#shared/limits/limits.ts'
 import type { Answer, DirectoryContext } from '../context.ts'
@@ -8,7 +8,10 @@ import { adoptKey, takeOneOf } from '../subjects/names.ts'
 
 const { resourcesPerDay } = limits.address
 
-/** Reserves a key for a new Resource, or returns the subject that has reserved it. A retry finds the first reservation. */
+/**
+ * Reserves a key for a new Resource, or returns the subject that has already reserved this key. A retry finds the reservation of the first
+ * attempt.
+ */
 export const reserveReported: Answer<'reserve-reported'> = (context, request) => {
   const { addressId, workspaceId, key, subjectId } = request
   return inTurn(addressId, async () => {
@@ -28,7 +31,7 @@ export const requireResourceRoom: Answer<'require-resource-room'> = async ({ req
   return null
 }
 
-/** Counts one more Resource that the address created today. False: the daily limit is reached, and nothing was counted. */
+/** Counts one more Resource that the address created today. Returns false and counts nothing if the daily limit is reached. */
 async function countMade({ store, clock }: DirectoryContext, addressId: string): Promise<boolean> {
   const today = Math.floor(clock.now() / day)
   let hasRoom = false
@@ -41,10 +44,13 @@ async function countMade({ store, clock }: DirectoryContext, addressId: string):
   return hasRoom
 }
 
-/** Latest work of each address in this process. */
+/** Last queued work of each address in this process. */
 const latest = new Map<string, Promise<unknown>>()
 
-/** Runs the work of one address after its earlier work, so that simultaneous first reports do not contend for the address's count. */
+/**
+ * Runs `work` after all earlier work for the same address. Thus simultaneous first reports do not conflict when they change the address's
+ * count.
+ */
 function inTurn<T>(addressId: string, work: () => Promise<T>): Promise<T> {
   const before = latest.get(addressId) ?? Promise.resolve()
   const mine = before.catch(() => undefined).then(work)

@@ -1,5 +1,5 @@
-// Filters of lists by properties of Resources. Values are parsed by the Template's declarations, and Resources are found by their tags.
-// Rules: docs/reference/v3.md, 9.3 and 9.4.
+// Filters of lists by properties of Resources. A value in a filter is parsed by the type that the Template declares for the field. Matching
+// Resources are found by their tags. Reference: docs/reference/v3.md, 9.3 and 9.4.
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import type { Template, TemplateField } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -16,13 +16,13 @@ export type ResourceFilters = Pick<AskRequest<'list-resources'>, 'state' | 'temp
 
 /** Subjects of a workspace that match filters. */
 export interface FilteredSubjects {
-  /** Yields their ids after `after`, ascending, in batches: see `subjectsTagged`. */
+  /** Yields in batches the ids greater than `after`, ascending (see `subjectsTagged`). */
   ids(after: string): AsyncGenerator<string[]>
-  /** Whether a subject matches, as it is stored now. */
+  /** Returns true if the given subject matches the filters. */
   isOne(subject: SubjectDocument): boolean
 }
 
-/** Returns the matching subjects. Throws `validation` with the faulty query parameter. */
+/** Returns the matching subjects. Throws `validation`, with the name of the invalid query parameter. */
 export async function filteredSubjects(
   store: Store,
   workspaceId: string,
@@ -42,7 +42,9 @@ export async function filteredSubjects(
   }
 }
 
-/** Returns the ids of the matching subjects, ascending, at most `max`. Throws `validation` with the faulty query parameter. */
+/**
+ * Returns the ids of the matching subjects, ascending, at most `max`. Throws `validation`, with the name of the invalid query parameter.
+ */
 export async function subjectIdsBehind(
   store: Store,
   workspaceId: string,
@@ -58,8 +60,8 @@ export async function subjectIdsBehind(
 }
 
 /**
- * Returns the tag of the Template. If only the key is named and answers are filters too, returns no tag: tags of answers contain the key,
- * and fewer tags are found faster.
+ * Returns the tag of the Template. If the reference is a key without a version and the request also filters by fields, returns no tag: the
+ * tags of fields contain the Template's key already, and a search for fewer tags is faster.
  */
 function templateTags(reference: string | null, meta: ResourceFilters['meta']): string[] {
   const isSaid = reference === null || (meta.length > 0 && !reference.includes('@'))
@@ -94,8 +96,8 @@ async function answerTags(store: Store, workspaceId: string, reference: string |
 }
 
 /**
- * Returns the declaration of each field in the named revision. For a key without a version: in the highest undamaged revision of the key
- * that declares the field (v3 4.13).
+ * Returns the declaration of each field in the named revision. For a key without a version, takes each declaration from the highest
+ * undamaged revision that declares the field (v3 4.13).
  */
 async function fieldsOf(store: Store, workspaceId: string, reference: string, keys: readonly string[]) {
   const fields = new Map<string, TemplateField>()

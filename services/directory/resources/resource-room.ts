@@ -1,27 +1,25 @@
-// Check of the largest number of Resources in a workspace. A count takes tens of ms, so the Resources are counted again only after a tenth
-// of the remaining number was created. Rule: docs/reference/v3.md, 8.4.
+// Check that a workspace has room for one more Resource. A count takes tens of ms, so the next count is made only after a tenth of the
+// remaining room was used. Reference: docs/reference/v3.md, 8.4.
 import { refusal } from '#shared/errors.ts'
 import { limits, second } from '#shared/limits/limits.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 /**
- * Throws `validation` with `key` if the workspace is full of unarchived Resources. Simultaneous creations may exceed the bound by a few.
+ * Throws `validation` for the field `key` if the workspace has the maximum number of unarchived Resources. Simultaneous creations may
+ * exceed the bound by a few.
  */
 export type RequireResourceRoom = (workspaceId: string) => Promise<void>
 
 interface Counted {
-  /** Creations until the next count. */
+  /** Number of Resources that this process may still create before the next count. */
   left: number
   /** Instant at which the workspace was full, ms of the monotonic clock; null: it was not full. */
   fullAt: number | null
 }
 
 const most = limits.address.resourcesPerWorkspace
-/**
- * A directory may create a tenth of the remaining number before its next count, because other directories create Resources at the same
- * time.
- */
+/** Before its next count, a directory may use only a tenth of the remaining room, because other directories create Resources too. */
 const parts = 10
 const fullForMs = 1 * second
 const remembered = 1_000

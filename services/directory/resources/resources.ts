@@ -1,4 +1,4 @@
-// Reads of Resources of generation 3. Rules: docs/reference/v3.md, sections 6 and 9.
+// Reads of Resources of generation 3. Reference: docs/reference/v3.md, sections 6 and 9.
 import type { ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -16,7 +16,7 @@ export const getResource: Answer<'get-resource'> = async ({ store }, { workspace
   return view
 }
 
-/** Resolves references with at most two reads: by id, and by key. */
+/** Resolves references to Resources with at most two reads of the store: one by id, one by key. */
 export const resolveResources: Answer<'resolve-resources'> = async ({ store }, { workspaceId, references }) => {
   const find = async (column: 'id' | 'slug', texts: string[]) => {
     const where = { [column]: { in: texts }, workspaceId, deletedAt: null }
@@ -51,7 +51,9 @@ async function findByKey(store: Store, workspaceId: string, slug: string): Promi
 
 const isId = /^[0-9A-Za-z]{10}$/
 
-/** Returns a page by id, bounded in bytes. Resources that no longer match the filters are omitted. `next` null: there are no more. */
+/**
+ * Returns a page in the order of ids, bounded in bytes. Omits Resources that no longer match the filters. `next` is null on the last page.
+ */
 export const listResources: Answer<'list-resources'> = async ({ store }, { workspaceId, after, limit, ...filters }) => {
   const page = new PageItems<ResourceView>()
   const { items } = page
@@ -80,7 +82,7 @@ async function viewsOfIds(store: Store, ids: readonly string[], { isOne }: Filte
   return new Map(views.map(view => [view.id, view]))
 }
 
-/** Returns views with the texts of the Templates. */
+/** Returns the views of Resources, with texts from their Templates. */
 async function viewsOf(store: Store, subjects: readonly SubjectDocument[]): Promise<ResourceView[]> {
   const revisionId = ({ workspaceId, template }: SubjectDocument) => `${workspaceId}/${template}`
   const bound = subjects.filter(({ kind }) => kind === 'template')

@@ -22,7 +22,7 @@ export interface RosterContext {
 
 export interface Roster {
   readonly size: number
-  /** Returns a page. Waits for the store if the rows were never read or if messages may be lost. Rejects as the store does. */
+  /** Returns a page. Waits for the store if the rows were never read or if messages may be lost. Rejects with the error of the store. */
   page(filters: RosterFilters & { from: number; count: number }): Promise<RosterPage>
   /** Called when messages may have been lost. The next page then waits for a comparison with the store. */
   doubt(): void
@@ -35,7 +35,10 @@ const bounds = limits.roster
 export async function openRoster(context: RosterContext, workspaceId: string): Promise<Roster> {
   const { bus, clock, logger } = context
   const rows = createSortedRows()
-  /** Ids in messages since the running comparison began. For these ids the messages may be newer than the comparison. */
+  /**
+   * Ids of subjects about which messages arrived during the running comparison. These messages may be newer than the documents that the
+   * comparison has read.
+   */
   let heard = new Set<string>()
   let comparing: Promise<void> | null = null
   let comparedAt = 0
@@ -82,7 +85,8 @@ export async function openRoster(context: RosterContext, workspaceId: string): P
 }
 
 /**
- * Reads documents that are newer than their rows, and removes rows without a document. `isHeard`: a message about the id came meanwhile.
+ * Replaces rows that are older than their documents, and removes rows without a document. `isHeard`: returns true if a message about the id
+ * has arrived since the comparison began.
  */
 async function compareWithStore(context: RosterContext, workspaceId: string, rows: SortedRows, isHeard: (id: string) => boolean) {
   const present = new Set<string>()
@@ -96,7 +100,7 @@ async function compareWithStore(context: RosterContext, workspaceId: string, row
   for (const id of [...rows.ids()]) if (!present.has(id) && !isHeard(id)) rows.remove(id)
 }
 
-/** Returns the rows of documents, without documents that are too damaged for a row. */
+/** Reads documents and returns their rows. Documents that are too damaged for a row are logged and skipped. */
 async function readRows({ store, logger }: RosterContext, subjects: readonly { id: string }[]): Promise<RosterRow[]> {
   const rows: RosterRow[] = []
   const ids = subjects.map(({ id }) => id)

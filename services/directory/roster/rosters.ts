@@ -1,4 +1,5 @@
-// Rosters in the memory of this directory: one for each workspace that was read recently. Bounds their number and the number of their rows.
+// Rosters in the memory of this directory: one for each workspace that was read recently. The number of rosters and the sum of their rows
+// are bounded.
 import { Gauge, type Registry } from 'prom-client'
 import { repeatWhile } from '#shared/async/repeat.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
@@ -40,7 +41,7 @@ export function createRosters(context: RosterContext, metrics: Registry): Roster
     return one
   }
   const rowsKept = () => [...kept.values()].reduce((sum, { opened }) => sum + (opened?.size ?? 0), 0)
-  /** Drops the least recently read rosters beyond the bounds. One roster always stays. */
+  /** While there are too many rosters or rows, drops the least recently read roster. One roster always stays. */
   const dropBeyondBounds = () => {
     for (const workspaceId of [...kept.keys()]) {
       if (kept.size <= 1 || (kept.size <= bounds.rosters && rowsKept() <= bounds.rows)) return

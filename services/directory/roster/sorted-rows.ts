@@ -10,7 +10,7 @@ import {
 
 export interface SortedRows {
   readonly size: number
-  /** Returns the subject's revision from which its row was made; null: it has no row. */
+  /** Returns the revision of the subject from which the present row was made; null: the subject has no row. */
   revOf(id: string): number | null
   ids(): Iterable<string>
   /** Adds or replaces a row, unless the present row has the same or a higher revision. */
@@ -45,7 +45,7 @@ export function createSortedRows(): SortedRows {
     byId.delete(id)
     count(entry, -1)
   }
-  /** Sorts new rows when the order is first needed, so that the rows of a first read are sorted only once. */
+  /** Sorts added rows only when the order is needed, so that many rows of one read are sorted together. */
   const sort = () => {
     if (!isSorted) sorted.sort(compare)
     isSorted = true

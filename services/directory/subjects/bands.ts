@@ -1,11 +1,12 @@
-// Periods that charts mark: a monitor's incidents and maintenance windows. Only keepers write them.
+// Periods that charts mark: a monitor's incidents and maintenance windows. Only keepers write incidents and windows.
 import { limits } from '#shared/limits/limits.ts'
 import type { Answer } from '../context.ts'
 
 const most = limits.charts.bands
 
 /**
- * Returns the periods that overlap `from` to `to`, newest first, at most `limits.charts.bands` of each. Unconfirmed incidents are omitted.
+ * Returns the periods that overlap `from` to `to`, newest first, at most `limits.charts.bands` incidents and as many windows. Unconfirmed
+ * incidents are omitted.
  */
 export const getBands: Answer<'get-bands'> = async ({ store }, { subjectId, from, to }) => {
   const [incidents, windows] = await Promise.all([

@@ -1,5 +1,5 @@
-// Two figures for each monitor of a page: response time of the last day, from roll-ups of hours only, and the share of the last 30 days
-// without trouble.
+// Two figures for each monitor on a page: its response time in the last day, computed from hourly roll-ups only, and the share of the last
+// 30 days without trouble.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { emptyBucket, mergeBucket, quantile } from '#shared/roll-up/bucket.ts'
@@ -29,7 +29,7 @@ export const getFigures: Answer<'get-figures'> = async (context, { workspaceId, 
   return Object.fromEntries(figures)
 }
 
-/** Returns the 95th percentile of all locations, ms. Null: nothing was measured, or nothing is rolled up yet. */
+/** Returns the 95th percentile of the response times from all locations, ms. Null: nothing was measured, or nothing is rolled up yet. */
 async function p95Of(store: Store, { id, check }: SubjectDocument, now: number): Promise<number | null> {
   const to = Math.floor(now / hour) * hour
   const all = emptyBucket()

@@ -1,4 +1,4 @@
-// State of one monitor for its page, made from its document and its Template.
+// State of one monitor for the dashboard's page of the monitor, made from the subject's document and its Template.
 import { nextStep } from '#machines/incident-outlook.ts'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
@@ -78,7 +78,7 @@ function checkReadings({ readings }: SubjectDocument): MonitorReading[] {
   })
 }
 
-/** Returns the readings of a published Template's signals. */
+/** Returns the readings of signals that the rules of the Resource's Template read. */
 function heardReadings({ templated, custom }: SubjectDocument): MonitorReading[] {
   const names = new Map(custom?.signals.map(({ key, slug }) => [key, slug]))
   return Object.entries(templated?.heard ?? {}).flatMap(([key, { recent, baselines }]) => {

@@ -1,4 +1,5 @@
-// Names: a slug belongs to the subject that reserved it first. The insert of its document decides; an unused reservation expires.
+// Names: a slug belongs to the subject that reserved it first. If two subjects reserve a slug at once, the first insert of the name's
+// document wins. A reservation expires if its subject is not created.
 import type { NameDocument } from '#shared/contracts/account.ts'
 import type { AskRequest } from '#shared/contracts/ask/ask.ts'
 import { refusal } from '#shared/errors.ts'
@@ -9,9 +10,9 @@ import { contention } from '../documents/guarded.ts'
 import { pick } from '../documents/pick.ts'
 
 /**
- * Reserves the first free slug of `name`, `name-2`, `name-3`, … for a subject that is about to be created (reference/custom-subjects 1.6).
- * A retry for the same subject returns the same slug. The slug of a deleted subject is free at once. If the subject does not exist, its
- * slug is free when the reservation is older than a minute: until then the subject may still be created.
+ * Reserves the first free slug of `name`, `name-2`, `name-3`, … for a subject that is about to be created (reference/custom-subjects
+ * 1.6). A retry for the same subject returns the same slug. The slug of a deleted subject is free immediately. If the subject does not
+ * exist, its slug becomes free a minute after the reservation: until then the subject may still be created.
  */
 export const reserveName: Answer<'reserve-name'> = async (context, request) => {
   const { workspaceId, subjectId } = request
@@ -30,7 +31,7 @@ export const reserveName: Answer<'reserve-name'> = async (context, request) => {
   throw refusal('validation', 'Name used too often', `Too many subjects are named "${base}"; choose another name`, 'name')
 }
 
-/** Reserves exactly this key. Throws `taken` if it is a key or slug of another subject, or another Resource's id. */
+/** Reserves exactly this key. Throws `taken` if this text is the key or slug of another subject, or the id of another Resource. */
 export const reserveKey: Answer<'reserve-key'> = async (context, request) => {
   const { workspaceId, key, subjectId } = request
   const [other = null] = await context.store.get('subjects', [key])
@@ -54,7 +55,7 @@ export async function adoptKey(context: DirectoryContext, workspaceId: string, k
   throw contention(`the key ${key} was reserved too often at once; try again`)
 }
 
-/** Reserves the first slug that is free, and returns it. Null: all slugs belong to other subjects. */
+/** Reserves the first free slug of the list and returns it; null if all slugs belong to other subjects. */
 export async function takeOneOf(
   context: DirectoryContext,
   request: Pick<AskRequest<'reserve-name'>, 'workspaceId' | 'subjectId'>,
@@ -62,7 +63,7 @@ export async function takeOneOf(
 ): Promise<string | null> {
   const { store, clock } = context
   const ids = slugs.map(slug => `${request.workspaceId}/${slug}`)
-  // A single candidate is inserted without a read. Of several candidates, taken ones are skipped by one read.
+  // A single candidate is inserted without a read. Several candidates are first read together, and taken ones are skipped.
   const present = slugs.length === 1 ? [null] : await store.get('names', ids)
   const lapsed = await findLapsed(context, present)
   for (const [i, slug] of slugs.entries()) {
@@ -84,7 +85,10 @@ async function takeOver(context: DirectoryContext, wanted: NameDocument): Promis
   return result === 'written'
 }
 
-/** Returns the ids of expired reservations: the subject is deleted, or the subject is missing and the reservation is old. */
+/**
+ * Returns the ids of expired reservations. A reservation is expired if its subject is deleted, or if its subject was never created and the
+ * reservation is old.
+ */
 async function findLapsed({ store, clock }: DirectoryContext, names: readonly (NameDocument | null)[]): Promise<Set<string>> {
   const reserved = names.filter(name => name !== null)
   if (reserved.length === 0) return new Set()

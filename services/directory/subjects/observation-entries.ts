@@ -1,10 +1,10 @@
-// Entries of the Observation log, made from stored Observations and stored checks. Pure. Rule: docs/reference/v3.md, 7.8.
+// Entries of the Observation log, made from stored Observations and stored checks. Pure. Reference: docs/reference/v3.md, 7.8.
 import type { CheckObservationDocument, PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import { shortHash } from '#shared/text/ids.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 
-/** Signal of the log. `key`: the signal in the ids of stored rows. `signal`: its name. */
+/** Signal whose rows the log contains. `key`: the signal's key in the ids of stored rows. `signal`: the name that clients see. */
 export interface Source {
   key: string
   signal: string
@@ -13,7 +13,7 @@ export interface Source {
 
 const states = { 0: 'problem', 1: 'ok', 2: 'no_data' } as const
 
-/** Returns the entry of an Observation. Rows of generation 2 have no source and count as `api`. */
+/** Returns the entry of an Observation. Stored rows of generation 2 have no source; their entries have the source `api`. */
 export function pushedEntry(row: PushedObservationDocument, atUs: number, { signal, locationId }: Source): ObservationEntry {
   const { id, sentId, ok, value, labels, body, receivedAtUs, source, error, rejectReason } = row
   return {

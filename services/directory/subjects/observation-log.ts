@@ -1,4 +1,4 @@
-// Observation log of a Resource, read by ranges of ids. Only keepers write the rows. Rule: docs/reference/v3.md, 7.8.
+// Observation log of a Resource, read by ranges of ids. Only keepers write the rows. Reference: docs/reference/v3.md, 7.8.
 import type { ListObservations, ObservationEntry } from '#shared/contracts/observations/observation-log.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { day, hour, limits, minute } from '#shared/limits/limits.ts'
@@ -17,7 +17,7 @@ import type { Answer, DirectoryContext } from '../context.ts'
 import { PageItems } from '../documents/page.ts'
 import { checkEntry, pushedEntry, type Source } from './observation-entries.ts'
 
-/** Id of a row, its instant (µs since the epoch), and where it is stored. */
+/** Id of a row, its instant (µs since the epoch), its collection and its signal. */
 interface Place {
   id: string
   atUs: number
@@ -25,7 +25,7 @@ interface Place {
   source: Source
 }
 
-/** Returns the newest entries that fit into a page. The first entry may be larger than a page. */
+/** Returns the newest entries, as many as fit into a page. The first entry is returned even if it is larger than a page. */
 export const listObservations: Answer<'list-observations'> = async (
   { store, clock },
   { subjectId, signal, from, to, unaccepted, limit },
@@ -42,7 +42,7 @@ export const listObservations: Answer<'list-observations'> = async (
   return await readEntries(store, places.flat().filter(isWithin).sort(newestFirst).slice(0, limit))
 }
 
-/** Returns the newest accepted report of each of these signals that has one. */
+/** Returns, for each given signal, the newest accepted report. A signal without an accepted report has no entry. */
 export async function newestReports(
   { store, clock }: Pick<DirectoryContext, 'store' | 'clock'>,
   subject: SubjectDocument,
@@ -57,7 +57,6 @@ export async function newestReports(
 const newestFirst = (one: Place, other: Place): number =>
   one.atUs === other.atUs ? (one.id < other.id ? 1 : -1) : other.atUs - one.atUs
 
-/** Returns the signals of the Resource. */
 const sourcesOf = ({ check, custom }: SubjectDocument): Source[] => [
   ...(check?.locations ?? []).map(locationId => {
     const key = platformSignalKey(locationId)
@@ -71,8 +70,8 @@ interface Wanted extends Pick<ListObservations, 'from' | 'to' | 'unaccepted' | '
 }
 
 /**
- * Returns the places of a signal's newest rows. Generation 2 also stores reports that it does not accept. A page has only accepted or only
- * refused reports. Up to a limit, reports of the other kind are read and skipped.
+ * Returns the places of a signal's newest rows. Subjects of generation 2 also have rows of refused reports. A page has either accepted or
+ * refused reports, so reports of the other kind are skipped; a limit bounds the rows read.
  */
 async function newestPushed(store: Store, subjectId: string, source: Source, wanted: Wanted): Promise<Place[]> {
   const { now, from, to, unaccepted, limit } = wanted
@@ -95,16 +94,17 @@ async function newestPushed(store: Store, subjectId: string, source: Source, wan
   return found.slice(0, limit)
 }
 
-/** Least number of rows of one read, so that many skipped rows do not need many reads. */
+/** Smallest number of rows in one read. If reads were smaller, many skipped rows would need many reads. */
 const rowsPerRead = 50
 
 /**
- * Returns the places of the newest checks. Ids of checks begin with their day, so days are read one by one, back to the oldest stored day.
+ * Returns the places of the newest checks. The id of a check begins with its day, so days are read one by one, from the newest back to the
+ * oldest stored day.
  */
 async function newestChecks(store: Store, subjectId: string, sources: readonly Source[], { now, from, to, limit }: Wanted) {
   const checked = sources.filter(({ locationId }) => locationId !== null)
   if (checked.length === 0) return []
-  // Slots begin before their checks end, so the range begins an hour earlier.
+  // A check's id contains its slot, which is earlier than the check's end. The range of slots therefore begins an hour before `from`.
   const oldest = Math.max(now - limits.retention.checksMs - limits.retention.heldBackMs, (from ?? 0) - hour)
   const found: Place[] = []
   // Slots are on bus time, which may be ahead of this clock.
@@ -116,20 +116,20 @@ async function newestChecks(store: Store, subjectId: string, sources: readonly S
     if (first === undefined) continue
     const ofDay = { at, isCut: at === to, limit }
     found.push(...(await Promise.all(checked.map(source => checksOfDay(store, subjectId, source, ofDay)))).flat())
-    // A check may end on the day after its slot. Checks that ended at least an hour after the start of this day are certainly newer than
-    // those of earlier days.
+    // A check may end on the day after its slot. Checks that ended at least an hour after the start of this day are certainly newer
+    // than all checks of earlier days.
     const settledUs = (at - (at % day) + hour) * 1_000
     if (found.filter(({ atUs }) => atUs >= settledUs).length >= limit) break
   }
   return found
 }
 
-/** Extra rows of one location: checks whose slot is before `at` and whose end is after it. */
+/** Number of extra rows to read for one location, because checks with a slot before `at` may end after `at`. */
 const endedLater = 5
 
 interface OfDay {
   at: number
-  /** Whether only slots before `at` are read. */
+  /** True if only slots before `at` are read. */
   isCut: boolean
   limit: number
 }
@@ -146,7 +146,7 @@ async function checksOfDay(store: Store, subjectId: string, source: Source, { at
   })
 }
 
-/** Reads entries, a few rows at a time, because bodies may be large. Rows that were deleted meanwhile are omitted. */
+/** Reads the rows at these places, a few at a time, because a row may be large. Rows that were deleted meanwhile are omitted. */
 async function readEntries(store: Store, places: readonly Place[]): Promise<ObservationEntry[]> {
   const page = new PageItems<ObservationEntry>()
   for (let from = 0; from < places.length; from += perRead) {

@@ -1,4 +1,4 @@
-// Overview of a workspace, counted from columns of its subjects and from its open Incidents. Rule: docs/reference/v3.md, 9.7.
+// Overview of a workspace, counted from columns of its subjects and from its open Incidents. Reference: docs/reference/v3.md, 9.7.
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import { type ByStanding, type RuleOverview, type Standing, standings } from '#shared/contracts/subjects/overview.ts'
 import { facetsWithin } from '#shared/incidents/incident-facets.ts'
@@ -33,7 +33,7 @@ interface Open {
   subject: { id: string; slug: string; name: string }
 }
 
-/** Returns open Incidents, oldest first, without those of deleted subjects. `isWhole`: all were read. */
+/** Returns open Incidents, oldest first, without those of deleted subjects. `isWhole`: all open Incidents were read. */
 async function readOpen(store: Store, workspaceId: string): Promise<{ open: Open[]; isWhole: boolean }> {
   const open: Open[] = []
   let read = 0
@@ -62,7 +62,7 @@ const names: Record<IncidentDocument['status'], Standing> = {
   problem: 'problem',
   no_data: 'no_data',
   recovering: 'recovering',
-  // Never used: only closed Incidents have this status, and they are not read here.
+  // Needed only for the type: no open Incident has the status `ok`, and closed Incidents are not read here.
   ok: 'recovering',
 }
 

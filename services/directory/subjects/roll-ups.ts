@@ -58,7 +58,7 @@ function rangeOf(request: Request, step: number): [from: number, to: number] {
   )
 }
 
-/** End of the days that ids of roll-ups can express, ms since the epoch. */
+/** End of the last day that the id of a roll-up can express, ms since the epoch. */
 const idsEnd = 62 ** 3 * day - day
 
 function sourceOf(subject: SubjectDocument, { source }: Request): Source | null {
@@ -69,7 +69,8 @@ function sourceOf(subject: SubjectDocument, { source }: Request): Source | null 
 
 /**
  * Returns the instant from which raw observations are read. Checks of the last day are read from the raw rows, so that late checks count.
- * Reports to a signal are read from the raw rows only if they are not rolled up yet. Nothing is read from before the retention period.
+ * Reports to a signal are read from the raw rows only if they are not rolled up yet. Rows that are older than the retention period are not
+ * read.
  */
 function rawFromOf(source: Source, progress: RollUpProgressDocument | null, now: number): number {
   const { checksMs, heldBackMs, pushedMs } = limits.retention
@@ -80,7 +81,10 @@ function rawFromOf(source: Source, progress: RollUpProgressDocument | null, now:
   return from - (from % (from === kept ? day : hour))
 }
 
-/** Adds rolled-up buckets: whole days if they are complete and the step is at least a day, else hours. */
+/**
+ * Adds the buckets of stored roll-ups to `buckets`. Reads roll-ups of days where days are complete and the step is at least a day, and
+ * roll-ups of hours for the rest.
+ */
 async function readRolledUp(
   store: Store,
   series: Series,
@@ -95,7 +99,7 @@ async function readRolledUp(
   ])
 }
 
-/** Adds the buckets of rows from `since` on. A row may begin before `since`. */
+/** Adds the buckets that begin at or after `since`. A stored row has many buckets, so it may begin before `since`. */
 async function readRows(
   store: Store,
   { subjectId, source, step }: Series,

@@ -1,4 +1,4 @@
-// Reads of subjects. Only keepers write them.
+// Reads of subjects. Only keepers write subjects.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -7,7 +7,7 @@ import type { Answer } from '../context.ts'
 import { readPage } from '../documents/page.ts'
 import { isDeleted } from '../people/workspaces.ts'
 
-/** Returns a subject for generations 1 and 2. Null: there is none, or it is deleted or archived. */
+/** Returns a subject for generations 1 and 2. Null: no subject has this id, or the subject is deleted or archived. */
 export const getSubject: Answer<'get-subject'> = async ({ store }, { subjectId }) => {
   const [subject = null] = await store.get('subjects', [subjectId])
   return subject && subject.deletedAt === null && subject.archivedAt === null ? subjectView(subject) : null
@@ -16,7 +16,7 @@ export const getSubject: Answer<'get-subject'> = async ({ store }, { subjectId }
 /** Generations 1 and 2 show neither archived nor deleted subjects. */
 const isShown = { archivedAt: null, deletedAt: null }
 
-/** Returns a page of website monitors by creation, without monitors that became custom. */
+/** Returns a page of website monitors in the order of their creation, without monitors that became custom. */
 export const listWebsites: Answer<'list-websites'> = async ({ store }, request) =>
   readPage(store, {
     collection: 'subjects',
@@ -26,7 +26,7 @@ export const listWebsites: Answer<'list-websites'> = async ({ store }, request) 
     view: documents => documents.map(websiteView),
   })
 
-/** Returns a page of custom subjects by creation, including website monitors that became custom. */
+/** Returns a page of custom subjects in the order of their creation, including website monitors that became custom. */
 export const listCustomSubjects: Answer<'list-custom-subjects'> = async ({ store }, request) =>
   readPage(store, {
     collection: 'subjects',
@@ -37,8 +37,8 @@ export const listCustomSubjects: Answer<'list-custom-subjects'> = async ({ store
   })
 
 /**
- * Returns the subject with this slug in these workspaces. Reads subjects, not names: a name may be reserved for a subject that was never
- * created.
+ * Returns the workspaces, of those given, in which a subject has this slug, and the subject if there is only one. Searches the subjects,
+ * not the reserved names, because a name may be reserved for a subject that was never created.
  */
 export const findSubjects: Answer<'find-subjects'> = async ({ store, websiteHolds }, { slug, workspaceIds }) => {
   const where = { slug, workspaceId: { in: workspaceIds }, ...isShown }

@@ -1,4 +1,5 @@
-// Subjects with given tags: the intersection of sorted walks over stored tags. The cost depends on the rarest tag.
+// Search for the subjects that have all given tags: walks over the stored entries of the rarest tag, and looks up the other tags. The cost
+// depends on the rarest tag.
 import { limits } from '#shared/limits/limits.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 import { endOfPrefix, subjectTagId, subjectTagPrefix } from '#shared/text/ids.ts'
@@ -6,8 +7,8 @@ import { endOfPrefix, subjectTagId, subjectTagPrefix } from '#shared/text/ids.ts
 const { tagReadsFirst, tagReads } = limits.v3
 
 /**
- * Yields the ids after `after` of a workspace's subjects that have all these tags, ascending, in batches of any size. A subject that has
- * just changed may be included or missing wrongly, so callers check its document.
+ * Yields the ids of subjects that have all these tags, in batches of any size. The ids are ascending and greater than `after`. For a moment
+ * after a change of a subject, its id may wrongly be included or missing, so callers check the document.
  */
 export async function* subjectsTagged(
   store: Store,
@@ -28,7 +29,7 @@ export async function* subjectsTagged(
   }
 }
 
-/** Yields the ids of all undeleted subjects of a workspace like `subjectsTagged`. */
+/** Yields the ids of all undeleted subjects of a workspace, in the order and batches of `subjectsTagged`. */
 export async function* allSubjects(store: Store, workspaceId: string, after: string): AsyncGenerator<string[]> {
   for (let limit: number = tagReadsFirst, last = after; ; limit = Math.min(limit * 2, tagReads)) {
     const where = { workspaceId, id: { gt: last } }
@@ -46,7 +47,7 @@ interface Lane {
 
 interface Walk extends Lane {
   ids: string[]
-  /** Whether no further subject has the tag. */
+  /** True if no further subject has the tag. */
   isEnd: boolean
 }
 
@@ -58,13 +59,17 @@ async function read(store: Store, { workspaceId, tag }: Lane, { after, limit }: 
 }
 
 /**
- * Returns a text that is greater for rarer tags: the last id of the walk's first read. If few subjects have the tag, a read of the same
- * number of ids reaches a greater id. Complete walks sort after incomplete ones, shorter ones last.
+ * Returns a text by which tags are sorted: the rarer the tag, the greater the text. Usually the text is the last id of the first read,
+ * because the ids of a rare tag are further apart. If the first read found all ids of the tag, the text is greater than any id, and it
+ * grows as the number of ids falls.
  */
 const reachOf = ({ ids, isEnd }: Walk): string =>
   isEnd ? `~${String(tagReadsFirst - ids.length).padStart(6, '0')}` : (ids.at(-1) ?? '')
 
-/** Returns the subjects of the rarest tag that also have the other tags. Rarer tags are looked up first, so that fewer subjects remain. */
+/**
+ * Returns those subjects of the rarest tag that also have the other tags. Looks up the rarer tags first, so that fewer subjects remain for
+ * the common tags.
+ */
 async function having(store: Store, { ids, workspaceId }: Walk, others: readonly Walk[]): Promise<string[]> {
   let left = ids
   for (const { tag } of others) {

@@ -1,11 +1,11 @@
-// Thresholds of a subject's rules: the numbers with which they compare values of signals. Pure.
+// Thresholds of a subject's rules: the numbers with which the rules compare values of signals. Pure.
 import type { Answers, Template } from '#shared/contracts/resources/template.ts'
 import type { MonitorThreshold } from '#shared/contracts/subjects/monitor-state.ts'
 import { inputsOf } from '#shared/contracts/subjects/policy.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { comparisonsOf } from '#shared/manifest/read-decision.ts'
 
-/** Returns the thresholds. `template`: the subject's published Template; null: it has none, or the Template is missing. */
+/** Returns the thresholds. `template`: the subject's published Template; null: the subject has no Template, or the Template is missing. */
 export const thresholdsOf = ({ rules, templated }: SubjectDocument, template: Template | null): MonitorThreshold[] => [
   ...rules.flatMap(({ slug: rule, policy }) =>
     inputsOf(policy).flatMap(({ signal, mode, compare, threshold }): MonitorThreshold[] =>
@@ -24,7 +24,7 @@ export const thresholdsOf = ({ rules, templated }: SubjectDocument, template: Te
   ),
 ]
 
-/** Returns the operand as a number; null: it is no number, or an answer that was not given. */
+/** Returns the operand as a number. Null: the operand is not a number, or it is a field for which the Resource has no value. */
 function numberOf(operand: string | number | { meta: string }, answers: Answers): number | null {
   const value = typeof operand === 'object' ? answers[operand.meta] : operand
   return typeof value === 'number' ? value : null

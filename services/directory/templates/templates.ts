@@ -1,4 +1,4 @@
-// Template revisions of a workspace: published once, never changed. Rules: docs/reference/v3.md, section 3.
+// Template revisions of a workspace: published once, never changed. Reference: docs/reference/v3.md, section 3.
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
 import type { SystemTemplate, Template, TemplateDocument } from '#shared/contracts/resources/template.ts'
@@ -37,7 +37,7 @@ export const readTemplateManifest: Answer<'read-manifest'> = async ({ store }, {
   return template
 }
 
-/** Returns a page of the revisions by key and version, bounded in bytes. Damaged revisions are omitted and logged. */
+/** Returns a page of the revisions, in the order of key and version, bounded in bytes. Damaged revisions are omitted and logged. */
 export const listTemplates: Answer<'list-templates'> = async ({ store, logger }, { workspaceId, after }) => {
   const items: Template[] = []
   let bytes = 0
@@ -74,7 +74,9 @@ export const getTemplate: Answer<'get-template'> = async ({ store }, { workspace
   return (await findRevisions(store, query))[0]?.template ?? null
 }
 
-/** Returns the number of unarchived Resources that are bound to each revision. Reads columns only, no documents. */
+/**
+ * Returns the number of unarchived Resources that are bound to each revision. Reads only columns, which is cheaper than whole documents.
+ */
 export const countTemplateUses: Answer<'count-template-uses'> = async ({ store }, { workspaceId }) => {
   const uses = new Map<string, number>()
   const where = { workspaceId, archivedAt: null, deletedAt: null }
@@ -84,7 +86,7 @@ export const countTemplateUses: Answer<'count-template-uses'> = async ({ store }
   return Object.fromEntries(uses)
 }
 
-/** Reads a manifest. Throws `malformed` or `validation` with the path (`a.b.c`) of the first fault. */
+/** Reads a manifest. Throws `malformed` or `validation` with the path of the first fault, such as `a.b.c`. */
 async function read(store: Store, workspaceId: string, manifest: unknown): Promise<Template> {
   const destinations = await destinationsOf(store, workspaceId)
   try {
@@ -96,7 +98,10 @@ async function read(store: Store, workspaceId: string, manifest: unknown): Promi
   }
 }
 
-/** Throws `validation` if the workspace is full. The bound only protects the store, so simultaneous publications may exceed it by one. */
+/**
+ * Throws `validation` if the workspace is full. Simultaneous publications may exceed the bound by one, which is harmless: the bound only
+ * protects the store.
+ */
 async function requireRoom(store: Store, workspaceId: string, bytes: number): Promise<void> {
   const sizes = await store.find('templates', { where: { workspaceId }, limit: bounds.perWorkspace, select: ['bytes'] })
   const total = sizes.reduce((sum, { bytes: size }) => sum + size, bytes)
@@ -120,7 +125,7 @@ type Cursor = NonNullable<Query['after']>
 
 const formatCursor = (cursor: Cursor | null): string | null => cursor?.id ?? null
 
-/** Parses a cursor: the id of the last revision of a page, which contains key and version. */
+/** Parses a cursor. A cursor is the id of the last revision of a page; the id contains the key and the version. */
 function parseCursor(text: string | null | undefined): Cursor | null {
   if (text === null || text === undefined) return null
   const [, key, version] = /^[^/]+\/([^@]+)@(\d+)$/.exec(text) ?? []

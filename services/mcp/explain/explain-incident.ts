@@ -33,7 +33,7 @@ export async function explainIncident(
   return { result: explanation, text }
 }
 
-/** If the revision is missing or damaged (v3 4.12), the explanation omits the rule. */
+/** If the Template's revision is missing or damaged (v3 4.12), the explanation omits the rule. */
 function unreadable(error: unknown): null {
   if (error instanceof ApiRefusal && [404, 422, 500].includes(error.status)) return null
   throw error

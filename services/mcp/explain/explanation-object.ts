@@ -1,7 +1,7 @@
 // The result of `explain_incident`.
 import type { Evidence, Incident, Resource, Rule, Step } from './api-objects.ts'
 
-/** Messages to one destination about one event with one outcome. */
+/** Messages to one destination about one event of the incident. All of them have the same outcome. */
 export interface Notice {
   destination: string | null
   event: string
@@ -13,16 +13,19 @@ export interface Notice {
 
 export interface Explanation {
   incident: Omit<Incident, 'history' | 'next' | 'path' | 'path_omitted'>
-  /** Rule as the Template declares it now. Null: a custom subject of generation 2, or a rule that can no longer be read. */
+  /**
+   * Rule as the Template declares it now. Null: the incident belongs to a custom subject of generation 2, or the rule can no longer be
+   * read.
+   */
   rule: (Omit<Rule, 'help' | 'action'> & { template: string; help: string; meta: Record<string, unknown> }) | null
-  /** Evidence of the latest transition that has evidence. */
+  /** Evidence of the incident's latest transition with evidence; null: no transition has evidence. */
   evidence: ({ at: string; kind: string } & Evidence) | null
   next: Incident['next']
   told: Notice[]
   not_told: Notice[]
-  /** Number of omitted entries among the deliveries that were read. */
+  /** Number of deliveries that were read but left out of the explanation, to keep it short. */
   deliveries_omitted: number
-  /** Whether older deliveries exist that were not read. */
+  /** True if older deliveries exist that were not read. */
   deliveries_older: boolean
   maintenance: Resource['maintenance']
   path: Step[]

@@ -29,7 +29,7 @@ export function explanationOf({ incident, resource, template, deliveries, hasOld
   }
 }
 
-/** Returns the members that an explanation needs, so without `history_omitted` and `verdict`. */
+/** Returns the members of the Incident that an explanation needs; omits `history_omitted` and `verdict`. */
 const factsOf = (incident: Explanation['incident']): Explanation['incident'] => ({
   id: incident.id,
   resource: incident.resource,
@@ -56,10 +56,10 @@ function ruleOf(template: Template | null, key: string, meta: Record<string, unk
   return { key, template: template.id, signals, help, wait, decision, meta: answers }
 }
 
-/** Answers that decide a website monitor's rule, which no Template declares. */
+/** Fields whose answers define the rule of a website monitor. No Template declares this rule. */
 const websiteFields = ['failure_mode', 'locations', 'interval_value', 'interval_unit', 'confirm_after', 'recover_after']
 
-/** Returns the fields that operands and waits refer to. */
+/** Returns the keys of the fields that a rule's operands and delays reference. */
 function fieldsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   if ('meta' in value && typeof value.meta === 'string') return [value.meta]
@@ -91,13 +91,13 @@ function noticesOf(deliveries: readonly Delivery[]): Pick<Explanation, 'told' | 
 
 export interface Bounded {
   explanation: Explanation
-  /** Returns the explanation in three sentences. */
+  /** The explanation in three sentences. */
   text: string
 }
 
 /**
- * Shortens the explanation to its size: first the oldest path entries, then the oldest notices, then evidence and decision. Every omission
- * is counted or stated.
+ * Shortens the explanation to `most` bytes. Removes the oldest path entries first, then the oldest notices, then the evidence, then the
+ * decision. The result states each omission, or counts the omitted entries.
  */
 export function bounded(whole: Explanation, most: number = clientLimits.explanationBytes): Bounded {
   const text = sentencesOf(whole)
@@ -111,7 +111,7 @@ export function bounded(whole: Explanation, most: number = clientLimits.explanat
 }
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
-/** Bytes reserved for counters of omitted entries, which become longer as entries are removed. */
+/** Bytes reserved for the counters of omitted entries. A counter gets more digits when more entries are omitted. */
 const digits = 6
 
 /** Returns how many of the first items must be removed to save `excess` bytes. */

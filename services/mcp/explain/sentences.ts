@@ -1,4 +1,5 @@
-// An explanation in three sentences: cause and start, notified destinations, next transition. Foreign texts are reduced to one line. Pure.
+// Three sentences that explain an incident: its cause and start, the notified destinations, the next transition. Foreign texts in the
+// sentences are reduced to one line. Pure.
 import { oneLine } from '#shared/text/one-line.ts'
 import type { Explanation, Notice } from './explanation-object.ts'
 

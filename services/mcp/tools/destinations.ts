@@ -1,4 +1,4 @@
-// Tools of destinations, which receive messages. Only for full keys. No result contains a URL.
+// Tools of destinations, which receive messages. Only keys without a scope may call these tools. No result contains a URL.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { destination, page, pageQuery, results, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'

@@ -1,4 +1,4 @@
-// Tools of maintenance: messages about a Resource are suppressed, but its rules are still judged.
+// Tools of maintenance. During maintenance, messages about a Resource are suppressed, but the Resource's rules are still judged.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { resource, results, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'

@@ -1,4 +1,4 @@
-// Tools of Observations: the log, reporting one, a test, reporting many.
+// Tools of Observations: read the log, report one Observation, report a test, report many.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { limit, observation, resource, results, workspace } from '../arguments.ts'
 import { tool } from '../tool.ts'

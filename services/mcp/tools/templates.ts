@@ -38,10 +38,12 @@ function revisions(result: unknown): Revision[] {
   throw new ApiUnreachable(null, 'the list of Templates is no list')
 }
 
-/** Returns the highest revision of each key. In the list the versions of a key ascend. */
+/** Returns the highest revision of each key. The versions of a key ascend in `all`, so the last one is kept. */
 const highest = (all: readonly Revision[]): Revision[] => [...new Map(all.map(one => [one.key, one])).values()]
 
-/** The API's list has no cursor, so the whole list is read. */
+/**
+ * Returns the cursor after the item with this id. The API returns the whole list of Templates at once, so this tool makes its own cursors.
+ */
 const cursorOf = (id: string): string => Buffer.from(id).toString('base64url')
 
 const publish = tool({

@@ -1,5 +1,5 @@
-// Maker of message bodies from alerts: by the payload template of the destination, else the built-in body. Reads the names and templates that
-// a batch of messages needs.
+// Makes message bodies from alerts: renders the destination's payload template, or the built-in body if the destination has no template.
+// Reads the names and templates that a batch of messages needs.
 
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument, TransformationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -13,7 +13,7 @@ import { templateFields } from './template-fields.ts'
 export interface MadeBody {
   body: string
   contentType: ContentType
-  /** Remark about the body, a sentence without a full stop; null: none. */
+  /** Remark about the body, one sentence without a full stop; null: there is no remark. */
   note: string | null
 }
 
@@ -31,7 +31,10 @@ export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock'
     contentType: 'application/json',
     note,
   })
-  /** A template was tested with samples when it was stored. If it still fails on a message, the built-in body is sent instead. */
+  /**
+   * Templates are tested with samples before they are stored. If a stored template still fails for a message, the built-in body is sent
+   * instead.
+   */
   const byTemplate = (template: string, alert: AlertDocument, destination: DestinationDocument): MadeBody => {
     const fields = templateFields(alert, { ...bodyContext, workspaceName: templates.workspaceName(alert) }, guardFor(destination))
     const rendered = renderTemplate(template, fields)
@@ -41,7 +44,7 @@ export function createBodyMaker(context: Pick<NotifierContext, 'store' | 'clock'
     return builtIn(alert, destination, `the built-in body was sent, because template ${transformationId} did not render`)
   }
   return {
-    /** Reads names and templates for the bodies of these alerts to any of these destinations. Rejects with a StoreError. */
+    /** Reads the names and templates that `make` needs for these alerts and destinations. Rejects with a StoreError. */
     prepare: async (alerts: Iterable<AlertDocument>, destinations: Iterable<DestinationDocument>): Promise<void> => {
       const locations = [...alerts].flatMap(({ facts }) => [facts?.failing ?? [], facts?.unknown ?? [], facts?.ok ?? []])
       await Promise.all([names.load(locations.flat()), templates.load(destinations)])
@@ -77,7 +80,7 @@ function createLocationNames({ store, clock }: Reading) {
       if (known.size + wanted.length > limits.notifier.namesCached) known.clear()
       for (const [i, id] of wanted.entries()) known.set(id, { name: found[i]?.name ?? id, readAt: clock.monotonic() })
     },
-    /** Returns the name; the id if the location does not exist. */
+    /** Returns the name of a location, or its id if the location does not exist. */
     nameOf: (id: string) => known.get(id)?.name ?? id,
   }
 }
@@ -92,7 +95,7 @@ function createTemplates({ store, clock }: Reading) {
   const templates = new Map<string, Read>()
   const workspaces = new Map<string, Read>()
 
-  /** Recent texts stay cached, because another batch may have read them and not built its bodies yet. */
+  /** Texts that were read recently stay cached. Another batch may have read them without having built its bodies yet. */
   const remember = (known: Map<string, Read>, key: string, text: string | null) => {
     const readAt = clock.monotonic()
     known.delete(key)
@@ -125,10 +128,10 @@ function createTemplates({ store, clock }: Reading) {
       if (using.length === 0) return
       await Promise.all([readTemplates(using), readWorkspaces([...new Set(using.map(({ workspaceId }) => workspaceId))])])
     },
-    /** Returns the template; null: the destination has none, or the template was deleted. */
+    /** Returns the destination's template; null: the destination has no template, or the template was deleted. */
     templateOf: ({ workspaceId, transformationId }: DestinationDocument) =>
       transformationId === null ? null : (templates.get(keyOf(workspaceId, transformationId))?.text ?? null),
-    /** Returns the name; empty if the workspace was deleted. */
+    /** Returns the name of the alert's workspace; empty if the workspace was deleted. */
     workspaceName: ({ workspaceId }: AlertDocument) => workspaces.get(workspaceId)?.text ?? '',
   }
 }

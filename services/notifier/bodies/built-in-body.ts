@@ -1,5 +1,5 @@
-// Built-in body of a message: the attachments that chat services read, and for a plain webhook also the incident as data. Pure. Built once
-// for each delivery. Rules: docs/notifications.md, and docs/reference/v3.md, 10.7 and 10.9.
+// Built-in body of a message. It contains the attachments that chat services read; for a plain webhook it also contains the incident as
+// data. Pure. Built once for each delivery. Rules: docs/notifications.md, and docs/reference/v3.md, 10.7 and 10.9.
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { type IncidentObject, incidentObject } from './incident-object.ts'
@@ -68,7 +68,10 @@ export function builtInBody(
   return JSON.stringify(body)
 }
 
-/** A rule of a Template shows its readings and the reasons of senders. Any other rule shows the failing locations and the error. */
+/**
+ * For a rule of a Template, the text shows the rule's readings and the reasons that senders gave. For any other rule, the text shows the
+ * failing locations and the error.
+ */
 function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): string[] {
   const isOfTemplate = actionOf(alert) !== ''
   const about = isOfTemplate
@@ -85,7 +88,7 @@ function textLines(alert: AlertDocument, context: BodyContext, guard: Guard): st
   return lines.filter(line => line !== '')
 }
 
-/** Returns the text in back-ticks. A back-tick in the text would end the quotation, so it becomes an apostrophe. */
+/** Returns the text in back-ticks. A back-tick inside the text would end the quotation, so an apostrophe replaces it. */
 function quoted(text: string, guard: Guard): string {
   return text === '' ? '' : `\`${guard(text.replaceAll('`', "'"))}\``
 }
@@ -93,5 +96,5 @@ function quoted(text: string, guard: Guard): string {
 /** Returns the function that makes foreign text safe for the receiver. A plain webhook gets the text unchanged. */
 export const guardFor = ({ type }: Pick<DestinationDocument, 'type'>): Guard => (type === 'slack' ? escapeForSlack : text => text)
 
-/** Slack reads `<…>` as links and mentions even in quotations: foreign text must not contain any. */
+/** Slack reads `<…>` as links and mentions even in quotations, so foreign text must not contain angle brackets. */
 const escapeForSlack = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

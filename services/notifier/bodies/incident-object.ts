@@ -1,4 +1,4 @@
-// Object `incident` in the body for a plain webhook. Pure. Rule: docs/reference/v3.md, 10.9.
+// Object `incident` in the body for a plain webhook. Pure. Reference: docs/reference/v3.md, 10.9.
 import type { AlertDocument, AlertFacts, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { Condition, DecisionInput, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -46,7 +46,10 @@ const transitions: Record<AlertKind, IncidentObject['transition']> = {
   acknowledged: 'acknowledged',
 }
 
-/** A reminder repeats the latest transition with its instant of effect. `id`: the public incident id. */
+/**
+ * Returns the incident as data. For a reminder, this is the latest transition, with the instant at which that transition took effect. `id`:
+ * the public incident id.
+ */
 export function incidentObject(alert: AlertDocument, id: string): IncidentObject {
   const { facts, kind } = alert
   return {

@@ -34,7 +34,7 @@ const statuses: Record<AlertKind, string> = {
   acknowledged: 'acknowledged',
 }
 
-/** `guard` makes foreign text safe for the receiver. Addresses belong to the workspace and stay unchanged. */
+/** `guard` makes foreign text safe for the receiver. URLs come from the workspace itself, so they stay unchanged. */
 export function templateFields(alert: AlertDocument, context: FieldsContext, guard: Guard): TemplateFields {
   return {
     kind: alert.kind,

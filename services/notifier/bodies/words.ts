@@ -1,5 +1,5 @@
 // Texts of messages, for the built-in body and for payload templates. Pure. Every returned foreign text is one line without control
-// characters. Rules: docs/reference/v3.md, 10.7 and 10.8.
+// characters. Reference: docs/reference/v3.md, 10.7 and 10.8.
 import type { AlertDocument, AlertProblem, TableKind } from '#shared/contracts/incidents/alert.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { humanDuration } from '#shared/time/durations.ts'
@@ -53,20 +53,23 @@ export const explanationOf = ({ facts }: AlertDocument): string => oneLine(facts
 export const linkOf = ({ subjectId }: AlertDocument, publicUrl: string): string =>
   `${publicUrl}/subjects/${encodeURIComponent(subjectId)}`
 
-/** Returns the topic of a message: for an opening or an acknowledgement, whether it is about a problem or about silence. */
+/** Returns the topic of a message. An opening or an acknowledgement has the topic of its incident: problem or no data. */
 function topicOf({ kind, facts }: AlertDocument): TableKind {
   if (kind !== 'opened' && kind !== 'acknowledged') return kind
   return facts.condition === 'no_data' ? 'no_data' : 'problem'
 }
 
-/** Returns the names of the locations of the message: failing, silent or recovered ones. A custom subject has none. */
+/**
+ * Returns the names of the locations that the message is about: the failing, silent or recovered locations. A custom subject has no
+ * locations.
+ */
 export function placesOf(alert: AlertDocument, nameOf: LocationName): string[] {
   const { failing, unknown, ok } = alert.facts
   const ids = { problem: failing, no_data: unknown, recovery: ok }[topicOf(alert)]
   return ids.map(id => oneLine(nameOf(id), errorCharacters))
 }
 
-/** Returns how many locations fail or are silent, and which fail; empty for a single location. */
+/** Returns a text with the number of failing or silent locations and the names of the failing locations; empty for a single location. */
 export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
   const { facts } = alert
   const topic = topicOf(alert)
@@ -77,23 +80,22 @@ export function extentOf(alert: AlertDocument, nameOf: LocationName): string {
   return `Failing from ${places.length} of ${total} locations — ${places.join(', ')}`
 }
 
-/** Returns the error of the check; empty: none. A recovery has none. */
+/** Returns the error of the check; empty for a recovery, and for a check without an error. */
 export const errorOf = ({ kind, facts }: AlertDocument): string =>
   kind === 'recovery' ? '' : oneLine(facts.error, errorCharacters)
 
-/** Returns a line for each reason of a sender. */
 export const reasonLinesOf = ({ facts }: AlertDocument): string[] =>
   (facts.reasons ?? [])
     .slice(0, evidenceBounds.inputs)
     .map(({ signal, text }) => `Reason: ${signal}: ${oneLine(text, evidenceBounds.textCharacters)}`)
 
-/** Returns the length of the trouble until the message, or until its end for a recovery. */
+/** Returns the time from the start of the trouble to the message. For a recovery, returns the whole length of the trouble. */
 export function lastedOf({ kind, decidedAt, facts }: AlertDocument): string {
   const until = kind === 'recovery' ? (facts.closedAt ?? decidedAt) : decidedAt
   return humanDuration(until - facts.troubleSince)
 }
 
-/** Returns a sentence about the length of the trouble. An opening has only begun. */
+/** Returns a sentence about the length of the trouble. For an opening, the sentence says that the trouble is not confirmed. */
 export function durationLineOf(alert: AlertDocument): string {
   const { kind, reminder } = alert
   const lasted = lastedOf(alert)
@@ -122,7 +124,7 @@ export function silenceLinesOf({ kind, decidedAt, facts }: AlertDocument): strin
   return [`No reports for ${humanDuration(decidedAt - lastAt)} (last at ${instantText(lastAt, decidedAt)}). ${isUnknown}`]
 }
 
-/** Returns the end of the trouble for a recovery; empty for other messages. */
+/** For a recovery, returns a line with the instant at which the trouble ended; empty for other messages. */
 export function endLineOf({ kind, decidedAt, facts }: AlertDocument): string {
   return kind === 'recovery' ? `It ended at ${instantText(facts.closedAt ?? decidedAt, decidedAt)}.` : ''
 }
@@ -142,7 +144,7 @@ function problemWords(problem: AlertProblem): string {
   return `${signal} is ${number.value}, ${number.compare === '<' ? 'under' : 'over'} ${number.threshold}`
 }
 
-/** Returns an instant as `02:11:40 UTC`, with its date unless it is on the day of the message. */
+/** Returns an instant as `02:11:40 UTC`, with the date if the message was decided on another date. */
 function instantText(at: number, decidedAt: number): string {
   const [day = '', time = ''] = new Date(at).toISOString().slice(0, -'.000Z'.length).split('T')
   const isSameDay = new Date(decidedAt).toISOString().startsWith(day)

@@ -1,18 +1,18 @@
-// Next step of one due delivery that a notifier found: claimed, withdrawn, or failed.
+// Next step of a due delivery that a notifier has found. The step claims the delivery, withdraws it, or ends it as failed.
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { nextRevision, type Step } from '../record/delivery-document.ts'
 
-/** Documents that decide about claims, by id. `gone` and `archived` are known only for deliveries that have waited. */
+/** Stored facts that decide whether a delivery is claimed, by id. `gone` and `archived` are read only for deliveries that have waited. */
 export interface Sources {
   destinations: Map<string, DestinationDocument>
   /** Ids of alerts that were removed with their subject. */
   gone: ReadonlySet<string>
   /** Ids of incidents that were closed when their Resource was archived. */
   archived: ReadonlySet<string>
-  /** Ids of incidents that were confirmed or closed, for deliveries of openings. */
+  /** Ids of incidents that have been confirmed or closed. The openings of these incidents are no longer sent. */
   overtaken: ReadonlySet<string>
   /** Reasons why incidents need no reminder, by incident id. */
   settled: ReadonlyMap<string, string>
@@ -21,7 +21,9 @@ export interface Sources {
 export const overtaken = 'confirmed_first: the incident was confirmed or closed before it was delivered'
 export const notPrepared = 'not_sent: the message could not be prepared'
 
-/** Returns the step; null: the delivery's state accepts no such event. Throws on a snapshot of an unknown version. */
+/**
+ * Returns the next step; null: the delivery's state accepts neither a claim nor a withdrawal. Throws on a snapshot of an unknown version.
+ */
 export function claimStep(
   document: DeliveryDocument,
   { destinations, gone, archived, overtaken: past, settled }: Sources,
@@ -41,11 +43,17 @@ export function claimStep(
   return takeUp(document, claimed, by)
 }
 
-/** Marks the step as needless, unless it is the failure of a dead notifier's last attempt, whose message may be missing. */
+/**
+ * Marks the step as needless if the step withdraws the delivery. A step that ends the last attempt of a dead notifier is a failure instead,
+ * because the message may not have arrived.
+ */
 const asNeedless = (step: Step | null, error: string): Step | null =>
   step?.document.snapshot.context.lastError === error ? { ...step, isNeedless: true } : step
 
-/** Returns the step of the event. Ends a dead notifier's claim first; that end may already finish the delivery. */
+/**
+ * Returns the step that the event causes. If a dead notifier still has a claim, ends this claim first. The end of the claim may already
+ * finish the delivery.
+ */
 function takeUp(document: DeliveryDocument, event: DeliveryEvent, by: { notifierId: string; at: number }): Step | null {
   if (document.snapshot.value !== 'sending') return nextRevision(document, [event], by.notifierId)
   const lapsed: DeliveryEvent = { type: 'claim.lapsed', at: by.at }

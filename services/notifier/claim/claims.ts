@@ -1,5 +1,5 @@
-// Claims of due deliveries, in bulk, as far as the lanes have free capacity. One guarded put makes this notifier the only sender of a
-// delivery for a while. A later message of an incident is not claimed while an earlier message to the same destination is open.
+// Claims due deliveries in bulk, up to the free capacity of the lanes. A guarded put makes this notifier the only sender of a delivery
+// until the claim ends. A message of an incident is not claimed while an earlier message of the incident to the same destination is open.
 
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -34,7 +34,7 @@ export function createClaims(context: NotifierContext, { deliverer, rows, follow
         logger.warn({ error: String(error), deliveries: ids.length }, 'deliveries could not be claimed')
         return { jobs: [], ended: [] }
       })
-      // The capacity of a job is freed when its attempt is recorded.
+      // Frees the capacity of deliveries that were not claimed. The capacity of a claimed delivery (a job) is freed later.
       const started = new Set(jobs.map(({ document }) => document.id))
       for (const id of ids) if (!started.has(id)) lanes.release(id)
       deliverer.start(jobs)
@@ -55,7 +55,7 @@ export function createClaims(context: NotifierContext, { deliverer, rows, follow
   }
 }
 
-/** Returns as `jobs` the claimed deliveries, as `ended` those that ended without being sent. Rejects with a StoreError. */
+/** Returns the claimed deliveries (`jobs`) and the deliveries that ended unsent (`ended`). Rejects with a StoreError. */
 async function claim(context: NotifierContext, rows: RowWriter, ids: readonly string[]): Promise<{ jobs: Job[]; ended: Step[] }> {
   const due = await findDue(context, ids)
   const later = due.filter(({ number }) => number > 1).map(({ incidentId }) => incidentId)
@@ -122,7 +122,7 @@ function settledBy({ open, acknowledgedAt, condition }: IncidentDocument, isMute
   return isMuted ? 'maintenance: a window runs' : null
 }
 
-/** Returns the alerts that were removed with their subject. Open messages about a deleted subject are not sent. */
+/** Returns the ids of alerts that were removed with their subject. Unsent messages about a deleted subject are not sent. */
 async function goneAlerts(store: Store, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   if (ids.size === 0) return ids
   const found = await store.find('alerts', { where: { id: { in: [...ids] } }, limit: ids.size, select: ['number'] })
@@ -145,7 +145,10 @@ const byId = <T extends { id: string }>(documents: readonly (T | null)[]): Map<s
 
 const { batch, claimMs, scanPages } = limits.notifier
 
-/** Releases claims of notifiers that no longer run, so that their messages are sent at once. Best effort: a kept claim ends by itself. */
+/**
+ * Releases the claims of notifiers that no longer run, so that the claimed messages are sent at once. Best effort, because a claim that is
+ * not released ends by itself.
+ */
 export async function releaseDeadClaims({ store, clock, logger, options }: NotifierContext): Promise<void> {
   const dead = new Set(options.deadNotifiers ?? [])
   if (dead.size === 0) return

@@ -1,5 +1,5 @@
-// Capacity to send: one lane for each destination, so that a slow or dead receiver delays no other. Holds ids in memory only. A delivery
-// that does not fit stays in the store, where the scan finds it.
+// Capacity to send: one lane for each destination, so that a slow or dead receiver delays no other receiver. Keeps only ids, and only in
+// memory. If a lane is full, further deliveries stay in the store, where the scan finds them.
 
 import { limits } from '#shared/limits/limits.ts'
 
@@ -13,27 +13,29 @@ const {
   unwritten,
 } = limits.notifier
 
-/** Response of a receiver to an attempt. busy: a refusal that may pass; silent: no response; null: unknown. */
+/** Response of a receiver to an attempt. `busy`: a refusal that may pass; `silent`: no response; null: unknown. */
 export type LaneResponse = 'took' | 'refused' | 'busy' | 'silent' | null
 
 interface Lane {
   queue: Set<string>
   running: number
-  /** Bound of `running`. 1: the receiver did not respond to the last attempt. */
+  /** Largest allowed value of `running`. 1: the receiver did not respond to the last attempt. */
   width: number
 }
 
 export class Lanes {
-  /** Lanes by destination id; the next lane to pick from comes first. */
+  /** Lanes by destination id. `pick` takes from the first lane first, then moves this lane to the end. */
   readonly #lanes = new Map<string, Lane>()
   /** Destination ids of running deliveries, by delivery id. */
   readonly #running = new Map<string, string>()
   /** Ids of deliveries whose attempt has ended and is not written yet. */
   readonly #settled = new Set<string>()
-  /** Running deliveries in lanes of width 1. Bounded, so that many dead destinations cannot use all the capacity. */
+  /**
+   * Number of running deliveries in lanes of width 1. The number is bounded, so that many dead destinations cannot use all the capacity.
+   */
   #unanswered = 0
 
-  /** Queues a due delivery once. Returns false if the lane is full. */
+  /** Queues a due delivery, if it is not queued already. Returns false if the lane is full. */
   offer(destinationId: string, deliveryId: string): boolean {
     if (this.#isKnown(deliveryId)) return true
     const { queue } = this.#laneOf(destinationId)
@@ -42,7 +44,7 @@ export class Lanes {
     return true
   }
 
-  /** Reserves capacity for a delivery at once. Returns false if there is none, or if other deliveries wait for it. */
+  /** Reserves capacity for a delivery. Returns false if the lane has no free capacity, or if other deliveries wait in the lane. */
   take(destinationId: string, deliveryId: string): boolean {
     const lane = this.#laneOf(destinationId)
     if (this.#isKnown(deliveryId) || lane.queue.size > 0 || !this.#hasRoom(lane)) return false
@@ -50,7 +52,10 @@ export class Lanes {
     return true
   }
 
-  /** Reserves capacity for queued deliveries, one of each lane in turn, while there is any. Returns their ids. */
+  /**
+   * Takes queued deliveries, one from each lane in turn, and reserves capacity for them until no capacity is free. Returns the deliveries'
+   * ids.
+   */
   pick(): string[] {
     const picked: string[] = []
     for (let before = -1; before < picked.length; ) {
@@ -67,12 +72,15 @@ export class Lanes {
     return picked
   }
 
-  /** Frees the capacity of an ended attempt before it is written. A receiver that accepts messages gets more capacity at once. */
+  /**
+   * Frees the capacity of an attempt that has ended and is not written yet. A receiver that accepts messages thus gets more capacity at
+   * once.
+   */
   settle(deliveryId: string, response: LaneResponse): void {
     if (this.#leave(deliveryId, response)) this.#settled.add(deliveryId)
   }
 
-  /** Removes a delivery, sent or not. */
+  /** Removes a delivery, whether it was sent or not. */
   release(deliveryId: string): void {
     this.#leave(deliveryId, null)
     this.#settled.delete(deliveryId)

@@ -1,5 +1,6 @@
-// Dispatch of alerts: creates one delivery for each chosen destination. The same put claims deliveries, up to the lanes' capacity. Alerts
-// of an incident are dispatched in their order. Idempotent: a repeated dispatch, also by another notifier, finds the deliveries.
+// Dispatch of alerts: creates one delivery for each chosen destination. The put that creates a delivery also claims it, if its lane has
+// capacity. Alerts of one incident are dispatched in the order of their numbers. Idempotent: if a dispatch is repeated, also by another
+// notifier, it finds the existing deliveries and creates none twice.
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -19,15 +20,18 @@ import { readRouting } from './routing.ts'
 import { isHeld, type OpenSibling, openSiblings } from './siblings.ts'
 import { withdrawOpenings } from './withdraw-openings.ts'
 
-/** A delivery to be stored, with its final message. `taken`: its lane has capacity, and it is sent at once. */
+/**
+ * A delivery with its final message, before it is stored. `taken`: true if capacity is reserved in the delivery's lane, so that the message
+ * is sent at once.
+ */
 interface Planned extends Step {
   destination: DestinationDocument
   taken: boolean
 }
 
 /**
- * Returns a loop of alert ids. Ids of missing or dispatched alerts have no effect. `onRoomWanted` is called when a delivery was queued in a
- * lane.
+ * Returns a loop that dispatches alerts by id. Ids of missing alerts, and of alerts that were dispatched before, have no effect.
+ * `onRoomWanted` is called when a delivery was queued in a lane.
  */
 export function createDispatch(
   context: NotifierContext,
@@ -66,7 +70,7 @@ export function createDispatch(
     const routingOf = await readRouting(store, first)
     const decisions = first.map(alert => ({ alert, ...chooseDestinations(alert, routingOf(alert)) }))
     for (const some of inBatches(decisions)) {
-      // Each batch reads its own names: with a slow store, names of the first batch may no longer be cached for the last.
+      // Each batch reads the names that it needs. If the store is slow, names that an earlier batch read may no longer be cached.
       const alerts = some.map(({ alert }) => alert)
       await bodies.prepare(alerts, new Set(some.flatMap(({ chosen }) => chosen)))
       await put(
@@ -80,7 +84,7 @@ export function createDispatch(
       deliveries: chosen.length,
       skipped: skippedOf(leftOut, nobody),
     }))
-    // A row's id does not depend on its writer, so a crash between the two writes loses no row.
+    // If this notifier crashes after this write and before the next, another notifier writes the rows again under the same ids.
     const at = clock.now()
     await rows.write(decisions.flatMap(one => keptRows(one.alert, one, routingOf(one.alert).destinations, at)))
     // A write is refused only if another notifier has dispatched the alert, so refusals are ignored.
@@ -106,8 +110,9 @@ export function createDispatch(
 }
 
 /**
- * Plans a delivery. It is sent at once if no earlier message is open and its lane has capacity. Otherwise it is due, and a notifier with
- * capacity claims it. A reminder is never sent at once, because a claim reads its incident again.
+ * Plans a delivery. The delivery is sent at once if no earlier message is open and the lane has capacity. Otherwise the delivery stays due
+ * until a notifier with capacity claims it. A reminder is never sent at once, because its incident is read again when the reminder is
+ * claimed.
  */
 function plan(
   { clock, lanes, options }: NotifierContext,
@@ -130,7 +135,7 @@ function plan(
   return { ...beforeFirstPut(document, [claimed], options.notifierId), destination, taken }
 }
 
-/** Yields batches of decisions with so few deliveries that their bodies fit into memory. */
+/** Yields decisions in batches. The number of deliveries in a batch is bounded, so that their bodies fit into memory. */
 function* inBatches<T extends Decision>(decisions: readonly T[]): Generator<T[]> {
   let some: T[] = []
   let deliveries = 0
@@ -146,8 +151,8 @@ function* inBatches<T extends Decision>(decisions: readonly T[]): Generator<T[]>
 }
 
 /**
- * `first`: the alerts to dispatch now. `rest`: the ids of those to dispatch afterwards: earlier open alerts of the same incidents, then the
- * alerts that wait for the earlier ones.
+ * Chooses for each incident its alert with the lowest number. `first`: chosen alerts in `open`, which are dispatched now. `rest`: ids of
+ * alerts that are dispatched afterwards. These are the chosen alerts that are only in `waiting`, then the other alerts of `open`.
  */
 function firstOfEachIncident(
   open: readonly AlertDocument[],
@@ -164,7 +169,10 @@ function firstOfEachIncident(
   return { first, rest }
 }
 
-/** Reads alerts first: another notifier stores deliveries before it marks their alert, so one of the two reads finds a message. */
+/**
+ * Reads the earlier messages of incidents: first open alerts, then open deliveries. Another notifier stores deliveries before it marks
+ * their alert as dispatched. In this order of reads, at least one read finds each message.
+ */
 async function predecessorsOf(store: Store, incidentIds: readonly string[]) {
   const waiting = await openAlerts(store, incidentIds)
   return { waiting, siblings: await openSiblings(store, incidentIds) }
@@ -176,7 +184,7 @@ async function openAlerts(store: Store, incidentIds: readonly string[]) {
   return store.find('alerts', { where, sort: [['number', 'asc']], limit: limits.store.findMax, select: ['incidentId', 'number'] })
 }
 
-/** Returns the destinations that the alert records as skipped. Destinations that the delivery table excludes are not recorded. */
+/** Returns the skipped destinations, which the alert's document records. Destinations that the delivery table excludes are not recorded. */
 function skippedOf(leftOut: Decision['leftOut'], nobody: Decision['nobody']): NonNullable<AlertDocument['skipped']> {
   const skipped = leftOut.filter(({ reason }) => reason !== 'not_routed')
   return nobody === null || skipped.length > 0 ? skipped : [{ destinationId: null, reason: nobody }]

@@ -1,5 +1,5 @@
-// Effects of a stored step of a delivery: timer of its retry, next message of its incident, metrics and log lines. Timers exist only in
-// memory; after a crash, the scan finds the deliveries.
+// Effects of a stored step of a delivery: the timer of its retry, the start of its incident's next message, metrics and log lines. Timers
+// exist only in memory; after a crash, the scan finds the deliveries.
 
 import type { Bus } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -25,7 +25,7 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
     const { id, destinationId } = document
     const wake = () => {
       timers.delete(id)
-      // A timer may fire shortly before its instant, when the delivery is not due yet.
+      // A timer may fire a little too early. The delivery is not due then, so the timer is set again.
       if (clock.now() < at) return wakeAt(document, at)
       if (lanes.offer(destinationId, id)) onRoomWanted()
     }
@@ -54,7 +54,7 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
     else logger.error({ ...why, attempts: context.attempts }, 'message failed for good')
   }
   return {
-    /** Carries out the effects of stored steps. Never rejects. */
+    /** Never rejects. */
     run: async (steps: readonly Step[]): Promise<void> => {
       for (const { document, effects, destination } of steps) {
         publishNews(bus, document, { destinationName: destination?.name ?? null, at: clock.now() })
@@ -73,7 +73,10 @@ export function createFollowUp(context: NotifierContext, onRoomWanted: () => voi
   }
 }
 
-/** Publishes the end of an attempt for watching clients (`shared/contracts/news.ts`). Does nothing for a claim. */
+/**
+ * Publishes the end of an attempt for watching clients (`shared/contracts/news.ts`). Does nothing if the delivery is now queued or being
+ * sent.
+ */
 function publishNews(
   bus: Bus,
   { id, workspaceId, incidentId, destinationId, snapshot }: DeliveryDocument,

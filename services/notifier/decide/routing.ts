@@ -1,4 +1,5 @@
-// Reader of the facts by which a round of alerts is routed: delivery tables, destinations, deleted subjects, and deliveries of openings.
+// Reads the facts that decide the destinations of a round of alerts: delivery tables, destinations, deleted subjects, and deliveries of
+// openings.
 import type { AlertDocument, AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -8,8 +9,8 @@ import { pagesOf } from '#shared/store/pages.ts'
 import type { Query, Store } from '#shared/store/port.ts'
 
 /**
- * Returns a function that returns the facts for the routing of an alert. Tables are read before destinations: a destination that was
- * created between the two reads would otherwise look deleted.
+ * Returns a function that returns the facts for the routing of an alert. Delivery tables are read before destinations. In the opposite
+ * order, a destination created between the two reads would look deleted.
  */
 export async function readRouting(store: Store, alerts: readonly AlertDocument[]): Promise<(alert: AlertDocument) => Routing> {
   const subjectIds = [...new Set(alerts.map(({ subjectId }) => subjectId))]
@@ -36,13 +37,13 @@ const incidentsOf = (alerts: readonly AlertDocument[], kind: AlertKind): string[
   ...new Set(alerts.filter(alert => alert.kind === kind).map(({ incidentId }) => incidentId)),
 ]
 
-/** Returns the incidents that were confirmed or closed, without incidents that are not stored yet. */
+/** Returns the ids of incidents that were confirmed or closed. Leaves out incidents that are not stored yet. */
 export async function overtakenIncidents(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const incidents = await presentIncidents(store, ids)
   return new Set(incidents.filter(({ confirmedAt, open }) => confirmedAt !== null || open === 0).map(({ id }) => id))
 }
 
-/** Returns the destinations that got an incident's opening, by incident. Includes destinations to which it is being sent now. */
+/** Returns the destinations that got an incident's opening, by incident. Includes destinations to which the opening is being sent now. */
 async function openedDestinations(store: Store, incidentIds: readonly string[]): Promise<Map<string, Set<string>>> {
   const opened = new Map<string, Set<string>>()
   if (incidentIds.length === 0) return opened
@@ -62,7 +63,7 @@ async function openedDestinations(store: Store, incidentIds: readonly string[]):
 
 /**
  * Returns a test for alerts that must not be sent: the subject was deleted, or the incident was closed because its Resource was archived.
- * Alerts of an incident that ended earlier are sent.
+ * Alerts of an incident that ended before the archiving are sent.
  */
 async function goneAlerts(
   store: Store,
@@ -87,7 +88,6 @@ export async function archivedIncidents(store: Store, ids: readonly string[]): P
   return new Set(incidents.filter(({ closedReason }) => closedReason === 'resource_archived').map(({ id }) => id))
 }
 
-/** Returns the stored incidents among these. */
 export const presentIncidents = async (store: Store, ids: readonly string[]): Promise<IncidentDocument[]> =>
   ids.length === 0 ? [] : (await store.get('incidents', ids)).filter(incident => incident !== null)
 

@@ -1,6 +1,6 @@
-// Scan of the store every few seconds, in bounded pages: finds open alerts, due deliveries and ended claims after a lost nudge or a crash.
-// Removes expired documents, and loads the sender's HTTP client once a destination exists. Every other part reads the store only after a
-// nudge.
+// Scan of the store every few seconds, in bounded pages. After a crash or a lost nudge (a message about new alerts), the scan finds the
+// open alerts, the due deliveries and the ended claims. Removes expired documents, and loads the sender's HTTP client once a destination
+// exists. Every other part reads the store only after a nudge.
 
 import { repeat } from '#shared/async/repeat.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -29,7 +29,10 @@ export function startScan(context: NotifierContext, dispatch: BatchLoop<string>,
     if (dispatch.size() < limits.notifier.nudgeBacklog) dispatch.add(found.map(({ id }) => id))
   }
 
-  /** Queues one page of due deliveries. Returns whether more may be due. Deliveries of a full lane are left to a later scan. */
+  /**
+   * Queues one page of due deliveries. Returns true if more deliveries may be due. If a lane is full, a later scan queues the remaining
+   * deliveries of the lane.
+   */
   const findDeliveries = async (): Promise<boolean> => {
     const found = await store.find('deliveries', {
       where: { open: 1, dueAt: { lte: clock.now() } },

@@ -1,4 +1,5 @@
-// Open deliveries of an incident to a destination. A later message waits for earlier ones, but never for an opening.
+// Open deliveries of the same incident to the same destination. A message waits until these earlier deliveries have ended, but never for an
+// opening.
 
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -9,7 +10,7 @@ type Place = Pick<DeliveryDocument, 'incidentId' | 'destinationId' | 'number'>
 
 export type OpenSibling = Pick<DeliveryDocument, 'id' | 'incidentId' | 'destinationId' | 'number' | 'alertKind'>
 
-/** Returns all open deliveries of these incidents, by number. */
+/** Returns all open deliveries of these incidents, sorted by number. */
 export async function openSiblings(store: Store, incidentIds: Iterable<string>): Promise<OpenSibling[]> {
   const ids = [...new Set(incidentIds)]
   if (ids.length === 0) return []
@@ -24,10 +25,10 @@ export async function openSiblings(store: Store, incidentIds: Iterable<string>):
   return found
 }
 
-/** Returns whether both are messages of one incident to one destination, and `other` is no opening. */
+/** Returns true if both deliveries have the same incident and the same destination, and `other` is not an opening. */
 export const isInTurnWith = (place: Omit<Place, 'number'>, other: OpenSibling): boolean =>
   other.alertKind !== 'opened' && other.incidentId === place.incidentId && other.destinationId === place.destinationId
 
-/** Returns whether an earlier message must end first. */
+/** Returns whether the delivery must wait for an earlier message. */
 export const isHeld = (place: Place, siblings: readonly OpenSibling[]): boolean =>
   siblings.some(other => other.number < place.number && isInTurnWith(place, other))

@@ -1,5 +1,5 @@
-// Conditions of the installation: their documents, and the guarded put by which several notifiers make each change only once. The notifier
-// whose put is written logs the change and sends its message.
+// Conditions of the installation: their documents, and guarded puts. If several notifiers make the same change, the put of only one of them
+// is written. This notifier logs the change and sends the message about it.
 
 import {
   type ConditionDocument,
@@ -24,16 +24,18 @@ export interface Change {
   notice: Notice | null
 }
 
-/** Watcher of one kind of condition. */
 export interface Watcher {
-  /** Checks for changes without an event, after the conditions were read again. Runs once at a time. Rejects with a StoreError. */
+  /**
+   * Checks for changes that no event reports. Before the call, the caller reads all conditions again. The caller runs one check at a time.
+   * Rejects with a StoreError.
+   */
   look(): Promise<void>
   stop?(): Promise<void>
 }
 
 type Decide = (present: ConditionDocument | null) => Change | null
 
-/** Returns the change that ends a condition. The condition's name and start stay. */
+/** Returns the change that ends a condition. The condition's name and start stay unchanged. */
 export const cleared = ({ name, since }: Pick<Change, 'name' | 'since'>, notice: Notice): Change => ({
   name,
   since,
@@ -43,16 +45,21 @@ export const cleared = ({ name, since }: Pick<Change, 'name' | 'since'>, notice:
 
 export type Conditions = ReturnType<typeof createConditions>
 
-/** `onClaimed` is called with a document whose first message this notifier has claimed by its put, and must send. */
+/**
+ * `onClaimed` is called with a document after the put of this notifier has claimed its first message. This notifier must then send the
+ * message.
+ */
 export function createConditions(context: OperatorContext, onClaimed: (document: ConditionDocument) => void) {
   const { store, clock, logger } = context
   const known = new Map<string, ConditionDocument>()
   const mark = () => `${context.notifierId}.${randomId(8)}`
   const all = () => [...known.values()]
-  /** Returns the condition as this process last saw it; null: none. */
+  /** Returns the condition as this process last saw it; null: this process has seen no such condition. */
   const byId = (id: string): ConditionDocument | null => known.get(id) ?? null
 
-  /** Replaces a stored document by one with other fields. Returns null if another notifier was first. Rejects with a StoreError. */
+  /**
+   * Stores the document with the changes `over`. Returns null if another notifier changed the document first. Rejects with a StoreError.
+   */
   const put = async (present: ConditionDocument, over: Partial<ConditionDocument>): Promise<ConditionDocument | null> => {
     const next = { ...present, ...over, rev: present.rev + 1, writer: mark() }
     const [result] = await retryStoreCall(clock, () => store.replace('conditions', [next]))
@@ -68,8 +75,8 @@ export function createConditions(context: OperatorContext, onClaimed: (document:
     return present
   }
   /**
-   * Changes a condition atomically. `decide` gets the stored document, and returns null for no change. Returns the document if this process
-   * wrote it; null: no change. Rejects with a StoreError.
+   * Changes a condition atomically. `decide` gets the stored document, and returns the change, or null for no change. Returns the document
+   * if this process wrote it; null: no change. Rejects with a StoreError.
    */
   const change = async (kind: ConditionKind, objectId: string, decide: Decide): Promise<ConditionDocument | null> => {
     const id = conditionId(kind, objectId)
@@ -82,7 +89,7 @@ export function createConditions(context: OperatorContext, onClaimed: (document:
       if (next === null) continue
       const { notice } = wanted
       if (notice !== null) logger.warn({ condition: id, name: next.name, ...notice.details }, notice.log)
-      // A second message waits for the first, which is being sent or waits for its retry.
+      // If the document already had an unsent message, the new message waits until the older one is over.
       if (base.unsent.length === 0 && next.unsent.length > 0) onClaimed(next)
       return next
     }
@@ -110,7 +117,7 @@ export function createConditions(context: OperatorContext, onClaimed: (document:
       known.clear()
       for (const document of found) known.set(document.id, document)
     },
-    /** Stores newer instants of `seenAt`, in bulk. Changes of another notifier stay. Rejects with a StoreError. */
+    /** Stores newer instants of `seenAt`, in bulk. Changes that another notifier has stored are kept. Rejects with a StoreError. */
     noteSeen: async (seen: readonly { document: ConditionDocument; seenAt: number }[]) => {
       if (seen.length === 0) return
       const documents = seen.map(({ document, seenAt }) => ({ ...document, seenAt, rev: document.rev + 1, writer: mark() }))
@@ -158,7 +165,7 @@ function changed(
   return { ...noticed, ...queued(context, base, message) }
 }
 
-/** The put that adds the first message also claims it, so that its writer sends it at once. */
+/** The put that adds the first message also claims the message, so that the same notifier sends it at once. */
 function queued(context: OperatorContext, base: ConditionDocument, message: OperatorMessage): Partial<ConditionDocument> {
   const unsent = [...base.unsent, message].slice(-limits.operator.unsent)
   if (base.unsent.length > 0) return { unsent }

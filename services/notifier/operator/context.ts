@@ -18,6 +18,6 @@ export interface OperatorContext {
   webhook: { url: string; secret: string | null } | null
   /** Returns a number from 0 to 1 for the jitter of a retry. */
   jitter(): number
-  /** Returns whether the notifier stops. */
+  /** Returns true if the notifier is stopping. */
   stopping(): boolean
 }

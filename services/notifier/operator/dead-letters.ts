@@ -1,5 +1,5 @@
-// Condition about dead letters: inputs that a keeper could not judge and has stored. New ones raise the condition once. It ends when no dead
-// letter came for limits.operator.quietMs.
+// Condition about dead letters: inputs that a keeper could not judge and has stored. New dead letters raise the condition once. The
+// condition ends when no new dead letter was stored for limits.operator.quietMs.
 
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'

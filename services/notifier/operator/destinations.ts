@@ -1,5 +1,5 @@
 // Condition about destinations that have accepted no message for limits.operator.failingMs. The first failed attempt is stored at once, and
-// the next success ends it. The delivery log contains the attempts of other notifiers in between.
+// the next success ends the condition. Attempts of other notifiers are read from the delivery log.
 
 import type { ConditionDocument } from '#shared/contracts/incidents/condition.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -14,13 +14,13 @@ const kind = 'destination_failing'
 const { failingMs, failingRows, batch } = limits.operator
 
 export interface DestinationWatcher extends Watcher {
-  /** Called when an attempt at this destination has ended. Costs nothing if it changes nothing. Never throws. */
+  /** Called when an attempt at this destination has ended. Reads and writes nothing if no condition begins or ends. Never throws. */
   note(destination: DestinationDocument, attempt: Attempt): void
 }
 
 export function watchDestinations(context: OperatorContext, conditions: Conditions): DestinationWatcher {
   const { store, clock, logger } = context
-  /** Destinations whose change is being written. */
+  /** Ids of destinations whose condition is being written. */
   const busy = new Set<string>()
 
   const write = async ({ id, name }: DestinationDocument, { isDelivered, at }: Attempt) => {
@@ -78,7 +78,7 @@ export function watchDestinations(context: OperatorContext, conditions: Conditio
   }
 }
 
-/** Returns the instant of the first failed attempt after the last delivery; `since` if no delivery is among the rows. */
+/** Returns the instant of the first failed attempt after the last successful attempt; `since` if no row shows a success. */
 function oldestFailed(newestFirst: readonly Pick<DeliveryLogDocument, 'status' | 'at'>[], since: number): number {
   const delivered = newestFirst.findIndex(({ status }) => status === 'delivered')
   return delivered < 0 ? since : Math.max(since, newestFirst[delivered - 1]?.at ?? since)

@@ -1,5 +1,6 @@
-// Condition about lost locations: monitors use the location, it had a live prober, and it has had none for limits.operator.lostMs. Watches
-// presence, and decides nothing while no presence entries arrive. One timer is set to the location that would be lost first.
+// Condition about lost locations. A location is lost if monitors use it, and if it had a live prober but has had none for
+// limits.operator.lostMs. Watches the presence entries of probers, and decides nothing while no presence entries arrive. One timer is set
+// to the instant at which the next location would be lost.
 
 import { type ProberSign, watchProbers } from '#shared/bus/probers/prober-presence.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -14,9 +15,12 @@ const kind = 'location_lost'
 const { lostMs, usageMs, seenMs, retryMs } = limits.operator
 
 interface Place {
-  /** Latest beat of its probers on the monotonic clock, ms; without a beat, the instant at which this process began to watch. */
+  /**
+   * Instant of the latest beat of the location's probers on the monotonic clock, ms. Before the first beat, the instant at which this
+   * process began to watch.
+   */
   heardAt: number
-  /** Latest beat on the bus's clock, ms since the epoch; 0: none since the start of this process. */
+  /** Instant of the latest beat on the bus's clock, ms since the epoch; 0: no beat since the start of this process. */
   seenAt: number
   /** True if the location is lost and no monitor uses it. */
   isUnused: boolean
@@ -47,7 +51,7 @@ class Places {
   readonly #context: OperatorContext
   readonly #conditions: Conditions
   readonly #places = new Map<string, Place>()
-  /** Probers with one beat since this process listens. The first beat may be old; a second one shows that the prober lives. */
+  /** Probers of which this process has received one beat. The first beat may be old; a second beat shows that the prober lives. */
   readonly #heardOnce = new Set<string>()
   #cancel: Cancel = () => undefined
   #nextUsageAt = 0
@@ -78,7 +82,7 @@ class Places {
     this.#isHearing = isHearing
   }
 
-  /** Lets the time without a beat start again for all locations, because this process may have missed beats. */
+  /** Restarts the time without a beat for all locations, because this process may have missed beats. */
   listenAnew(): void {
     this.#heardOnce.clear()
     for (const place of this.#places.values()) place.heardAt = this.#now()
@@ -95,7 +99,7 @@ class Places {
     this.#cancel()
   }
 
-  /** Stores a location whose prober lives for the first time. */
+  /** Stores the condition of a location, not raised, when this location has a live prober for the first time. */
   async #begin(id: string, { seenAt }: Place): Promise<void> {
     const [location = null] = await this.#context.store.get('locations', [id])
     if (location === null) return
@@ -112,7 +116,7 @@ class Places {
     })
   }
 
-  /** Raises the condition if monitors use the location and it still has no beat. */
+  /** Raises the condition if monitors use the location and no beat of its probers has arrived meanwhile. */
   async #judge(id: string, place: Place): Promise<void> {
     const { store } = this.#context
     const [[location = null], used] = await Promise.all([store.get('locations', [id]), usedLocations(store)])
@@ -130,7 +134,7 @@ class Places {
     }
   }
 
-  /** Checks again whether monitors use the lost locations, because that may have changed. */
+  /** Checks again whether monitors use the lost locations. */
   async #lookAtUsage(): Promise<void> {
     const { store } = this.#context
     const lost = this.#conditions.ofKind(kind).filter(({ objectId, raised }) => raised === 1 || this.#place(objectId).isUnused)
@@ -165,7 +169,7 @@ class Places {
   }
 
   #onDue(dueAt: number): void {
-    // A process that was paused or cut off may have missed beats.
+    // If this process was paused or cut off, it may have missed beats, so the time without a beat starts again.
     const isLate = this.#now() - dueAt > limits.presence.goneMs / 2
     if (isLate || !this.#context.bus.connected() || !this.#isHearing()) {
       this.listenAnew()
@@ -177,7 +181,7 @@ class Places {
     this.#arm()
   }
 
-  /** Returns the locations that this process does not know as lost. */
+  /** Returns the locations that, as far as this process knows, are not lost. */
   #live(): (Place & { id: string })[] {
     return this.#conditions.ofKind(kind).flatMap(({ objectId, raised }) => {
       const place = this.#place(objectId)
@@ -239,7 +243,10 @@ const backNotice = (
   details: { location_id: id, last_seen_at: isoOrNull(seenAt), reason },
 })
 
-/** Returns the number of monitors by location id. Reads every living subject, page by page, because no index has locations. */
+/**
+ * Returns the number of monitors by location id. No index contains locations, so this function reads every subject that is not deleted,
+ * page by page.
+ */
 async function usedLocations(store: Store): Promise<Map<string, number>> {
   const used = new Map<string, number>()
   const query: Query = { where: { deletedAt: null }, select: ['checkLocations'], limit: limits.operator.scanSubjects }

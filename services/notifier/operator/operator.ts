@@ -1,5 +1,6 @@
 // Notices to the operator about changes of the installation: connects the watchers with the stored conditions and the sender. Every
-// limits.operator.lookMs it checks for changes without an event. Several notifiers may do this: the store decides which one sends.
+// limits.operator.lookMs it checks for changes that no event reports. Several notifiers may do this: a guarded put to the store decides
+// which of them sends.
 import type { Registry } from 'prom-client'
 import { repeat } from '#shared/async/repeat.ts'
 import type { DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -19,9 +20,9 @@ import { type StorageWatcher, watchStorage } from './storage.ts'
 export interface Operator {
   /** Called when an attempt at this destination has ended. Never throws. */
   noteAttempt(destination: DestinationDocument, attempt: Attempt): void
-  /** Returns the conditions that hold now, as sentences. */
+  /** Returns one sentence for each condition that is raised now. */
   warnings(): string[]
-  /** Begins nothing new. Resolves when running writes and sends have ended. */
+  /** Starts no further writes or sends. Resolves when running writes and sends have ended. */
   stop(): Promise<void>
 }
 

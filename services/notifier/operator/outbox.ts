@@ -1,5 +1,5 @@
-// Outbox of messages to the operator: sends one at a time, the messages of a condition in their order, with doubled pauses between retries,
-// until it gives up. Never logs the receiver's address.
+// Outbox of messages to the operator. Sends one message at a time, and the messages of one condition in their order. After each failed
+// attempt the pause doubles, until the outbox gives the message up. Never logs the receiver's address.
 
 import type { ConditionDocument, OperatorMessage } from '#shared/contracts/incidents/condition.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -19,7 +19,7 @@ interface Collaborators {
   conditions: Conditions
   sender: Sender
   metrics: OperatorMetrics
-  /** When it fires, a running send ends without an outcome. */
+  /** When this signal fires, a running send ends without an outcome. */
   cutOff: AbortSignal
 }
 
@@ -48,7 +48,10 @@ export function createOutbox(collaborators: Collaborators) {
     const claimed = await conditions.put(present, over)
     if (claimed !== null) await deliver(claimed)
   }
-  /** Ids of due conditions that wait to be sent. Every check finds them again. */
+  /**
+   * Ids of conditions with a due message that waits for its turn. Each check finds due messages again, so this set prevents that one waits
+   * twice.
+   */
   const waiting = new Set<string>()
   const claimInTurn = (id: string) => {
     if (waiting.has(id)) return
@@ -66,7 +69,8 @@ export function createOutbox(collaborators: Collaborators) {
     /** Sends the message that this process has claimed by its put. */
     send: (claimed: ConditionDocument): void =>
       enqueue(async () => {
-        // Sends only within the claim: after its end another notifier may send the message, which stays due.
+        // Sends only if the attempt ends before the claim does. After the claim's end the message is due again, and another notifier may
+        // send it.
         if (context.clock.now() + limits.notifier.sendMs < (claimed.dueAt ?? 0)) await deliver(claimed)
       }),
     /** Claims and sends due messages: retries, and messages of a dead notifier. */
@@ -109,7 +113,10 @@ function createTurns({ clock, logger, stopping }: OperatorContext) {
   return { enqueue, later, stop, idle: () => last }
 }
 
-/** Makes one attempt. Logs and counts it, and returns the new state of the message. `attempts`: number of earlier attempts. */
+/**
+ * Makes one attempt to send the message. Logs and counts the attempt, and returns the new state of the message. `attempts`: number of
+ * earlier attempts.
+ */
 async function attempt(
   { context, sender, metrics, cutOff }: Collaborators,
   message: OperatorMessage,
@@ -145,7 +152,10 @@ async function post(
   return sender.send({ url: webhook.url, body, idempotencyKey: id, madeAt: at, signature }, cutOff)
 }
 
-/** Stores the state of a sent message. The document may have got further messages. Returns null if the message is no longer the first. */
+/**
+ * Stores the state of a message after an attempt. Further messages may have been added to the document meanwhile. Returns null if the
+ * message is no longer the document's first.
+ */
 async function record(
   conditions: Conditions,
   claimed: ConditionDocument,

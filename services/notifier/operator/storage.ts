@@ -1,5 +1,5 @@
-// Condition about the disk under the store. It is raised while some space is left, so that the store can still write the condition. If that
-// write fails, this process sends the message without storing it.
+// Condition about the disk under the store. The condition is raised while some space is left, so that the store can still write the
+// condition. If this write fails, the process sends the message without a stored condition.
 
 import { createHash } from 'node:crypto'
 import { limits } from '#shared/limits/limits.ts'
@@ -15,7 +15,7 @@ const name = 'store'
 export interface StorageWatcher extends Watcher {
   /** Returns the latest state of the disk; null: unknown. */
   room(): Room | null
-  /** Returns the summary of a change that was sent and not stored; null: none. */
+  /** Returns the summary of a change whose message was sent but which could not be stored; null: there is no such change. */
   unnoted(): string | null
 }
 
@@ -63,7 +63,10 @@ export function watchStorage(context: OperatorContext, conditions: Conditions, o
   }
 }
 
-/** Returns the same id in every process that sees the store in this state, so that a receiver recognises repeated messages. */
+/**
+ * Returns the id of a message that is not stored. All processes that read the same revision of the condition compute the same id, so a
+ * receiver recognises repeated messages.
+ */
 const unstoredId = (salt: string, rev: number): string =>
   `msg_${createHash('sha256').update(`${salt}:${kind}:${rev}`).digest('base64url').slice(0, 27)}`
 

@@ -1,4 +1,5 @@
-// Documents of deliveries: their first and next revisions, and their names in the log. Pure except for the writer's random mark.
+// Documents of deliveries: their first and next revisions, and the names of deliveries in log lines. Pure, except that each revision gets a
+// random mark of its writer.
 
 import { createHash } from 'node:crypto'
 import type { DeliveryEffect, DeliveryEvent } from '#machines/delivery.ts'
@@ -19,7 +20,7 @@ import { signatureOf } from '../send/signature.ts'
 export interface Step {
   document: DeliveryDocument
   effects: DeliveryEffect[]
-  /** Destination, for the names in log lines; absent: it was deleted. */
+  /** Destination, for the names in log lines; absent: the destination was deleted. */
   destination?: Pick<DestinationDocument, 'id' | 'name' | 'number' | 'type'> | undefined
   /** True if the delivery ends unsent because its message is no longer needed; this is no failure. */
   isNeedless?: true
@@ -52,13 +53,19 @@ export function newDelivery(alert: AlertDocument, destinationId: string, at: num
   }
 }
 
-/** Returns the delivery with its final message. Retries send it unchanged, even if name, template or secrets of the destination change. */
+/**
+ * Returns the delivery with its final message. Retries send the message unchanged, even if name, template or secrets of the destination
+ * change.
+ */
 export function withMessage(document: DeliveryDocument, made: MadeBody, destination: DestinationDocument): DeliveryDocument {
   const signature = signatureOf(destination.secrets, { id: document.idempotencyKey, madeAt: document.createdAt, body: made.body })
   return { ...document, ...made, signature }
 }
 
-/** Returns the message, which is the same at every attempt. `url`: the present address of the destination. */
+/**
+ * Returns the message of a delivery. The message is the same at every attempt, but it is sent to `url`, the present address of the
+ * destination.
+ */
 export const messageOf = (
   { body, contentType, idempotencyKey, createdAt, signature }: DeliveryDocument,
   url: string,
@@ -73,7 +80,10 @@ export const messageOf = (
 
 type Marks = { notifierId: string; incidentSalt: string }
 
-/** Returns the revision after these events; null: the delivery's state refuses one of them. `claimedBy` is set only in `sending`. */
+/**
+ * Returns the revision after these events; null: the delivery's state does not accept one of the events. `claimedBy` is set only in the
+ * state `sending`.
+ */
 export function nextRevision(document: DeliveryDocument, events: readonly DeliveryEvent[], notifierId: string): Step | null {
   const moved = applied(document.snapshot, events)
   if (moved === null) return null
@@ -110,7 +120,10 @@ const columnsOf = (snapshot: DeliverySnapshot) => ({
 
 const writerMark = (notifierId: string) => `${notifierId}.${randomId(8)}`
 
-/** Derived from the delivery's id, so that every writer computes the same key. Opaque, because receivers see it. */
+/**
+ * Returns the idempotency key of a delivery. Every notifier computes the same key from the delivery's id. The key is a hash, because
+ * receivers see it.
+ */
 const idempotencyKeyOf = (deliveryId: string, salt: string) =>
   `msg_${createHash('sha256').update(`${salt}:${deliveryId}`).digest('base64url').slice(0, 27)}`
 

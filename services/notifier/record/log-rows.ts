@@ -1,4 +1,5 @@
-// Rows of the delivery log: one for each attempt, and one for each message that is not sent. Pure. Rule: docs/reference/v3.md, 10.3.
+// Rows of the delivery log. Each attempt has a row, and each message that is not sent has a row. Pure. Reference: docs/reference/v3.md,
+// 10.3.
 
 import type { DeliveryEffect } from '#machines/delivery.ts'
 import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
@@ -15,11 +16,11 @@ type Destination = Pick<DestinationDocument, 'id' | 'number' | 'name' | 'type'>
 /** Returns the word with which an error begins: `http_503`, `unreachable`, `not_sent`, or the reason why the message was not sent. */
 export const reasonOf = (error: string): string | null => (error === '' ? null : (error.split(':', 1)[0] as string))
 
-/** Returns the error of a row with the remark about its body. A delivered message has no error. */
+/** Returns the error of a row with the remark about the message's body. A delivered message has no error. */
 export const withNote = (error: string, note: string | null | undefined): string =>
   error === '' || !note ? error : `${error}; ${note}`
 
-/** Returns the destination's fields of a row. `destination` undefined: deleted; null: none was chosen. */
+/** Returns the destination's fields of a row. `destination` undefined: the destination was deleted; null: no destination was chosen. */
 export const placeOf = (destination: Destination | null | undefined, id: string | null = null) => ({
   destinationId: destination?.id ?? id,
   destinationNumber: destination?.number ?? null,
@@ -34,7 +35,7 @@ const isOfV2 = (kind: AlertDocument['kind']): boolean => kind !== 'opened' && ki
 
 type Attempted = Extract<DeliveryEffect, { type: 'logAttempt' }>
 
-/** Returns a row for each attempt: the destination with its name at that time, the exact body, never the address. */
+/** Returns a row for each attempt. A row contains the destination's name at that time and the exact body, but never the address. */
 export function attemptRows({ document, effects }: Step, destination: DestinationDocument): LogRow[] {
   const attempts = effects.filter((effect): effect is Attempted => effect.type === 'logAttempt')
   return attempts.map(({ params: { attempt, status, error, at } }) => ({
@@ -52,7 +53,9 @@ export function attemptRows({ document, effects }: Step, destination: Destinatio
   }))
 }
 
-/** Returns rows of deliveries that end without an attempt: `held` if the message was no longer needed, else `failed`. */
+/**
+ * Returns rows of deliveries that end without an attempt. The status of a row is `held` if the message was no longer needed, else `failed`.
+ */
 export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
   steps
     .filter(({ document, effects }) => document.open === 0 && !effects.some(({ type }) => type === 'logAttempt'))
@@ -65,7 +68,10 @@ export const endedRows = (steps: readonly Step[], at: number): LogRow[] =>
       ...unsent(document.snapshot.context.lastError ?? '', at),
     }))
 
-/** Returns a `held` row for each chosen destination that does not get the message; one row if none was chosen. */
+/**
+ * Returns a `held` row for each chosen destination that does not get the message. If there is no such destination, returns one row with the
+ * reason `nobody`, or no row if `nobody` is null.
+ */
 export function keptRows(
   alert: AlertDocument,
   { leftOut, nobody }: Decision,

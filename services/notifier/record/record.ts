@@ -40,13 +40,13 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
         logger.warn({ error: String(error), attempts: steps.length }, 'attempt results could not be written')
         const isUnavailable = error instanceof StoreError && error.kind === 'unavailable'
         if (givingUp || (!isUnavailable && logged)) return []
-        // If the store never accepts the rows, the deliveries are still recorded.
+        // If the store is available but refuses the rows, the deliveries are recorded without rows.
         logged ||= !isUnavailable
       }
     }
   }
   const handle = async (batch: Finished[]) => {
-    // The attempts have freed their capacity, so the next deliveries are claimed while these are written.
+    // The attempts have freed their capacity, so the next deliveries are claimed while the attempts are written.
     onRoom()
     const steps: Step[] = []
     const rows: LogRow[] = []
@@ -71,7 +71,7 @@ export function createRecorder(context: NotifierContext, log: RowWriter, followU
     add: (finished: Finished) => loop.add([finished]),
     /** Resolves when all attempts are written or given up. */
     idle: loop.idle,
-    /** Stops the retries of a batch that the store does not accept. Its claims then end by themselves. */
+    /** Stops the retries of a batch that the store does not accept. The claims of the batch's deliveries then end by themselves. */
     giveUp: () => {
       givingUp = true
     },

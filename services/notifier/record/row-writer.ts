@@ -10,8 +10,8 @@ import type { Step } from './delivery-document.ts'
 import { endedRows, type LogRow } from './log-rows.ts'
 
 /**
- * Calls the store. Retries if the outcome is unknown, so the call must be repeatable: a read, or a put that recognises its own earlier
- * write. Rejects with the last error after limits.notifier.storeTries, and at once with an error for which no retry can help.
+ * Calls the store, and retries if the outcome is unknown. So the call must be repeatable: a read, or a put that recognises its own earlier
+ * write. Rejects with the last error after limits.notifier.storeTries attempts. If no retry can help, rejects at once.
  */
 export const retryStoreCall = <T>(clock: Clock, call: () => Promise<T>): Promise<T> =>
   retry(call, {
@@ -21,7 +21,10 @@ export const retryStoreCall = <T>(clock: Clock, call: () => Promise<T>): Promise
     mayPass: error => error instanceof StoreError && error.kind === 'unavailable',
   })
 
-/** Replaces the deliveries of steps. Returns the written steps; another notifier has written the others. Rejects with a StoreError. */
+/**
+ * Replaces stored deliveries by the documents of these steps. Returns the steps that were written. Leaves out steps whose delivery another
+ * notifier has changed. Rejects with a StoreError.
+ */
 export async function replaceDeliveries<S extends Pick<Step, 'document'>>(
   { store, clock }: Pick<NotifierContext, 'store' | 'clock'>,
   steps: readonly S[],
@@ -32,8 +35,8 @@ export async function replaceDeliveries<S extends Pick<Step, 'document'>>(
 }
 
 /**
- * Like `replaceDeliveries`, after the rows of deliveries that end unsent. A row's id does not depend on its writer, so a crash between the
- * two writes loses no row.
+ * Writes the log rows of deliveries that end unsent, then the deliveries as `replaceDeliveries` does. After a crash between the two writes,
+ * another notifier writes the rows again under the same ids.
  */
 export async function storeSteps<S extends Step>(context: NotifierContext, rows: RowWriter, steps: readonly S[]): Promise<S[]> {
   await rows.write(endedRows(steps, context.clock.now()))
@@ -41,7 +44,10 @@ export async function storeSteps<S extends Step>(context: NotifierContext, rows:
 }
 
 export interface RowWriter {
-  /** Numbers the rows and inserts them. A row whose id is stored already stays as it is. Rejects with a StoreError. */
+  /**
+   * Numbers the rows and inserts them. If a row with the same id is stored already, the stored row stays unchanged. Rejects with a
+   * StoreError.
+   */
   write(rows: readonly LogRow[]): Promise<void>
 }
 
@@ -62,8 +68,8 @@ export function createRowWriter({ store, clock, logger }: Pick<NotifierContext, 
 const counterId = 'deliveryLog'
 
 /**
- * Returns a function that reserves a block of running numbers by one guarded put, and returns the first number. An unknown outcome may
- * leave a gap. Rejects with a StoreError.
+ * Returns a function that reserves `count` consecutive numbers by one guarded put. The function returns the first of these numbers. If the
+ * outcome of the put is unknown, some numbers may remain unused. Rejects with a StoreError.
  */
 function createLogNumbers(store: Store, clock: Clock): (count: number) => Promise<number> {
   let known: CounterDocument | null = null

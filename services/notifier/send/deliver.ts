@@ -1,5 +1,5 @@
-// Deliverer of claimed deliveries: sends their messages and passes the outcomes to the recorder. Sends nothing if the claim could end
-// first.
+// Deliverer of claimed deliveries: sends their messages and passes the outcomes to the recorder. Does not send a message if the claim of
+// its delivery could end during the attempt.
 
 import type { DeliveryEvent } from '#machines/delivery.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -36,7 +36,7 @@ export function createDeliverer(context: NotifierContext, sender: Sender, record
   }
 
   return {
-    /** Sends the jobs, for which capacity is reserved in their lanes until the attempts are recorded. */
+    /** Sends the jobs. The caller has reserved capacity for them in their lanes. */
     start: (jobs: readonly Job[]): void => {
       for (const job of jobs) {
         const claimEndsAt = job.document.dueAt ?? 0

@@ -1,4 +1,4 @@
-// Outcome of an attempt: the meaning of a response or of a network error. Pure but for reading the first bytes of the response.
+// Outcome of an attempt: the meaning of a response or of a network error. Pure, except that it reads the first bytes of the response.
 import type { Dispatcher } from 'undici'
 import { limits, second } from '#shared/limits/limits.ts'
 import { EgressError } from '#shared/net/egress.ts'
@@ -8,14 +8,17 @@ import { oneLine } from '../bodies/one-line.ts'
 export type Outcome =
   | { kind: 'delivered' }
   /**
-   * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3), followed by words for people. `answered`: a
-   * response came in time. `retryAfterMs`: the pause that the receiver requested; null: none.
+   * `error` begins with `unreachable: `, `http_NNN: ` or `not_sent: ` (reference/messages 6.3). An explanation for people follows.
+   * `answered`: true if a response came in time. `retryAfterMs`: the pause that the receiver requested; null: none.
    */
   | { kind: 'refused'; retryable: boolean; answered: boolean; error: string; retryAfterMs: number | null }
   /** `stop` fired before an outcome was known. */
   | { kind: 'abandoned' }
 
-/** Returns the first bytes of a response as text, without waiting for the rest. A response that breaks off still has a status. */
+/**
+ * Returns the first bytes of a response's body as text, without waiting for the rest. Does not reject if the body breaks off, because the
+ * status is known already.
+ */
 export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -26,7 +29,7 @@ export async function readQuote(body: Dispatcher.ResponseData['body']): Promise<
       if (bytes >= limits.notifier.answerBytes) break
     }
   } catch {
-    // The bytes received so far are quoted.
+    // If the body breaks off, the bytes received so far are quoted.
   }
   return Buffer.concat(chunks).subarray(0, limits.notifier.answerBytes).toString('utf8')
 }
@@ -45,7 +48,10 @@ export function refusedBy({ statusCode, headers }: Dispatcher.ResponseData, quot
   }
 }
 
-/** Returns the pause in ms from `at`, sent in seconds or as an HTTP date; null: absent or invalid. */
+/**
+ * Returns the pause that a Retry-After header requests, in ms from `at`. The header contains seconds or an HTTP date. Null: the header is
+ * absent or invalid.
+ */
 function parseRetryAfter(value: string | string[] | undefined, at: number): number | null {
   const text = Array.isArray(value) ? value[0] : value
   if (text === undefined) return null
@@ -91,7 +97,10 @@ export function failed(error: unknown): Outcome {
   )
 }
 
-/** Returns the first code of an error, its causes and its parts. Codes contain no addresses. */
+/**
+ * Returns the code of the error. If the error has none, returns the code of its cause or of its first inner error. Codes contain no
+ * addresses.
+ */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if ('code' in error && typeof error.code === 'string' && error.code !== '') return error.code

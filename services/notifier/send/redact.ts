@@ -1,14 +1,17 @@
-// Redaction of a destination's address in a text that will be stored. The path of a request is secret, and receivers may quote it
-// completely, in part, or encoded once more.
+// Redaction of a destination's address in a text that will be stored. The path of the address is secret. A receiver's response may quote
+// the path completely, in part, or encoded once more.
 import { basicCredentials, percentDecoded } from '#shared/net/url-credentials.ts'
 
-/** Characters of the shortest piece of an address that is redacted. */
+/** Length of the shortest piece of an address that is redacted, characters. */
 const shortestPiece = 4
-/** Length of the parts of longer pieces that are redacted too, because a receiver may quote only a part of a piece. */
+/** A receiver may quote only a part of a longer piece. So each part with this number of characters is redacted, too. */
 const partLength = 8
 const mark = '[redacted]'
 
-/** Returns the text without the address, its host, and longer parts of its path, query or credentials. Ignores the case of letters. */
+/**
+ * Returns the text after redaction of the address, its host, and longer parts of its path, query and credentials. Upper and lower case
+ * match each other.
+ */
 export function redactAddress(text: string, address: string): string {
   const { secrets, divisible } = secretsOf(address)
   const lower = lowerCase(text)
@@ -29,7 +32,10 @@ export function redactAddress(text: string, address: string): string {
   return kept
 }
 
-/** Returns the number of characters at the end that are the beginning of a secret, because the text may have been cut within one. */
+/**
+ * The text may have been cut off in the middle of a secret. Returns how many characters at the end of the text are the beginning of a
+ * secret.
+ */
 function brokenOff(text: string, secrets: readonly string[]): number {
   const lengths = secrets.map(secret => {
     for (let length = Math.min(secret.length, text.length); length >= shortestPiece; length--) {
@@ -46,7 +52,7 @@ function partsOf(secret: string): string[] {
   return parts
 }
 
-/** Returns the secrets of an address in lower case, in all forms in which they may be quoted. The scheme is no secret. */
+/** Returns the secret parts of an address in lower case, in all forms in which a receiver may quote them. The scheme is not secret. */
 function secretsOf(address: string): { secrets: string[]; divisible: string[] } {
   if (!URL.canParse(address)) return { secrets: address === '' ? [] : [lowerCase(address)], divisible: [] }
   const url = new URL(address)
@@ -64,7 +70,7 @@ function secretsOf(address: string): { secrets: string[]; divisible: string[] } 
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts.map(lowerCase))]
 
-/** Returns a part as it is, without percent-encoding, encoded once more, and as JSON, HTML and forms write it. */
+/** Returns all forms of a part: unchanged, without percent-encoding, encoded once more, and as JSON, HTML and web forms write it. */
 function formsOf(part: string): string[] {
   const plain = percentDecoded(part)
   const encoded = [part, plain].map(form => encodeURIComponent(form.toWellFormed()))
@@ -72,5 +78,5 @@ function formsOf(part: string): string[] {
   return [part, plain, ...encoded, ...html, part.replaceAll('/', '\\/'), plain.replaceAll(' ', '+')]
 }
 
-/** Converts ASCII letters only, so that positions in the text stay the same. */
+/** Converts only ASCII letters to lower case, so that positions in the text stay the same. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, letter => letter.toLowerCase())

@@ -6,8 +6,8 @@ import { fromBase62, randomId } from '#shared/text/ids.ts'
 const { retryMs, retryMsMax } = limits.notifier
 
 /**
- * Returns the pause after the `attempt`-th attempt (from 1), ms. It doubles each time, and `jitter` (0 to 1) shortens it by up to a half. A
- * longer pause that the receiver requested has priority. The maximum is limits.notifier.retryMsMax.
+ * Returns the pause after the `attempt`-th attempt (from 1), ms. The pause doubles with each attempt, and `jitter` (0 to 1) shortens it by
+ * up to a half. If the receiver requested a longer pause, returns the requested pause. No pause is longer than limits.notifier.retryMsMax.
  */
 export function retryDelay(attempt: number, jitter: number, retryAfterMs: number | null): number {
   const full = Math.min(retryMs * 2 ** Math.min(attempt - 1, 30), retryMsMax)

@@ -1,5 +1,6 @@
-// Sender of one message: a POST, its time-out, and the meaning of its response. Connections are checked against the egress rules after a name
-// was resolved. Never throws for an error of the receiver or the network, follows no redirect, and puts no address into an outcome.
+// Sender of one message: a POST, its time-out, and the meaning of its response. When a host name has been resolved, the addresses are
+// checked against the egress rules. Never throws for an error of the receiver or the network, follows no redirect, and puts no address into
+// an outcome.
 
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, buildConnector, Dispatcher, request } from 'undici'
@@ -36,12 +37,15 @@ export interface SenderOptions {
   clock: Clock
   version: string
   serviceUrl: string
-  /** Rules for the addresses of receivers; absent: only addresses that are always closed are refused. */
+  /** Rules for the addresses to which messages may be sent; absent: the built-in rules of every installation. */
   egress?: Egress
   resolve?: Resolve
 }
 
-/** Time for which an idle connection is reused. After a longer time the receiver may be about to close the connection. */
+/**
+ * Longest idle time after which a connection is still used again, ms. After a longer time the receiver may be about to close the
+ * connection.
+ */
 const idleMs = 2 * second
 
 const timedOut = Symbol('timed out')
@@ -51,7 +55,7 @@ interface Client {
   request: typeof request
 }
 
-/** Loads undici, which takes 5 MB and up to 0.1 s. An installation without a destination saves both. */
+/** Loads undici, which takes 5 MB of memory and up to 0.1 s. An installation without a destination never loads undici. */
 async function openClient(options: SenderOptions): Promise<Client> {
   const { Agent, buildConnector, request } = await import('undici')
   const agent = new Agent({
@@ -59,7 +63,8 @@ async function openClient(options: SenderOptions): Promise<Client> {
     pipelining: 1,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
-    // Ends only responses that nobody reads, up to a second late. The attempt's own timer is exact.
+    // These time-outs of undici may fire up to a second late. They end only responses that nobody reads: the exact timer of the attempt
+    // ends all others.
     headersTimeout: 2 * limits.notifier.sendMs,
     bodyTimeout: limits.notifier.sendMs,
     connect: createGuardedConnect(buildConnector, options),
@@ -69,7 +74,7 @@ async function openClient(options: SenderOptions): Promise<Client> {
 
 export function createSender(options: SenderOptions): Sender {
   let client: Promise<Client> | null = null
-  // After a failure the next message opens the client again.
+  // If opening the client fails, the next message opens it again.
   const open = () =>
     (client ??= openClient(options).catch(error => {
       client = null
@@ -117,7 +122,10 @@ async function attempt(
   }
 }
 
-/** Rejects when the signal fires. undici checks its signal only when it has a connection, so an ended attempt would wait for one. */
+/**
+ * Settles as `work` does, but rejects as soon as the signal fires. Undici alone checks the signal only after it has connected, so an
+ * aborted attempt would wait for its connection.
+ */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
@@ -152,7 +160,10 @@ function credentialsOf(url: string): Record<string, string> {
   return credentials === null ? {} : { authorization: `Basic ${credentials}` }
 }
 
-/** Returns a connector for undici. A closed address fails with an EgressError before any packet. Of several addresses it tries the open ones. */
+/**
+ * Returns a connector for undici. The connector fails with an EgressError before it sends a packet if the egress rules permit none of the
+ * addresses.
+ */
 function createGuardedConnect(build: typeof buildConnector, sender: SenderOptions): buildConnector.connector {
   const { resolve = createResolve(sender), egress = createEgress() } = sender
   const lookup: LookupFunction = (hostname, options, done) => {

@@ -1,17 +1,20 @@
-// Signatures of messages by Standard Webhooks: HMAC-SHA256 over id, timestamp and body, one for each valid secret. Never returns or throws
-// a secret.
+// Signatures of messages as Standard Webhooks defines them: HMAC-SHA256 over id, timestamp and body. A message has one signature for each
+// valid secret. Never returns or throws a secret.
 import { createHmac } from 'node:crypto'
 import type { SigningSecret } from '#shared/contracts/notifications/destination.ts'
 import { second } from '#shared/limits/limits.ts'
 
 export interface Signed {
   id: string
-  /** Ms since the epoch. Whole seconds are signed. Secrets that had expired at `madeAt` are not used. */
+  /**
+   * Instant of the message, ms since the epoch. The signature covers the instant in whole seconds. Secrets that had expired at `madeAt` are
+   * not used.
+   */
   madeAt: number
   body: string
 }
 
-/** Returns the `webhook-signature` header, the newest secret first; null: no secret is valid. */
+/** Returns the `webhook-signature` header. The signature with the newest secret is first. Null: no secret is valid. */
 export function signatureOf(secrets: readonly SigningSecret[] | undefined, { id, madeAt, body }: Signed): string | null {
   const valid = (secrets ?? []).filter(({ expiresAt }) => expiresAt === null || expiresAt > madeAt)
   const content = `${id}.${Math.floor(madeAt / second)}.${body}`

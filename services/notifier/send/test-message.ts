@@ -28,7 +28,7 @@ interface Collaborators {
   bodies: BodyMaker
   sender: Sender
   rows: RowWriter
-  /** When it fires, running tests fail. */
+  /** When this signal fires, running tests fail. */
   stop: AbortSignal
 }
 
@@ -48,7 +48,7 @@ export function serveTestMessages(
     const made = bodies.make(alert, destination)
     const outcome = made === null ? unprepared : await send(sender, destination, alert, made, stop)
     context.metrics.tests.inc({ result: outcome.kind })
-    // A failed test is not noted, because it does not show that messages to people fail.
+    // A failed test does not show that other messages fail, so only a successful test is noted.
     if (outcome.kind === 'delivered') context.noteAttempt(destination, { isDelivered: true, at: clock.now() })
     const row = rowOf(destination, alert, made, outcome, clock.now())
     await waitForRow(context, rows.write([row]))
@@ -62,7 +62,7 @@ export function serveTestMessages(
     contractOf: () => TestMessage,
     logger,
     serve: async body => {
-      // The request is refused before anything is sent, so it may be repeated.
+      // A request refused here has sent nothing, so the caller may repeat it.
       if (running >= testsAtOnce || context.stopping()) throw new AppError('busy', 'Too many test messages at once')
       running += 1
       try {
@@ -130,7 +130,7 @@ function rowOf(
   }
 }
 
-/** Waits for the row, but no longer than the caller waits for the reply. The row is written in any case. */
+/** Waits until the log row is written, but no longer than the caller waits for the reply. The row is written in any case. */
 async function waitForRow({ clock, logger }: NotifierContext, written: Promise<void>): Promise<void> {
   const logged = written.catch(error => {
     logger.warn({ error: String(error) }, 'log row of a test message could not be written')
@@ -141,7 +141,10 @@ async function waitForRow({ clock, logger }: NotifierContext, written: Promise<v
 const subjectName = 'Test message'
 const subjectId = 'test000000'
 
-/** Returns an alert, with a new id, about a problem of a subject that does not exist: the receiver shows a usual message. `at`: ms. */
+/**
+ * Returns an alert with a new id about a problem of a subject that does not exist. The receiver gets a message like that of a real problem.
+ * `at`: ms since the epoch.
+ */
 function testAlert({ workspaceId }: DestinationDocument, at: number): AlertDocument {
   const incidentId = `${subjectId}.1`
   const troubleSince = at - limits.policy.holdMs
