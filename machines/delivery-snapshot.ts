@@ -1,5 +1,5 @@
-// Stored snapshots of a delivery: the first one, and the one after each event. The machine itself is in `delivery.ts`, which imports only
-// `xstate`, so that other tools can open that file.
+// Stored snapshots of a delivery: the first snapshot, and the snapshot after each event. The machine itself is in `delivery.ts`. That file
+// imports only `xstate`, so other tools can open it.
 import type { DeliveryContext, DeliverySnapshot } from '#shared/contracts/notifications/delivery.ts'
 import { type DeliveryEffect, type DeliveryEvent, type DeliveryInput, deliveryMachine, deliveryVersion } from './delivery.ts'
 import { initialTransition, transition } from './transition.ts'
@@ -11,8 +11,9 @@ export function openDelivery(input: DeliveryInput): DeliverySnapshot {
 }
 
 /**
- * Returns the snapshot after an event and the resulting orders. An event that the state does not accept (or a claim before its time)
- * returns the same snapshot object and no orders. Throws on a snapshot of another machine or version.
+ * Returns the snapshot after an event, and the orders that result from the event. If the state does not accept the event, or if a claim
+ * comes too early, returns the same snapshot object and no orders. Throws if the snapshot comes from another machine, or from another
+ * version of this machine.
  */
 export function advanceDelivery(
   snapshot: DeliverySnapshot,
@@ -23,7 +24,7 @@ export function advanceDelivery(
   }
   const state = deliveryMachine.resolveState({ value: snapshot.value, context: snapshot.context })
   const [next, actions] = transition(deliveryMachine, state, event)
-  // Every transition of this machine changes its state.
+  // Every transition changes the state, so an unchanged state means that the event was not accepted.
   if (next.value === snapshot.value) return { snapshot, effects: [] }
   const effects = actions.map(({ type, params }) => ({ type, params }) as DeliveryEffect)
   return { snapshot: persisted(next), effects }

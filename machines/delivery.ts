@@ -1,22 +1,22 @@
-// Delivery machine: one alert on its way to one destination, from queued to delivered or failed. Pure: instants and jittered delays come in
-// events, a timer is the deadline in the context. It never sends, writes or reads a clock.
+// Delivery machine: one alert on its way to one destination, from queued to delivered or failed. Pure: events contain instants and delays
+// with jitter. The context contains a deadline in place of a timer. Never sends, never writes, never reads a clock.
 
 import { assign, setup } from 'xstate'
 import type { DeliveryContext } from '#shared/contracts/notifications/delivery.ts'
 
-/** Version of the persisted snapshot. Raise it when states or context change so that old snapshots no longer fit. */
+/** Version of the persisted snapshot. Raise this number when old snapshots no longer fit the states or the context. */
 export const deliveryVersion = 1
 
-/** `at` is the instant of the event; all instants in ms since the epoch. */
+/** `at`: instant of the event. All instants are in ms since the epoch. */
 export type DeliveryEvent =
   /** A notifier has claimed the delivery and sends it now; the claim ends at `until`. */
   | { type: 'delivery.claimed'; at: number; until: number }
   | { type: 'attempt.delivered'; at: number }
-  /** `retryMs`: the pause before the next attempt, ms, including jitter and Retry-After. */
+  /** The attempt failed. `retryMs`: pause before the next attempt, ms; jitter and the receiver's Retry-After are applied already. */
   | { type: 'attempt.refused'; at: number; retryable: boolean; error: string; retryMs: number }
-  /** The claim ended without an outcome: its notifier crashed or lost the store. */
+  /** The claim ended without an outcome, because its notifier crashed or lost the store. */
   | { type: 'claim.lapsed'; at: number }
-  /** The claim's own notifier gives the delivery back without an outcome, because the notifier stops. */
+  /** The notifier that holds the claim gives the delivery back without an outcome, because the notifier stops. */
   | { type: 'claim.released'; at: number }
   /** The delivery can no longer be sent: the destination was disabled or deleted, or no body can be made. */
   | { type: 'delivery.withdrawn'; at: number; error: string }
@@ -30,9 +30,9 @@ export type DeliveryEffect =
   | { type: 'startNext'; params: undefined }
 
 export interface DeliveryInput {
-  /** Instant of the opening, ms: the delivery is due at once. */
+  /** Instant at which the delivery is opened, ms; the delivery is due at once. */
   at: number
-  /** Last instant at which a failed attempt is followed by another attempt, ms. */
+  /** If an attempt fails at or after this instant, it is not retried; ms since the epoch. */
   giveUpAt: number
 }
 
@@ -47,7 +47,8 @@ const machine = setup({
   guards: {
     isDue: ({ context, event }) => event.at >= (context.deadlineAt ?? Number.POSITIVE_INFINITY),
     mayRetry: ({ context, event }) => event.type === 'attempt.refused' && event.retryable && event.at < context.giveUpAt,
-    // If the claim ended before `giveUpAt`, the delivery gets another attempt, even if the notifier notices the end later.
+    // A claim that ended before `giveUpAt` does not end the delivery: it gets another attempt, even if a notifier notices the end of the
+    // claim later than `giveUpAt`.
     isDueAndWasLastChance: ({ context: { deadlineAt, giveUpAt }, event }) =>
       deadlineAt !== null && event.at >= deadlineAt && deadlineAt >= giveUpAt,
   },
@@ -70,7 +71,7 @@ const machine = setup({
   },
 })
 
-/** Events of a delivery that waits for an attempt. */
+/** Events that a delivery accepts while it waits for an attempt. */
 const beforeAttempt = {
   'delivery.claimed': {
     guard: 'isDue',
@@ -97,7 +98,7 @@ const logFailure = {
 
 export const deliveryMachine = machine.createMachine({
   id: 'delivery',
-  // The input may be missing: `transition.ts` creates an actor without input, which it never starts.
+  // `input` may be missing, because `transition.ts` creates an actor without input. This actor is never started.
   context: ({ input }) => ({ attempts: 0, deadlineAt: input?.at ?? 0, giveUpAt: input?.giveUpAt ?? 0, lastError: null }),
   initial: 'queued',
   states: {

@@ -1,4 +1,4 @@
-// Machines as text: a Mermaid state diagram, and the JSON that the Stately editor imports. Made from the machine itself.
+// Text forms of a machine, generated from its code: a Mermaid state diagram, and the JSON that the Stately editor imports.
 
 import type { AnyStateMachine, AnyTransitionDefinition } from 'xstate'
 import { toDirectedGraph } from 'xstate/graph'
@@ -12,12 +12,12 @@ export const machines: Record<string, AnyStateMachine> & Record<'incident' | 'ma
   delivery: deliveryMachine,
 }
 
-/** Returns the configuration as the Stately editor reads it. Leaves out functions, such as the one that creates the context. */
+/** Returns the machine's configuration as JSON without functions. The Stately editor can import this JSON. */
 export const statelyJson = (machine: AnyStateMachine): string => `${JSON.stringify(machine.config, null, 2)}\n`
 
 /**
- * Returns a `stateDiagram-v2`: one arrow for each transition, labelled with event, guard and orders. The orders include entry orders of the
- * target.
+ * Returns a `stateDiagram-v2`: one arrow for each transition, labelled with event, guard and orders. The orders include the entry orders
+ * of the target state.
  */
 export function mermaid(machine: AnyStateMachine): string {
   const root = toDirectedGraph(machine)
@@ -26,7 +26,7 @@ export function mermaid(machine: AnyStateMachine): string {
     const isRoot = node === root
     for (const { target, transition } of node.edges) {
       const guard = transition.guard ? ` [${guardName(transition.guard)}]` : ''
-      // Events that every state accepts are drawn once, from a separate state.
+      // If every state accepts an event, the diagram shows the event once, as an arrow from an extra state `any`.
       const from = isRoot ? 'any' : nameOf(node.id)
       const to = isRoot && target.id === root.id ? 'any' : nameOf(target.id)
       lines.push(`  ${from} --> ${to}: ${transition.eventType}${guard}${ordersOf(machine, transition)}`)
@@ -53,7 +53,9 @@ function guardName(guard: unknown): string {
   return typeof guard === 'function' && 'guards' in guard ? (guard.guards as unknown[]).map(guardName).join(' and ') : 'guarded'
 }
 
-/** Returns the names of the actions that the machine's owner carries out, without assignments to the machine's own context. */
+/**
+ * Returns the names of the actions that are orders for the machine's owner. Leaves out assignments to the machine's own context.
+ */
 function orderNames(machine: AnyStateMachine, actions: readonly Action[]): string[] {
   return actions.filter(action => !isAssignment(machine, action)).map(orderName)
 }
@@ -63,7 +65,7 @@ function isAssignment(machine: AnyStateMachine, action: Action): boolean {
   return typeof implementation === 'function' && 'type' in implementation && implementation.type === 'xstate.assign'
 }
 
-/** Returns the name of an action, with its kind if the machine fixes the kind: `record closed`, `announce no_data`. */
+/** Returns the name of an order. If the order has a fixed `kind`, the kind follows the name: `record closed`, `announce no_data`. */
 function orderName(action: Action): string {
   const params = typeof action === 'object' ? action.params : undefined
   const kind = typeof params === 'object' && params !== null && 'kind' in params ? ` ${String(params.kind)}` : ''

@@ -20,7 +20,10 @@ export type InspectionMessage = { type: '@xstate.actor' | '@xstate.event' | '@xs
 
 const protocolVersion = '0.7.2'
 
-/** `sessionId` names the incident in the inspector. An entry with the sequence 1 also creates the incident's actor in the inspector. */
+/**
+ * Yields the messages for a history. `sessionId`: name of the incident in the inspector. The message of the first record (sequence 1)
+ * creates the incident's actor there.
+ */
 export function* inspectionOf(sessionId: string, history: Iterable<InspectedEntry>): Generator<InspectionMessage> {
   for (const entry of history) {
     const { sequence, event } = entry
@@ -35,7 +38,7 @@ export function* inspectionOf(sessionId: string, history: Iterable<InspectedEntr
   }
 }
 
-/** A record contains only a part of the machine's context, so the inspector shows only this part. */
+/** Returns a record as a snapshot. A record contains only a part of the machine's context, so the inspector shows only this part. */
 function snapshotOf({ state, deadlineAt, condition, explanation }: InspectedEntry) {
   const status = state === 'closed' ? 'done' : 'active'
   const context = { condition, deadlineAt, explanation }

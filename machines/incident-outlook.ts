@@ -1,4 +1,4 @@
-// Outlook of an open incident: the effect of each event that may come next, computed by the machine itself. Pure.
+// Outlook of an open incident: its possible next transitions. The incident machine itself computes them. Pure.
 
 import type { IncidentSnapshot, IncidentState, NextStep } from '#shared/contracts/incidents/incident.ts'
 import { incidentMachine } from './incident.ts'
@@ -7,7 +7,7 @@ import { transition } from './transition.ts'
 
 type Open = Pick<IncidentSnapshot, 'value' | 'context'>
 
-/** A possible next step. `at`: ms since the epoch. */
+/** A possible next transition. `at`: instant of the transition, ms since the epoch. */
 export interface Step {
   event: IncidentEvent['type']
   at: number
@@ -16,9 +16,9 @@ export interface Step {
 }
 
 export interface IncidentOutlook {
-  /** Step that time alone makes at the deadline; null: there is no deadline, or the deadline changes nothing. */
+  /** Transition that happens at the deadline if no report arrives before; null: no deadline is set, or the deadline changes nothing. */
   byTime: Step | null
-  /** Steps that a judgement would make now: one for each verdict except the present one. */
+  /** Transitions that a judgement would cause now: at most one for each verdict other than the present verdict. */
   byReport: Step[]
 }
 
@@ -45,8 +45,8 @@ export function incidentOutlook(incident: Open, now: number, mutedTo: number | n
 }
 
 /**
- * Returns the next step by time alone (v3 5.7); null: without a report nothing happens to the incident. `isDecided`: the incident's rule
- * can decide now; otherwise delays are paused. `mutedTo`: as for `incidentOutlook`.
+ * Returns the next step that time alone causes (v3 5.7); null: the incident stays unchanged until a report arrives. `isDecided`: true if
+ * the incident's rule can decide now; false: delays are paused. `mutedTo`: end of the running maintenance window, ms; null: no window runs.
  */
 export function nextStep(
   incident: Open,
@@ -80,7 +80,8 @@ function stepBy(snapshot: Snapshot, event: IncidentEvent): Step | null {
 function dueAt(snapshot: Snapshot, type: Timed, mutedTo: number | null): number | null {
   const { deadlineAt } = snapshot.context
   if (type !== 'reminder.due' || deadlineAt === null || mutedTo === null || deadlineAt >= mutedTo) return deadlineAt
-  // The window excludes its end: the first reminder after the window is sent.
+  // The end instant is no part of the window, so a reminder that is due exactly at the end is sent. The last missed reminder is 1 ms
+  // earlier.
   const missed = { type: 'reminder.missed', at: mutedTo - 1 } as const
   return transition(incidentMachine, snapshot, missed)[0].context.reminderAt
 }

@@ -1,4 +1,4 @@
-// Records of an incident: their status word, their instant, and the transitions that generation 3 lists. Pure.
+// Records of an incident: status and instant of a record, and the transitions that generation 3 lists. Pure.
 
 import type { RecordedEvent } from '#shared/contracts/common.ts'
 import type { IncidentContext, IncidentState, IncidentStatus } from '#shared/contracts/incidents/incident.ts'
@@ -12,8 +12,9 @@ export const statusWords: Record<IncidentState, IncidentStatus> = {
 }
 
 /**
- * Returns whether a transition is listed: opened, confirmed, another verdict, closed (v3 5.2). If one judgement both ends the problem and
- * closes the incident, only the closing is listed. `before`: null if the event opened the incident.
+ * Returns true if generation 3 lists the transition (v3 5.2): the incident opened, was confirmed, got another verdict, or closed. If one
+ * judgement ends the problem and also closes the incident, generation 3 lists only the closing. `before`: context before the event; null:
+ * the event opened the incident.
  */
 export function isListed({ type, ...event }: RecordedEvent, before: IncidentContext | null, after: IncidentContext): boolean {
   if (before === null || type === 'hold.elapsed' || after.closedAt !== null) return true
@@ -22,8 +23,8 @@ export function isListed({ type, ...event }: RecordedEvent, before: IncidentCont
 }
 
 /**
- * Returns the instant at which the transition took effect. This instant may precede the event: a confirmation takes effect at the end of
- * the delay, a closing at the start of the recovery.
+ * Returns the instant at which the transition took effect. The instant may precede the event: a confirmation takes effect at the end of
+ * the delay, and the closing of a recovered incident at the start of the recovery.
  */
 export function tookEffectAt({ type, at }: RecordedEvent, { confirmedAt, closedAt }: IncidentContext): number {
   return (type === 'hold.elapsed' ? confirmedAt : closedAt) ?? at

@@ -1,18 +1,20 @@
-// Incident state machine of reference/incidents 2. Pure: instants arrive in events, and a timer is `deadlineAt` in the context.
-// Its owner sends timed events when they are due, and carries out its orders (`record`, `announce`). Never reads a clock.
+// Incident state machine of reference/incidents 2. Pure: events contain all instants. The context contains `deadlineAt` in place of a
+// timer. The machine's owner sends timed events when they are due, and carries out the orders `record` and `announce`. Never reads a clock.
 import { assign, enqueueActions, setup } from 'xstate'
 import type { AlertKind } from '#shared/contracts/incidents/alert.ts'
 import type { ClosedReason, HistoryKind, IncidentContext } from '#shared/contracts/incidents/incident.ts'
 import type { Condition } from '#shared/contracts/subjects/verdict.ts'
 import type { Announcement, IncidentEvent, IncidentInput } from './incident-types.ts'
 
-/** Version of snapshots and records, stored in each of them. Raise it when a transition or a context field changes its meaning. */
+/**
+ * Version of the machine, stored in each snapshot and record. Raise the version when a transition or a context field changes its meaning.
+ */
 export const incidentVersion = 5
 
 const machine = setup({
   types: {} as { context: IncidentContext; events: IncidentEvent; input: IncidentInput | undefined },
   guards: {
-    /** A closed incident accepts no event, not even events that every state accepts. */
+    /** A closed incident accepts no event, not even an event that the machine accepts in all states. */
     isOpen: ({ context }) => context.closedAt === null,
     isUnacknowledged: ({ context }) => context.closedAt === null && context.acknowledgedAt === null,
     isUnacknowledgedAndLoud: ({ context }) =>
@@ -21,10 +23,13 @@ const machine = setup({
     isConfirmed: ({ context }) => context.confirmedAt !== null,
     /** True if the incident is confirmed, or its opening was announced. */
     isAnnounced: ({ context }) => context.confirmedAt !== null || context.opening === 'announced',
-    /** A problem that was confirmed in maintenance is announced at the next reminder, not at an earlier change (reference/messages 2.6). */
+    /**
+     * If maintenance held back the message about a problem, the problem is announced at the next reminder, not at an earlier change
+     * (reference/messages 2.6).
+     */
     isUnannouncedProblem: ({ context }) =>
       context.confirmedAt !== null && context.announced !== 'problem' && !context.problemHeld,
-    /** Whether maintenance held the incident's message back, and no person has acknowledged the incident. */
+    /** True if no problem or silence of the incident was announced, because of maintenance, and no person has acknowledged the incident. */
     isUnannounced: ({ context }) => context.announced === 'nothing' && context.acknowledgedAt === null,
     isMuted: ({ event }) => isMuted(event),
     isDelayRunning: ({ context }) => context.pausedAt === null,
@@ -33,7 +38,7 @@ const machine = setup({
   actions: {
     record: (_, _params: { kind: HistoryKind }) => {},
     announce: (_, _params: Announcement) => {},
-    /** The confirmation delay counts continuous time that is not ok: an ok restarts the delay. */
+    /** The confirmation delay must pass without a verdict ok. After a verdict ok, the next problem or silence begins a new delay. */
     beginTrouble: assign(({ context, event }) => {
       const badSince = context.badSince ?? event.at
       const deadlineAt = context.confirmedAt === null ? badSince + context.confirmAfterMs : null
@@ -50,14 +55,17 @@ const machine = setup({
       const since = { badSince: null, wellSince: event.at, effectiveAt: event.at }
       return { condition: 'ok', ...since, reminderAt: null, deadlineAt: event.at + context.closeAfterMs, ...unpaused }
     }),
-    /** The confirmation is dated to the exact end of the delay, however late the machine's owner sends the event. */
+    /** The instant of the confirmation is the exact end of the delay, even if the machine's owner sends the event late. */
     confirm: assign(({ context }) => ({ confirmedAt: delayEnd(context), effectiveAt: delayEnd(context) })),
     noteAnnounced: assign(({ context, event }, { condition }: { condition: Trouble }) => {
       if (!isMuted(event)) return { announced: condition, problemHeld: false }
       return { problemHeld: condition === 'problem' && context.announced === 'nothing' }
     }),
     armReminder: assign(({ context, event }) => remindAt(nextReminder(context, event.at))),
-    /** A no-data condition has no reminders, unless maintenance held its message back: the next reminder then sends the message. */
+    /**
+     * A no-data condition has no reminders. If maintenance held back the no-data message, the message is sent at the instant of the next
+     * reminder.
+     */
     armHeldMessage: assign(({ context, event }) =>
       remindAt(context.announced === 'nothing' ? nextReminder(context, event.at) : null),
     ),
@@ -93,13 +101,16 @@ const setCondition = (condition: Condition) => ({ type: 'setCondition', params: 
 const noteAnnounced = (condition: Trouble) => ({ type: 'noteAnnounced', params: { condition } }) as const
 const closeAs = (reason: ClosedReason) => ({ type: 'close', params: { reason } }) as const
 
-/** For each condition of a confirmed incident: its state, the action that plans its next reminder, and its record. */
+/**
+ * Effects when the condition of a confirmed incident changes. `target`: the new state. `arm`: the action that plans the next reminder.
+ * `recorded`: the order to write a record of the change.
+ */
 const confirmed = {
   problem: { target: 'problem', arm: 'armReminder', recorded: record('problem') },
   no_data: { target: 'noData', arm: 'armHeldMessage', recorded: record('no data') },
 } as const
 
-/** Confirms the incident, records and announces the confirmation. */
+/** Confirms the incident, then records and announces the confirmation. */
 const confirmAs = (condition: Trouble) => {
   const { target, arm, recorded } = confirmed[condition]
   return { target, actions: ['confirm', noteAnnounced(condition), arm, recorded, announceUnlessMuted(condition)] } as const
@@ -111,7 +122,10 @@ const turnTo = (condition: Trouble, ...first: 'beginTrouble'[]) => {
   return { target, actions: [setCondition(condition), ...first, arm, recorded] } as const
 }
 
-/** Changes the condition of a confirmed incident to a problem, records and announces the change. */
+/**
+ * Changes the condition of a confirmed incident to problem, if no problem of the incident was announced before. Records and announces the
+ * change.
+ */
 const turnToUnannouncedProblem = (...first: 'beginTrouble'[]) => {
   const announced = [noteAnnounced('problem'), 'armReminder', record('problem'), announceUnlessMuted('problem')] as const
   return { guard: 'isUnannouncedProblem', target: 'problem', actions: [setCondition('problem'), ...first, ...announced] } as const
@@ -126,16 +140,15 @@ const stayPending = (condition: Trouble) => ({ actions: [setCondition(condition)
 
 const recover = { target: 'recovering', actions: ['beginRecovery', record('recovering')] } as const
 
-/** Skips a reminder and records the skip. */
 const missReminder = (arm: 'armReminder' | 'armHeldMessage') => ({ actions: [arm, record('reminder missed')] }) as const
 
-/** Pause of the running delay. A confirmed incident that is not ok has no delay to pause. */
+/** Pause and resumption of the running delay. A confirmed incident that is not ok has no delay to pause. */
 const pausesDelay = {
   'unknown.judged': { guard: 'isDelayRunning', actions: ['pauseDelay', record('hold paused')] },
   'known.judged': { guard: 'isDelayPaused', actions: ['resumeDelay', record('hold resumed')] },
 } as const
 
-/** Closes by a command and records the closing, without a message. */
+/** Closes the incident because of a command, and records the closing. No message is sent. */
 const closeByCommand = (reason: ClosedReason) =>
   ({ guard: 'isOpen', target: '.closed', actions: [closeAs(reason), record('closed')] }) as const
 
@@ -232,7 +245,7 @@ const isMuted = (event: IncidentEvent): boolean => 'muted' in event && event.mut
 /** Interval of reminders, counted from the confirmation, ms (reference/messages 2.3). */
 const reminderMs = 4 * 3_600_000
 
-/** Fields of a delay that has not paused. */
+/** Context fields of a delay that was never paused. */
 const unpaused = { pausedAt: null, pausedMs: 0 }
 
 /** End of the running delay, ms since the epoch. Paused time does not count. */
@@ -244,7 +257,7 @@ function delayEnd(context: IncidentContext): number {
 const remindAt = (reminderAt: number | null) => ({ reminderAt, deadlineAt: reminderAt })
 
 /**
- * Returns the first instant after `at` at which a reminder is due. Reminders have a fixed interval from the confirmation. Null:
+ * Returns the first instant after `at` at which a reminder is due. Reminders are due at fixed intervals after the confirmation. Null:
  * acknowledged.
  */
 function nextReminder(context: IncidentContext, at: number): number | null {
@@ -283,7 +296,7 @@ function openContext(input: IncidentInput): IncidentContext {
   }
 }
 
-/** An incident without a confirmation delay is confirmed at once, so its opening has no message. */
+/** An incident without a confirmation delay is confirmed at once, so only the confirmation is announced, not the opening. */
 function openingOf({ announcesAll = false, muted = false, confirmAfterMs }: IncidentInput): IncidentContext['opening'] {
   if (!announcesAll || confirmAfterMs === 0) return 'silent'
   return muted ? 'held' : 'announced'

@@ -1,9 +1,9 @@
-// Maintenance window machine (reference/custom-subjects 5). Pure: a window starts, its end may move, and it is cancelled or ends by time,
-// without a message. The incident machine decides about messages during a window.
+// Maintenance window machine (reference/custom-subjects 5). Pure. The end of a running window may move. A window ends at its end instant or
+// by cancellation. A window that ends sends no message. The incident machine decides which messages a window holds back.
 import { assign, setup } from 'xstate'
 import type { MaintenanceContext } from '#shared/contracts/incidents/maintenance.ts'
 
-/** Version stored with every record. Raise it when a transition or a context field changes its meaning. */
+/** Version of the machine, stored with every record. Raise the version when a transition or a context field changes its meaning. */
 export const maintenanceVersion = 1
 
 /** Instants in ms since the epoch. */
@@ -17,13 +17,11 @@ export interface MaintenanceInput {
 export type MaintenanceEvent =
   | { type: 'end.moved'; at: number; endsAt: number }
   | { type: 'window.cancelled'; at: number }
-  /** The window's end is reached. */
   | { type: 'end.reached'; at: number }
 
 const machine = setup({
   types: {} as { context: MaintenanceContext; events: MaintenanceEvent; input: MaintenanceInput | undefined },
   actions: {
-    /** Moves the window's end; its start stays. */
     moveEnd: assign(({ event }) => (event.type === 'end.moved' ? { endsAt: event.endsAt, deadlineAt: event.endsAt } : {})),
     noteCancelled: assign(({ event }) => ({ cancelledAt: event.at, deadlineAt: null })),
     disarm: assign({ deadlineAt: null }),
