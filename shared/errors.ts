@@ -1,14 +1,17 @@
-// The only error that crosses service boundaries. Each API maps its code to an error response in one place. Expected outcomes of a command
-// are results; an error means that the caller cannot continue.
+// The only error that crosses service boundaries. In each API, one file maps the error's code to an error response. An expected outcome of
+// a command is returned as a result, not thrown as an error.
 
-/** Kinds of errors. Generations 1 and 2 respond with the same internal error for the last three, because no client can act on them. */
+/**
+ * Kinds of errors. Generations 1 and 2 respond to `busy`, `unavailable` and `internal` with the same internal error, because their clients
+ * could not react to the difference.
+ */
 export type ErrorCode =
   | 'unauthenticated'
   | 'not_found'
   | 'validation'
   | 'forbidden'
   | 'invalid_state'
-  /** A name that is in use: an invalid value in generations 1 and 2, a conflict in generation 3. */
+  /** The name is in use. Generations 1 and 2 send the response for an invalid value; generation 3 sends a conflict. */
   | 'taken'
   | 'access_denied'
   | 'malformed'
@@ -22,17 +25,17 @@ export type ErrorCode =
 export interface ErrorFacts {
   /** Name of a field, or a dotted path. */
   field?: string
-  /** Action that the key lacks, or `full`. */
+  /** Action that the scope of the key does not allow; `full`: only a full key is accepted. */
   scope?: string
-  /** The least role that suffices. */
+  /** The lowest role that may send this request. */
   role?: string
-  /** Uses that prevent the deletion of the object, as a text for people. */
+  /** Text for people that names the objects which use this object. While they use it, the object cannot be deleted. */
   used_by?: string
 }
 
 export interface ErrorBody {
   code: ErrorCode
-  /** Short text; the exact text of docs/reference if a rule gives one. */
+  /** Short text of the error. If docs/reference fixes a text for this error, `message` is exactly the fixed text. */
   message: string
   /** A sentence that says what is wrong and how to correct it. */
   details: string
@@ -44,7 +47,7 @@ export interface AppErrorOptions {
   facts?: ErrorFacts
   /** True if the same request may succeed when it is repeated unchanged. */
   retryable?: boolean
-  /** Seconds after which a retry of a `busy` request may succeed; absent: soon. */
+  /** Seconds after which a retry of a `busy` request may succeed. Absent: a retry may succeed soon. */
   retryAfterS?: number
   cause?: unknown
 }
@@ -77,11 +80,14 @@ export class AppError extends Error {
   }
 }
 
-/** Returns the error of a refused request. `details`: what is wrong, then what to do. `field`: the faulty field, if there is one. */
+/**
+ * Returns the error of a refused request. `details`: a sentence that says what is wrong and what to do. `field`: the faulty field, if there
+ * is one.
+ */
 export const refusal = (code: ErrorCode, message: string, details: string, field?: string): AppError =>
   new AppError(code, message, field === undefined ? { details } : { details, facts: { field } })
 
-/** Error of a request without a route. The command line recognizes an older server by its details. */
+/** Error of a request that no route handles. By `details`, the command line recognises that the server is older than the command. */
 export const noSuchRoute = (): AppError => refusal('not_found', 'Not found', 'There is no such route')
 
 /** Throws if an invariant is broken, because the process must not continue with wrong state. */

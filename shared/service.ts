@@ -1,4 +1,5 @@
-// Interface of a service: what its start gets and returns, so that one program can run any set of services.
+// Interface of a service: the parameters of its start, and the running service that the start returns. All services have this interface, so
+// that one program can run any set of services.
 import type { Registry } from 'prom-client'
 import type { Bus } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -17,10 +18,10 @@ export interface ServiceContextWithStore extends ServiceContext {
 }
 
 export interface Service {
-  /** Returns the reasons why the service cannot work now, as sentences; empty: it can. */
+  /** Returns sentences that say why the service cannot work now; empty: the service can work. */
   unready(): string[]
-  /** Returns warnings for the operator, as sentences, while the service can work. Absent: it never has any. */
+  /** Returns sentences that warn the operator although the service can work. Absent: the service never warns. */
   warnings?(): string[]
-  /** Stops gracefully: hands over held work, finishes or abandons running work. Resolves within 5 s. */
+  /** Stops gracefully. Hands over the work that the service holds, and finishes or abandons running work. Resolves within 5 s. */
   stop(): Promise<void>
 }

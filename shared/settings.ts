@@ -1,13 +1,13 @@
-// Settings from the environment: each service declares its own; they are parsed once and frozen. An invalid value ends the start with a
-// sentence that names the setting.
+// Settings from the environment. Each service declares its own settings, which are parsed once and frozen. If a value is invalid, the start
+// fails with a sentence that names the setting.
 import { parseDuration } from '#shared/time/durations.ts'
 
 export interface Setting<T> {
-  /** Default as written in the environment; empty: unset. */
+  /** Default of the setting, in the form of a text in the environment. Empty: the setting has no default. */
   default: string
   /** Unit of a number, or form of a text; empty for plain text. */
   unit: string
-  /** One sentence for `--help`. */
+  /** Meaning of the setting in one sentence, shown by `--help`. */
   meaning: string
   /** True: the value is never shown. */
   secret?: boolean
@@ -39,7 +39,7 @@ export const integer = (declared: Declared & { unit: string; min: number; max: n
 export const port = (declared: Declared): Setting<number> =>
   integer({ ...declared, unit: 'TCP port, 0 takes a free one', min: 0, max: 65_535 })
 
-/** Returns a setting in milliseconds. */
+/** Declares a setting whose value is a duration in milliseconds. */
 export const duration = (declared: Declared): Setting<number> => ({
   ...declared,
   unit: 'duration, such as 90s, 2m, 1h30m',

@@ -1,9 +1,9 @@
 // HTTP client of generation 2 of the API, for objects that generation 3 cannot write: custom subjects with their rules, and delivery
-// tables. Never prints, never retries, never follows a redirect.
+// tables. The client never prints, never retries a request and never follows a redirect.
 import { ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { type ApiOptions, type ApiRequest, baseOf, exchange, headersOf, parseObject, targetOf } from '#shared/api-v3/exchange.ts'
 
-/** Error response of generation 2. Shown as message, colon, details. */
+/** Error response of generation 2. The command line shows it as `message: details`. */
 export class ClassicRefusal extends Error {
   override readonly name = 'ClassicRefusal'
   readonly code: number
@@ -16,17 +16,17 @@ export class ClassicRefusal extends Error {
   }
 }
 
-/** Error for an installation that serves only generation 3 (v3 12.1). */
+/** Error of a request to an installation that has switched off generations 1 and 2 (v3 12.1). */
 export class ClassicGone extends Error {
   override readonly name = 'ClassicGone'
 }
 
 export interface ClassicClient {
-  /** Returns the result; `path` is relative to `/api/v2`. Throws ClassicRefusal, ClassicGone and ApiUnreachable. */
+  /** Returns the result of a request; `path` is relative to `/api/v2`. Throws ClassicRefusal, ClassicGone and ApiUnreachable. */
   call(request: ApiRequest): Promise<unknown>
 }
 
-/** Throws as `createApiClient` does. */
+/** Creates the client. Throws in the same cases as `createApiClient`. */
 export function createClassicClient(options: ApiOptions): ClassicClient {
   const base = baseOf(options.url)
   const headers = headersOf(options)

@@ -13,9 +13,9 @@ export interface ApiReply {
 }
 
 export interface ApiClient {
-  /** Throws ApiRefusal for an error response. Throws ApiUnreachable if there is no response or the response is not Watchkeeper's. */
+  /** Throws ApiRefusal for an error response. Throws ApiUnreachable if no response arrives, or if the response is not of generation 3. */
   call(request: ApiRequest, signal?: AbortSignal): Promise<ApiReply>
-  /** Yields the items of all pages of a list. Throws as `call` does. */
+  /** Yields the items of all pages of a list. Throws the same errors as `call`. */
   items(request: ApiRequest, signal?: AbortSignal): AsyncGenerator<unknown>
 }
 
@@ -53,17 +53,17 @@ export function createApiClient(options: ApiOptions): ApiClient {
 export interface ReporterOptions {
   /** The whole URL of an Observation address, which is a secret. */
   url: string
-  /** A full key, for an address that requires a key; null: no key is sent. */
+  /** A full API key, if the Observation address requires a key; null: no key is sent. */
   secondFactor: string | null
   userAgent: string
 }
 
 /**
- * Returns a reporter for one Observation address (v3 8.4). Its errors contain only the host. Throws ApiUnreachable for a URL that is not
- * http or https.
+ * Returns a reporter for one Observation address (v3 8.4). Errors contain only the host of the address. Throws ApiUnreachable for a URL
+ * that is not http or https.
  */
 export function createReporter({ url, secondFactor, userAgent }: ReporterOptions): {
-  /** Throws as `call` of an ApiClient does. */
+  /** Throws the same errors as `call` of an ApiClient. */
   report(body: unknown, signal?: AbortSignal): Promise<unknown>
 } {
   const target = new URL(baseOf(url))

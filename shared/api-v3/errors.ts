@@ -1,4 +1,4 @@
-// The two errors of an API call. Neither contains the key.
+// The two errors of an API call. Neither error contains the API key.
 
 /** The error object of generation 3 (v3 1.1). */
 export interface RefusalBody {
@@ -8,7 +8,7 @@ export interface RefusalBody {
   details: Record<string, unknown>
 }
 
-/** An error response of the API, also a 500: its status and its error object. */
+/** An error response of the API, with any status from 400 on, and its error object. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal'
   readonly status: number
@@ -21,10 +21,13 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Error for a missing response, or for a response that is not of generation 3. The message is a clause for use after a colon. */
+/**
+ * Error for a missing response, or for a response that is not of generation 3. The message begins so that it can follow a colon in a longer
+ * sentence.
+ */
 export class ApiUnreachable extends Error {
   override readonly name = 'ApiUnreachable'
-  /** The address without credentials; null: the URL itself is invalid. */
+  /** Address of the API without credentials; null: the URL itself is invalid. */
   readonly base: string | null
 
   constructor(base: string | null, reason: string, cause?: unknown) {

@@ -1,4 +1,4 @@
-// One HTTP request and its whole response, for the clients of both generations. Never retries, never follows a redirect.
+// One HTTP request and its whole response, for clients of the API. Never retries, never follows a redirect.
 import { isObject } from '#shared/json-shape/is-object.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
 import { basicCredentials } from '#shared/net/url-credentials.ts'
@@ -20,7 +20,7 @@ export interface ApiRequest {
   body?: unknown
 }
 
-/** Checks the key before `fetch` does, because an error of `fetch` would quote the key. */
+/** Throws for a key that no header can contain. `fetch` would also refuse such a key, but its error would quote the key. */
 export function requireKey(key: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key
   throw new ApiUnreachable(null, 'the API key is empty or has characters that no key has')
@@ -34,7 +34,7 @@ export const headersOf = ({ key, userAgent }: ApiOptions): Record<string, string
 })
 
 /**
- * Returns the address without its last slash, query and fragment. Throws ApiUnreachable if it is not http or https, or contains
+ * Returns the address without its last slash, query and fragment. Throws ApiUnreachable if the address is not http or https, or contains
  * credentials.
  */
 export function baseOf(url: string): string {
@@ -52,7 +52,10 @@ interface Sent {
   body?: unknown
 }
 
-/** Returns the response of `target` with any status. `base`: the address in errors. Throws ApiUnreachable. */
+/**
+ * Sends a request to `target` and returns the response, also if its status is an error. `base`: the address that errors contain. Throws
+ * ApiUnreachable.
+ */
 export async function exchange(
   target: URL,
   base: string,
@@ -75,7 +78,6 @@ export async function exchange(
   }
 }
 
-/** Returns the whole URL of a request. */
 export function targetOf(base: string, prefix: string, { path, query = {} }: ApiRequest): URL {
   const target = new URL(`${base}${prefix}${path}`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, String(value))
@@ -93,7 +95,7 @@ async function readText({ body }: Response, base: string): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-/** Returns null if the text is not a JSON object. */
+/** Returns the JSON object that the text contains; null: the text is not a JSON object. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -103,7 +105,7 @@ export function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Returns the reason of a network error. `fetch` only reports "fetch failed"; its cause has the code. */
+/** Returns the reason of a network error. `fetch` only reports "fetch failed"; the cause of this error has the code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no response within ${clientLimits.responseMs / 1000} s`

@@ -1,15 +1,15 @@
-// Rate limit: an amount a second, and an amount in one burst. A caller that exceeds the limit waits for its share.
+// Rate limit: an amount for each second, and an amount for one burst. A caller that exceeds the limit waits.
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface Allowance {
   /**
-   * Reserves `amount` and returns the milliseconds until the amount is available: 0, or the time that earlier reservations need. Reserves
-   * nothing and returns null if that time exceeds `mostMs`.
+   * Reserves `amount` and returns the milliseconds until the caller may use it. Returns null and reserves nothing if the caller would
+   * wait longer than `mostMs`.
    */
   take(amount: number, mostMs: number): number | null
 }
 
-/** Returns an allowance with a full burst. */
+/** Returns an allowance whose first burst is available at once. */
 export function createAllowance(clock: Pick<Clock, 'monotonic'>, perSecond: number, atOnce: number): Allowance {
   let left = atOnce
   let countedAt = clock.monotonic()

@@ -1,8 +1,8 @@
-// Bounded parallel work in the order of its items. Pure, because a browser loads it too.
+// Parallel work on a list of items, with a bounded number of concurrent calls. Pure, because a browser loads this file too.
 
 /**
- * Returns the results in the order of `items`, with at most `atOnce` calls of `work` at a time. After a failure no further call begins.
- * Running calls end, then the first failure is thrown.
+ * Returns the results in the order of `items`, with at most `atOnce` calls of `work` at a time. After a failed call, no further call
+ * begins. When the running calls have ended, throws the error of the first failed call.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

@@ -1,4 +1,5 @@
-// Lazy value: created at its first use, then kept. Also makes a function run only once, such as a stop that is requested twice.
+// Lazy value: created at its first use, then kept. It also serves functions that must run only once, such as a stop that is requested
+// twice.
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null
   return () => {

@@ -19,7 +19,7 @@ export async function* pages<T, Next = string>(read: (after: Next | null) => Pro
   } while (after !== null)
 }
 
-/** Returns all items of all pages. Cannot be cancelled: reads to the last page. */
+/** Returns the items of all pages. Reads every page, and cannot be cancelled. */
 export async function allPages<T>(read: (after: string | null) => Promise<Page<T, string>>): Promise<T[]> {
   const items: T[] = []
   for await (const page of pages(read)) for (const item of page) items.push(item)

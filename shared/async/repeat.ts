@@ -2,7 +2,7 @@
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 export interface Repeated {
-  /** Runs at once, or once more after the present run. Resolves when a run that began after this call has ended. */
+  /** Begins a new run at once, or after the present run if one is in progress. Resolves when the new run has ended. */
   soon(): Promise<void>
   /** Begins no further run. Resolves when the present run has ended. */
   stop(): Promise<void>
@@ -14,11 +14,10 @@ export interface Repetition {
   everyMs: number
   /** Pause after a run that rejects, ms; default: `everyMs`. */
   errorMs?: number
-  /** Called with the error of a run that rejects. */
   onError?(error: unknown): void
 }
 
-/** Repeats `run` until it is stopped. A run that resolves with a number sets the pause until the next, ms. */
+/** Repeats `run` until it is stopped. If a run resolves with a number, the number is the pause until the next run, ms. */
 export function repeat({ clock, everyMs, errorMs = everyMs, onError }: Repetition, run: () => unknown): Repeated {
   let cancel: Cancel = () => undefined
   let running: Promise<void> | null = null
@@ -71,7 +70,7 @@ export interface Ticking {
   stop(): void
 }
 
-/** Repeats `run` while `run` is needed. Ends at the first tick at which the run is not needed, and costs nothing afterwards. */
+/** Repeats `run` while `run` is needed. The timer ends at the first tick at which `isNeeded` returns false. */
 export function repeatWhile(clock: Pick<Clock, 'schedule'>, everyMs: number, isNeeded: () => boolean, run: () => void): Ticking {
   let cancel: Cancel | null = null
   const begin = () => {

@@ -1,4 +1,4 @@
-// Retries of work that fails for a while. Waits on an injected clock; knows no service and no error.
+// Retries of work that fails for a while. Pauses on an injected clock. The caller decides which errors are retried.
 import { pause } from '#shared/async/pause.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
@@ -10,16 +10,16 @@ export interface Retries {
   withinMs?: number
   /** Returns the pause after a failed attempt, ms. `failures` counts failed attempts from 1. */
   pauseMs(failures: number, error: unknown): number
-  /** Returns whether another attempt may succeed. */
+  /** Returns true if another attempt may succeed. */
   mayPass(error: unknown): boolean
   /** Called before each pause. */
   onRetry?(error: unknown): void
 }
 
 /**
- * Returns the result of the first attempt that succeeds. `leftMs`: time left for all attempts, 0 if it has run out. Throws the error of the
- * last attempt, if `mayPass` refuses it or a bound is reached. Only for work that may be done twice. To stop early, let the next attempt
- * throw an error that `mayPass` refuses; a running pause still ends first.
+ * Returns the result of the first attempt that succeeds. `leftMs`: time left for all attempts, 0 if it has run out. If `mayPass` returns
+ * false for an attempt's error, or if a bound is reached, throws this error. `attempt` must be work that may be done twice. A caller that
+ * wants to stop lets the next attempt throw an error for which `mayPass` returns false. A running pause still runs to its end.
  */
 export async function retry<T>(attempt: (leftMs: number) => Promise<T>, retries: Retries): Promise<T> {
   const { clock, attempts = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY } = retries

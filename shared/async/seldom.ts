@@ -1,16 +1,19 @@
-// Rate limit of log lines: the first event is logged at once, later events once a period with their count.
+// Rate limit of log lines: the first event is logged at once. Later events are counted, and their count is logged once in each period.
 
 import { minute } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
-/** Least interval between two lines of the same kind, because outsiders can cause such events without bound. */
+/**
+ * Least interval between two log lines of the same kind. Without this limit, outsiders could fill the log, because they can cause any
+ * number of events.
+ */
 const periodMs = minute
 const kindsMost = 1_000
 
 export interface Seldom<T> {
-  /** Counts `count` more events of this kind; `what` describes one of these events. */
+  /** Adds `count` events of this kind; `what` describes one of these events. */
   note(kind: string, what: T, count?: number): void
-  /** Logs the counts that are not logged yet, and logs nothing afterwards. */
+  /** Logs the counts that are not logged yet. Nothing is logged afterwards. */
   stop(): void
 }
 
@@ -21,11 +24,11 @@ interface Noted<T> {
 }
 
 /**
- * Calls `say` at most once a minute for each kind, with the first event since the last call and the count. While 1,000 kinds are counted,
- * all further kinds are counted as one.
+ * Calls `say` at most once a minute for each kind of event. `say` gets the first event since its last call, and the number of events since
+ * then. If 1,000 kinds have events in one minute, all further kinds are counted as one kind.
  */
 export function createSeldom<T>(clock: Clock, say: (kind: string, what: T, count: number) => void): Seldom<T> {
-  /** Kinds with a log line in the present period; null: no event since that line. */
+  /** Kinds that had a log line in the last minute. `noted` null: the kind had no event since this log line. */
   const kinds = new Map<string, { noted: Noted<T> | null; cancel: Cancel }>()
 
   const emit = (kind: string, { first, count }: Noted<T>) => {

@@ -1,6 +1,8 @@
 // A semaphore: bounds the amount of work that runs at once.
 
-/** Work beyond the bound waits, first in, first out. Failed work frees its place. The number of waiting calls is unbounded. */
+/**
+ * Calls beyond the bound wait, first in, first out. The number of waiting calls is unbounded. A call whose work fails also frees its place.
+ */
 export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -9,24 +11,21 @@ export class Semaphore {
     this.#free = atOnce
   }
 
-  /** Number of calls that wait for a place. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Whether a further call would have to wait. */
   get isFull(): boolean {
     return this.#free === 0
   }
 
-  /** Returns what `work` returns; rejects as `work` does. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>(resolve => void this.#waiting.push(resolve))
     try {
       return await work()
     } finally {
-      // The place goes to the call that has waited longest, so later calls cannot overtake it.
+      // The freed place goes to the call that has waited longest, so a new call cannot overtake the waiting calls.
       const next = this.#waiting.shift()
       if (next === undefined) this.#free++
       else next()

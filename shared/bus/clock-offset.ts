@@ -4,7 +4,10 @@ import type { Clock } from '#shared/time/clock.ts'
 
 const probes = 5
 
-/** Returns the offset by the fastest of several round trips, which is the most exact. `ask` returns a time with an error of `errorMs`. */
+/**
+ * Returns the offset that the fastest of several round trips measured, because the fastest is the most exact. `ask` returns a time, which
+ * may be wrong by `errorMs`.
+ */
 export async function measureOffset(
   { monotonic }: Pick<Clock, 'monotonic'>,
   now: () => number,

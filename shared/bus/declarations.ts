@@ -1,4 +1,4 @@
-// Declarations of the observation stream and the buckets, the lasting data on the bus.
+// Declarations of the observation stream and the buckets. These are the only data that the bus stores.
 import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream'
 import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
@@ -9,7 +9,7 @@ import { limits, second } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export const observationStream = 'OBSERVATIONS'
-/** The stream behind a bucket, and the subject of one of its keys, named as every key-value client of NATS names them. */
+/** Functions for the name of a bucket's stream and for the subject of a bucket's key. Every key-value client of NATS uses these names. */
 export const bucketStream = (name: BucketName): string => `KV_${name}`
 export const bucketSubject = (name: BucketName, key: string): string => `$KV.${name}.${key}`
 
@@ -27,19 +27,23 @@ type Declaration = Partial<StreamConfig> & { name: string }
 const common = {
   retention: RetentionPolicy.Limits,
   storage: StorageType.File,
-  // A full stream refuses new messages, so that none is lost silently: a prober buffers a refused report.
+  // A full stream refuses new messages instead of dropping old ones: a prober buffers a refused report, so no report is lost unnoticed.
   discard: DiscardPolicy.New,
   duplicate_window: nanos(limits.bus.duplicateWindowMs),
 }
 
-/** A bucket. Presence is stored in files too, so that no process seems dead after a restart of the bus. `ageMs` 0: entries never expire. */
+/**
+ * A bucket. The presence bucket is stored in files too. Otherwise all processes would seem dead after a restart of the bus. `ageMs` 0:
+ * entries never expire.
+ */
 const bucket = (name: BucketName, ageMs: number): Declaration => ({
   ...common,
   name: bucketStream(name),
   subjects: [`$KV.${name}.>`],
   max_msgs_per_subject: 1,
   max_age: nanos(ageMs),
-  // A roll-up message would remove all messages of the bucket, even those that its sender may not write.
+  // Roll-up headers are not allowed. With such a header, a sender could remove all messages of the bucket, even of keys that the sender may
+  // not write.
   allow_rollup_hdrs: false,
   deny_delete: true,
 })
@@ -62,8 +66,8 @@ const declarations: Declaration[] = [
 export const declaredStreams: readonly string[] = declarations.map(({ name }) => name)
 
 /**
- * Creates missing streams and buckets, and updates bounds that differ. May be repeated, and run by several processes at once. `replicas`
- * null: existing copies stay, new streams get one copy. `streamBytes` is for tests.
+ * Creates missing streams and buckets, and updates bounds that differ. May be repeated; several processes may run it at the same time.
+ * `replicas`: number of copies; with null, existing streams keep their copies, and new streams get one copy. Only tests set `streamBytes`.
  */
 export async function declareAll(
   manager: JetStreamManager,
@@ -78,7 +82,7 @@ export async function declareAll(
 
 /**
  * Runs the first declaration, and retries it for `withinMs`, because the servers of a starting cluster accept connections before they have
- * found each other. Throws an Error with a sentence for people.
+ * found each other. Throws an Error with a message for people.
  */
 export async function declareWithRetry(declare: () => Promise<void>, clock: Clock, withinMs: number): Promise<void> {
   try {
@@ -102,7 +106,7 @@ async function declareOne(manager: JetStreamManager, wanted: Declaration, replic
   })
   if (!present) {
     await manager.streams.add({ ...wanted, num_replicas: replicas ?? 1 }).catch(error => {
-      // Another process with other bounds created the stream first; that stream is used.
+      // Another process has created the stream with other bounds meanwhile. That stream is used.
       if (!hasCode(error, serverCodes.nameInUse)) throw error
     })
     return

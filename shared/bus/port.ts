@@ -1,5 +1,5 @@
-// The bus port: requests, nudges, the observation stream and the buckets, for all services. The NATS adapter and the in-memory bus of the
-// simulation implement it. No code outside shared/bus imports a NATS client.
+// The bus port: requests, nudges (messages without a response), the observation stream and the buckets, for all services. The NATS adapter
+// and the in-memory bus of the simulation implement it. No code outside shared/bus imports a NATS client.
 
 export interface RequestOptions {
   /** Timeout of this single attempt, ms. */
@@ -8,10 +8,10 @@ export interface RequestOptions {
   traceId?: string
 }
 
-/** A request or a nudge in the shape for its receiver. */
+/** A received request or nudge. */
 export interface Incoming {
   subject: string
-  /** Parsed JSON body, not validated: the receiver checks it against its contract. */
+  /** Parsed JSON body. It is not validated: the receiver must check it against the contract. */
   body: unknown
   traceId: string
   /** Responds to a request; does nothing on a nudge. Only the first call counts. */
@@ -44,7 +44,10 @@ export interface StreamState {
   createdAt: string
   firstSequence: number
   lastSequence: number
-  /** Time stamp of the newest message, ms since the epoch; 0 or less: none. Not the latest time stamp if the clock was set back. */
+  /**
+   * Time stamp of the newest message, ms since the epoch; 0 or less: there is no message. If the server's clock was set back, older
+   * messages may have later time stamps.
+   */
   lastAt: number
   /** Bus time of the response, ms since the epoch; null: the bus does not report it. */
   askedAt: number | null
@@ -60,13 +63,19 @@ export interface FeedOptions {
   partition: number
   /** First sequence to read, or a time from which to read. */
   from: { sequence: number } | { time: number }
-  /** Called in stream order, exactly once per message and feed. Returns false to pause until `resume`. */
+  /** Called in stream order, exactly once for each message. Returns false to pause the feed until `resume`. */
   onMessage(message: StreamMessage): boolean
-  /** The feed may have missed reports of the last `forMs` ms, and misses all later reports until `onHearing`. */
+  /**
+   * Called when the feed has lost the stream. It may have missed reports of the last `forMs` ms, and misses all later reports until
+   * `onHearing`.
+   */
   onDeaf?(forMs: number): void
-  /** All reports that the stream had when the feed could read again have been delivered. */
+  /** Called when the feed has caught up: it has delivered all reports that waited when it could read again. */
   onHearing?(): void
-  /** The feed cannot continue in order (stream recreated, consumer lost, messages missing): close it and open another. */
+  /**
+   * Called when the feed cannot continue in order (stream recreated, consumer lost, messages missing). The receiver closes this feed and
+   * opens another.
+   */
   onBroken(reason: string): void
 }
 
@@ -74,24 +83,24 @@ export interface ObservationStream {
   /** Resolves when the stream has stored the report; rejects with a BusError (unavailable, full). May be repeated. */
   publish(subject: string, body: unknown): Promise<void>
   state(): Promise<StreamState>
-  /** Returns the sequence of the newest message of one partition; 0: none, or none at or after `since` (ms since the epoch). */
+  /** Returns the sequence of one partition's newest message; 0: there is no message, or none at or after `since` (ms since the epoch). */
   lastSequenceOf(partition: number, since?: number): Promise<number>
   open(options: FeedOptions): Promise<Feed>
-  /** Returns the sequence of one partition's first message at or after `sequence`; null: none. */
+  /** Returns the sequence of one partition's first message at or after `sequence`; null: there is no such message. */
   firstSequenceOf(partition: number, sequence: number): Promise<number | null>
-  /** Removes all messages below `sequence`, of all partitions: a server drops whole files faster than single messages. */
+  /** Removes all messages below `sequence`, whatever their partition, because a server drops whole files faster than single messages. */
   purgeBelow(sequence: number): Promise<void>
 }
 
 /** Position of a reader in a bucket. */
 export interface BucketPosition {
-  /** Identity of the stream behind the bucket. Another identity means that all entries were lost and revisions restarted. */
+  /** Identity of the bucket's stream. If it changes, all entries were lost and revisions start again. */
   stream: string
   revision: number
 }
 
 export interface BucketPage {
-  /** Changes in the order of their revisions, removals included; only the newest of each key. */
+  /** Changes in the order of their revisions, including removals. Of several changes of a key, only the newest is included. */
   entries: BucketEntry[]
   /** Position at which the next page starts. */
   position: BucketPosition
@@ -111,9 +120,12 @@ export interface BucketEntry {
 export interface Bucket {
   /** Returns null for a key that was removed or never existed. */
   get(key: string): Promise<BucketEntry | null>
-  /** Writes without a condition; returns the new revision. */
+  /** Writes the value without a condition; returns the new revision. */
   put(key: string, value: unknown): Promise<number>
-  /** Compare-and-set; revision 0: the key must not exist. Returns null if another writer was first. */
+  /**
+   * Writes the value if the key has this revision (compare-and-set); revision 0: the key must not exist. Returns the new revision, or null
+   * if the key has another revision.
+   */
   update(key: string, value: unknown, revision: number): Promise<number | null>
   delete(key: string): Promise<void>
   /**
@@ -124,8 +136,8 @@ export interface Bucket {
   /** Returns present entries that match the filter. */
   list(filter: string): Promise<BucketEntry[]>
   /**
-   * Returns the next changes that match the filter, at most `most`. Begins with the first change if `after` is null, or is a position in a
-   * stream that has since been replaced. Rejects with a BusError; may be repeated.
+   * Returns the next changes that match the filter, at most `most`. Begins with the first change if `after` is null, or if the stream of
+   * `after` was replaced since. Rejects with a BusError; may be repeated.
    */
   page(filter: string, after: BucketPosition | null, most: number): Promise<BucketPage>
 }
@@ -135,25 +147,28 @@ export type BucketName = 'leases' | 'presence' | 'checks' | 'revocations' | 'ins
 export interface Bus {
   readonly observations: ObservationStream
   bucket(name: BucketName): Bucket
-  /** Sends a request once and returns the parsed JSON body. Rejects with BusError no_responders (at once), timeout, or unavailable. */
+  /**
+   * Sends a request once and returns the parsed JSON response. Rejects with a BusError: `no_responders` (at once), `timeout` or
+   * `unavailable`.
+   */
   request(subject: string, body: unknown, options: RequestOptions): Promise<unknown>
   /** Sends a nudge, which may have no receiver. */
   publish(subject: string, body: unknown, traceId?: string): void
-  /** `onMessage` must not throw. */
+  /** Subscribes to requests or nudges. `onMessage` must not throw. */
   subscribe(subject: string, onMessage: (message: Incoming) => void, options?: SubscribeOptions): Promise<Subscription>
   connected(): boolean
   /** Timeout for one attempt of a request, ms. Shorter in a cluster, where a dead server may lose a response. */
   readonly tryMs: number
   /** Called on each change between connected and disconnected. Returns a function that removes the listener. */
   onConnection(listener: (connected: boolean) => void): () => void
-  /** Returns how far the server's clock is ahead of `now`, by the fastest of several round trips. */
+  /** Measures how far the server's clock is ahead of `now`. Makes several round trips and uses the fastest. */
   clockOffset(now: () => number): Promise<ClockOffset>
   close(): Promise<void>
 }
 
 /** One measurement of the server's clock, ms. */
 export interface ClockOffset {
-  /** Milliseconds by which the server's clock is ahead, with an error of at most half of the round trip. */
+  /** Time by which the server's clock is ahead, ms. The error is at most half of `roundTripMs`. */
   aheadMs: number
   roundTripMs: number
 }

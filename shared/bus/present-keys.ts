@@ -1,4 +1,5 @@
-// Keys that a watched bucket has. With them a watch delivers each removal once, even if the bucket was lost and created again.
+// Set of the keys that a watched bucket has. With this set, a watch delivers each removal once, even if the bucket was lost and created
+// again.
 import type { BucketEntry } from '#shared/bus/port.ts'
 
 export interface WatchHandlers {
@@ -10,18 +11,18 @@ export class PresentKeys {
   readonly #handlers: WatchHandlers
   readonly #now: () => number
   #present = new Set<string>()
-  /** While the watch catches up with a new bucket: keys that were present in the earlier one. */
+  /** Keys of the bucket that was lost. Empty, except while the watch reads the entries of the new bucket. */
   #earlier = new Set<string>()
   #isReady = false
   #isAnnounced = false
 
-  /** `now`: returns the instant for removals without an entry, ms since the epoch. */
+  /** `now` returns the present time, ms since the epoch, for removals that have no entry in the bucket. */
   constructor(handlers: WatchHandlers, now: () => number) {
     this.#handlers = handlers
     this.#now = now
   }
 
-  /** The watch starts at the first entry: for the first time, or because the bucket was created again. */
+  /** Called when the watch starts at the first entry: for the first time, or because the bucket was created again. */
   begin(): void {
     this.#earlier = new Set([...this.#earlier, ...this.#present])
     this.#present = new Set()
@@ -37,7 +38,10 @@ export class PresentKeys {
     if (!isUnheard) this.#handlers.onEntry(entry)
   }
 
-  /** All present entries have arrived. Delivers earlier keys that are missing as removed, at revision 0. */
+  /**
+   * Called when all present entries have arrived. Delivers every key of the lost bucket that the new bucket lacks, as removed at revision
+   * 0.
+   */
   becomeReady(): void {
     if (this.#isReady) return
     this.#isReady = true

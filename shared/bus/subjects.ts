@@ -6,7 +6,7 @@ const revocable: readonly string[] = ['key', 'user', 'address', 'session'] satis
 const isRevocable = (what: string | undefined): what is Revoked => what !== undefined && revocable.includes(what)
 
 export const subjects = {
-  /** A prober's report. The location comes from the subject, never from the payload. */
+  /** Subject of a prober's report. Receivers take the location from this subject, never from the payload. */
   observation: (locationId: string, subjectId: string) => `obs.${partitionOf(subjectId)}.${locationId}.${subjectId}`,
   observationsOfPartition: (partition: number) => `obs.${partition}.>`,
   allObservations: 'obs.>',
@@ -24,14 +24,17 @@ export const subjects = {
   preview: 'keeper.preview',
   /** Request for a backup. The process with the embedded store makes the backup. */
   backup: 'installation.backup',
-  /** A request of a prober with credentials for this location; it may send nothing else. */
+  /** A request of a prober with credentials for this location. The prober may send no other messages. */
   door: (locationId: string, verb: string) => `door.${locationId}.${verb}`,
   doorOf: (locationId: string) => `door.${locationId}.*`,
   /** Nudge that the locations or the credentials of probers have changed; the directories read them again. */
   doorNudge: 'nudge.doors',
-  /** Transitions of a subject's machines, for clients that watch. */
+  /** Transitions of a subject's state machines, for clients that watch the subject. */
   state: (workspaceId: string, subjectId: string) => `state.${workspaceId}.${subjectId}`,
-  /** Changes of a workspace that concern no subject; no subject id equals the last token, because ids are longer. */
+  /**
+   * Changes that concern a Template of the workspace, not one subject. No subject id equals the last token, `templates`, because subject
+   * ids are longer.
+   */
   stateOfTemplates: (workspaceId: string) => `state.${workspaceId}.templates`,
   statesOf: (workspaceId: string) => `state.${workspaceId}.*`,
   allStates: 'state.>',
@@ -40,7 +43,7 @@ export const subjects = {
 export const keys = {
   lease: (partition: number) => `p.${partition}`,
   allLeases: 'p.*',
-  /** Any keeper writes this key while no lease changes. Its change shows all keepers that leases could have been written. */
+  /** Key that any keeper writes while no lease changes. A change of this key shows all keepers that the bucket accepts writes. */
   leaseBeat: 'beat',
   keeperPresence: (keeperId: string) => `keeper.${keeperId}`,
   allKeepers: 'keeper.*',
@@ -49,33 +52,36 @@ export const keys = {
   proberPresence: (locationId: string, proberId: string) => `prober.${locationId}.${proberId}`,
   probersOf: (locationId: string) => `prober.${locationId}.*`,
   allProbers: 'prober.*.*',
-  /** Presence of all processes. */
+  /** Filter for the presence keys of all processes. */
   allPresent: '>',
   check: (locationId: string, subjectId: string) => `${locationId}.${partitionOf(subjectId)}.${subjectId}`,
   checksOfLocation: (locationId: string) => `${locationId}.>`,
   checksOfPartition: (partition: number) => `*.${partition}.*`,
-  /** Gateways remove a key, all keys and sessions of a user, an Observation address, or one session from their caches. */
+  /**
+   * Key of a revocation. It makes gateways drop cached entries: an API key, all keys and sessions of a user, an Observation address, or one
+   * session.
+   */
   revocation: (what: Revoked, id: string) => `${what}.${id}`,
   allRevocations: '*.*',
-  /** Id of the installation, and the progress of its store. */
+  /** Key whose value has the id of the installation and the progress of its store. */
   installation: 'store',
 } as const
 
-/** Parses an observation subject; null if it is another subject, or names a partition that is not its subject's. */
+/** Parses an observation subject. Returns null for any other subject, or if the partition is not the partition of the subject id. */
 export function parseObservation(subject: string): { partition: number; locationId: string; subjectId: string } | null {
   const [head, partition, locationId, subjectId, more] = subject.split('.')
   if (head !== 'obs' || !locationId || !subjectId || more !== undefined) return null
   return partitionOf(subjectId) === Number(partition) ? { partition: Number(partition), locationId, subjectId } : null
 }
 
-/** Parses a command subject; null if it is another subject, or names a partition that is not its subject's. */
+/** Parses a command subject. Returns null for any other subject, or if the partition is not the partition of the subject id. */
 export function parseCommand(subject: string): { partition: number; subjectId: string } | null {
   const [head, partition, subjectId, more] = subject.split('.')
   if (head !== 'cmd' || !subjectId || more !== undefined) return null
   return partitionOf(subjectId) === Number(partition) ? { partition: Number(partition), subjectId } : null
 }
 
-/** Returns the verb of a request to the directory or of a request of a prober. */
+/** Returns the verb in the subject of a request to the directory or to a door. */
 export const parseVerb = (subject: string): string => subject.split('.')[2] ?? ''
 
 export function parseLease(key: string): number | null {
@@ -101,7 +107,10 @@ export function parseRevocation(key: string): { what: Revoked; id: string } | nu
   return { what, id }
 }
 
-/** Returns a predicate with the server's rules: `*` is one token, `>` one or more at the end. `start`: known beginning of all subjects. */
+/**
+ * Returns a predicate that matches subjects by the server's rules: `*` is one token, `>` is one or more tokens at the end. `start`:
+ * beginning that all tested subjects are known to have.
+ */
 export function subjectMatcher(filter: string, start = ''): (subject: string) => boolean {
   if (!/[*>]/.test(filter)) return subject => subject === filter
   if (start !== '' && filter === `${start}*`) {

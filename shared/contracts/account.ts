@@ -4,7 +4,7 @@ import type { Stored } from '#shared/contracts/common.ts'
 export type Role = 'owner' | 'editor' | 'viewer'
 
 export interface UserDocument extends Stored {
-  /** Normalised by `usernameOf`; unique. */
+  /** Username as `usernameOf` normalises it; unique in the installation. */
   username: string
   /** Empty: none. */
   displayName: string
@@ -13,35 +13,53 @@ export interface UserDocument extends Stored {
   createdAt: number
   /** argon2id hash in PHC form; absent: the user cannot sign in with a password. Never leaves the directory. */
   password?: string
-  /** The last password change by the user, to recognise its retry, and its session epoch. Absent: an administrator set the password. */
+  /**
+   * Latest change of the password by the user, not by an administrator. `attemptId` identifies a retry of the change; `epoch` is the
+   * session epoch of the change. Absent: an administrator set the password.
+   */
   passwordChange?: { attemptId: string; epoch: number }
-  /** Sessions of an earlier epoch have ended. A write that raises the epoch ends them all at once. Absent: 0. */
+  /**
+   * Current session epoch. Sessions of an earlier epoch have ended, so one write that raises the epoch ends all sessions at once. Absent:
+   * 0.
+   */
   sessionsEpoch?: number
-  /** End of the first sign-in, ms since the epoch; absent: the user has not signed in yet. */
+  /** Instant at which the first sign-in was completed, ms since the epoch; absent: the user has not signed in yet. */
   signedInAt?: number
-  /** Id of the workspace that the first sign-in creates, chosen before the workspace is written. */
+  /**
+   * Id of the workspace that the first sign-in creates. The id is stored before the workspace is written, so that a retry creates the same
+   * workspace.
+   */
   firstWorkspaceId?: string
 }
 
-/** A workspace with its roster, which alone decides membership: two concurrent changes of one document cannot remove all owners. */
+/**
+ * A workspace with its list of members. Only this list decides who is a member. All members are in one document, so two concurrent changes
+ * cannot remove all owners.
+ */
 export interface WorkspaceDocument extends Stored {
   name: string
   createdAt: number
-  /** Role by user id. */
   members: Record<string, Role>
-  /** Instant of the deletion; from then on reads respond `not_found` while the contents are removed. Null or absent: not deleted. */
+  /**
+   * Instant of the deletion. From this instant on, reads respond `not_found`, even while contents still exist. Null or absent: not deleted.
+   */
   deletedAt?: number | null
-  /** Id of the request that deleted the workspace and the counts of its contents, so that a retry gets the same response. */
+  /**
+   * Id of the request that deleted the workspace, and the counts of the workspace's contents. A retry with this id gets the same response.
+   */
   deletion?: { id: string; contents: Record<'subjects' | 'destinations' | 'transformations' | 'templates' | 'members', number> }
 }
 
-/** Index entry from a user to a workspace, written before the roster and valid only with it. id: `<workspaceId>.<userId>`. */
+/**
+ * Index entry from a user to a workspace. It is written before the workspace's list of members, and valid only if that list contains the
+ * user. id: `<workspaceId>.<userId>`.
+ */
 export interface MembershipDocument extends Stored {
   workspaceId: string
   userId: string
 }
 
-/** A session of the dashboard. Only the SHA-256 of its token is stored, never the token. */
+/** A session of the dashboard. The document contains the SHA-256 of the session's token, never the token. */
 export interface SessionDocument extends Stored {
   userId: string
   /** Hex SHA-256 of the token; unique. */
@@ -60,16 +78,16 @@ export interface ExternalIdentityDocument extends Stored {
   createdAt: number
 }
 
-/** Number of unsuccessful sign-in attempts for one username or from one address. id: a hash of the username or the address. */
+/** Number of failed sign-in attempts for one username or from one client address. id: a hash of the username or of the address. */
 export interface SignInTriesDocument extends Stored {
   count: number
-  /** Id of the newest attempt; its retry is not counted again. */
+  /** Id of the newest attempt. A retry with the same id is not counted again. */
   attemptId: string
   blockedUntil: number
   expireAt: number
 }
 
-/** Actions that the scope of a key may allow besides reading. Only keys of generation 3 have a scope (v3 2.3). */
+/** Actions that the scope of a key may allow. Every key may read. Only keys of generation 3 have a scope (v3 2.3). */
 export const keyActions = ['acknowledge', 'maintenance', 'observe', 'templates', 'resources'] as const
 export type KeyAction = (typeof keyActions)[number]
 
@@ -77,14 +95,14 @@ export type KeyAction = (typeof keyActions)[number]
 export const accessOf = (scope: KeyScope | null): (KeyAction | 'full' | 'read')[] =>
   scope === null ? ['full'] : ['read', ...scope.actions]
 
-/** The only workspace that a scoped key can access, and the actions that it allows there. */
+/** Scope of a key: the only workspace that the key can access, and the actions that the key allows in this workspace. */
 export interface KeyScope {
   workspaceId: string
-  /** In the order of `keyActions`, without repetition; empty: the key only reads. */
+  /** Allowed actions in the order of `keyActions`, without repetition; empty: the key only reads. */
   actions: KeyAction[]
 }
 
-/** An API key. Only the SHA-256 of its token is stored, never the token. */
+/** An API key. The document contains the SHA-256 of the key's token, never the token. */
 export interface KeyDocument extends Stored {
   userId: string
   description: string
@@ -95,11 +113,13 @@ export interface KeyDocument extends Stored {
   createdAt: number
   expiresAt: number
   lastUsedAt: number | null
-  /** Null: a full key, which has all rights of its user. */
+  /** Scope of the key. Null: a full key, which has all rights of its user. */
   scope: KeyScope | null
 }
 
-/** An Observation address: a sender with its token may report to the workspace. Stores the SHA-256 of the token, never the token. */
+/**
+ * An Observation address: a sender with its token may report to the workspace. Only the SHA-256 of the token is stored, never the token.
+ */
 export interface AddressDocument extends Stored {
   workspaceId: string
   /** Hex SHA-256 of the token; unique. */
@@ -110,7 +130,10 @@ export interface AddressDocument extends Stored {
   secondFactor: boolean
   description: string
   createdAt: number
-  /** Number of Resources that reports to the address created on `day`, the latest such day, in days since the epoch (UTC). */
+  /**
+   * `day`: latest day on which reports to the address created Resources, in days since the epoch (UTC). `count`: number of Resources
+   * created on this day.
+   */
   made: { day: number; count: number }
 }
 
@@ -120,7 +143,7 @@ export interface LocationDocument extends Stored {
   createdAt: number
 }
 
-/** One reserved name of a workspace, with id `<workspaceId>/<slug>`. Unused reservations expire. */
+/** A slug that is reserved in a workspace. id: `<workspaceId>/<slug>`. Unused reservations expire. */
 export interface NameDocument extends Stored {
   workspaceId: string
   subjectId: string
@@ -130,10 +153,13 @@ export interface NameDocument extends Stored {
 /** Credential of a prober on another machine, without its secret. */
 export interface ProberCredentialDocument extends Stored {
   locationId: string
-  /** Identifies the credentials on the bus; not a secret. */
+  /** Public key that identifies the credentials on the bus; not a secret. */
   publicKey: string
   description: string
   createdAt: number
-  /** Null: valid. Once set it stays, because the list of revoked keys on the bus needs it for ever. */
+  /**
+   * Instant of the revocation; null: the credentials are valid. Never set back to null, because the bus's list of revoked keys needs this
+   * instant for ever.
+   */
   revokedAt: number | null
 }

@@ -1,21 +1,27 @@
-// Stored rows of the audit, many in a block: the sender of a request, the request, and its status. Rules: docs/reference/v3.md, 11.3 to
-// 11.5.
+// Stored rows of the audit. A row has the sender of a request, the request, and its status. A block contains many rows. Reference:
+// docs/reference/v3.md, 11.3 to 11.5.
 
-/** id: `auditBlockId(workspace, place of its newest row)`. Never replaced: a block that is sent again changes nothing. */
+/**
+ * One block of audit rows. id: `auditBlockId(workspace, place of the block's newest row)`. A stored block is never replaced, so a block
+ * that is sent again changes nothing.
+ */
 export interface AuditBlockDocument {
   id: string
-  /** Ms since the epoch. Lower bound of the rows' instants; all lie within `limits.audit.blockMs` after it. */
+  /** Lower bound of the rows' instants, ms since the epoch. No row is later than `limits.audit.blockMs` after this bound. */
   firstAt: number
-  /** The rows as JSON: `PackedRows`. */
+  /** Rows of the block, `PackedRows` as JSON. */
   data: string
   /** ms */
   expireAt: number
 }
 
-/** Rows as columns. All lists have the same length, except `kinds`; `kindOf` has indexes in `kinds`. */
+/**
+ * Rows as columns, one entry for each row. Only `kinds` has fewer entries than there are rows: the entry of a row in `kindOf` is an index
+ * in `kinds`.
+ */
 export type PackedRows = [kinds: PackedKind[], afterMs: number[], numbers: number[], kindOf: number[], paths: string[]]
 
-/** Fields that are equal in many rows of a block, in the order of `AuditKind`. */
+/** Values that many rows of a block share, in the order of the fields of `AuditKind`. */
 export type PackedKind = [
   personId: string | null,
   personName: string | null,

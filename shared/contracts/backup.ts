@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox'
 export const BackupRequest = Type.Object({})
 
 export const BackupMade = Type.Object({
-  /** Path of the file in the data folder of the service that wrote it. The caller removes the file. */
+  /** Path of the backup file, in the data folder of the service that wrote it. The caller removes the file. */
   path: Type.String(),
   bytes: Type.Integer(),
   installationId: Type.String(),

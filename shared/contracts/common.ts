@@ -1,7 +1,6 @@
 // Schemas and types that several contracts share.
 import { type TObject, type TProperties, type TString, Type } from 'typebox'
 
-/** Milliseconds since the epoch. */
 export const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' })
 export const idPattern = '^[0-9A-Za-z_.-]{1,64}$'
 export const Id = Type.String({ pattern: idPattern })
@@ -12,10 +11,12 @@ export const Slug = Type.String({ minLength: 1, maxLength: 400 })
 export const TokenHash = Type.String({ pattern: '^[0-9a-f]{64}$' })
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** Adds the type of the result of a request, which exists only for TypeScript. */
+/** Adds the type of a request's result to the request's schema. At run time the schema is unchanged. */
 const returning = <R, S>(schema: S) => schema as S & { readonly '~result': R }
 
-/** Schema of a command of this kind to a keeper. `id` is created once per request: a repeated id gets the first response. */
+/**
+ * Returns the schema of a command to a keeper. `id` is created once per request; a command with the same id gets the first response again.
+ */
 export const command =
   <R>() =>
   <K extends string, P extends TProperties>(kind: K, properties: P) => {
@@ -29,16 +30,16 @@ export const ask =
   <P extends TProperties>(properties: P) =>
     returning<R, TObject<P>>(Type.Object(properties))
 
-/** Object without other members. */
+/** Returns the schema of an object that has no other members than `properties`. */
 export const Strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
-/** The same as a named component of the session API's document. */
+/** A `Strict` object that is also a named component of the session API's document. */
 export const Component = <P extends TProperties>($id: string, properties: P) =>
   Type.Object(properties, { $id, additionalProperties: false })
 /** Schema of an instant, RFC 3339. */
 export interface TInstant extends TString {
   format: 'date-time'
 }
-/** Instant of the session API. */
+/** Instant in bodies of the session API. */
 export const DateTime = Type.String({ format: 'date-time', examples: ['2026-01-05T12:02:00.000Z'] }) as TInstant
 
 /** An event as a machine received it, stored so that the machine's transitions can be replayed. `at`: ms since the epoch. */
@@ -48,7 +49,7 @@ export interface RecordedEvent {
   [field: string]: unknown
 }
 
-/** Fields of every stored document: its id and the revision that guards its replacement. */
+/** Fields of every stored document. A write that replaces the document succeeds only if `rev` is still the stored revision. */
 export interface Stored {
   id: string
   rev: number

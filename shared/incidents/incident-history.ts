@@ -1,5 +1,5 @@
-// The history of an incident as generation 3 shows it, computed from the records of its machine. Pure. Rules: docs/reference/v3.md, 5.2 to
-// 5.4.
+// The history of an incident as generation 3 shows it, computed from the records of its machine. Pure. Reference: docs/reference/v3.md, 5.2
+// to 5.4.
 import type { HistoryDocument, IncidentHistoryKind } from '#shared/contracts/incidents/incident.ts'
 import type { RecordedTransition } from '#shared/contracts/incidents/incident-views.ts'
 

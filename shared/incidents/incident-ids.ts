@@ -1,4 +1,5 @@
-// Public incident ids: opaque texts derived from the server's salt. With another salt, earlier ids are unknown (reference/incidents 5.4).
+// Public incident ids: opaque texts derived from the server's salt. If the salt changes, ids from before the change are no longer
+// recognised (reference/incidents 5.4).
 import Sqids from 'sqids'
 import { fnv1a32 } from '#shared/text/hash.ts'
 import { fromBase62, idLength, incidentId, toBase62 } from '#shared/text/ids.ts'
@@ -9,7 +10,7 @@ const half = idLength.subject / 2
 export interface IncidentIds {
   /** Returns the public id of an internal id (`<subject>.<number>`). */
   encode(internalId: string): string
-  /** Returns the subject and the internal id of a public id; null if this installation created no such id. */
+  /** Returns the subject and the internal id of an incident; null if the text is not a public id of this installation. */
   decode(publicId: string): { subjectId: string; incidentId: string } | null
 }
 
@@ -33,10 +34,13 @@ export function createIncidentIds(salt: string): IncidentIds {
   }
 }
 
-/** Ids begin with a letter, so that an id is never a number (reference/incidents 5.4). */
+/** Puts a letter before the text, so that an id never looks like a number (reference/incidents 5.4). */
 const letterFirst = (text: string) => `i${text}`
 
-/** Returns the alphabet in an order that depends on the salt: a Fisher-Yates shuffle by a hash of salt and position. */
+/**
+ * Returns the alphabet in an order that depends on the salt. Uses a Fisher-Yates shuffle in which hashes of salt and position replace
+ * random numbers.
+ */
 function shuffled(salt: string): string {
   const characters = [...alphabet]
   for (let i = characters.length - 1; i > 0; i--) {

@@ -1,10 +1,13 @@
-// Conversion of an incident's document to an Incident of generation 3, so that keeper and directory return the same. Pure. Rules:
-// docs/reference/v3.md, 5.1 and 5.5.
+// Conversion of an incident's document to an Incident of generation 3. Keeper and directory both use it, so that they return the same.
+// Pure. Reference: docs/reference/v3.md, 5.1 and 5.5.
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { IncidentRecord } from '#shared/contracts/incidents/incident-views.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 
-/** Key of the built-in rule of website monitors. A Template's rule with this key has no location inputs, but inputs with readings. */
+/**
+ * Key of the built-in rule of website monitors. A Template may have a rule with this key too, but its inputs are comparisons, not
+ * locations.
+ */
 const builtInKey = 'availability'
 
 /** Returns true if the inputs of an incident of this rule are the locations of a website monitor. */

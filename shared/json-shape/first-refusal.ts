@@ -1,10 +1,13 @@
 // Validation of a JSON value against a schema in the order of generation 3: unknown keys, JSON types, then fields in their declared order.
-// Pure. Rules: docs/reference/v3.md, 1.3 to 1.5.
+// Pure. Reference: docs/reference/v3.md, 1.3 to 1.5.
 import { isObject } from '#shared/json-shape/is-object.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
 import { type Definitions, fits, type Schema, typeOf, variantFor } from './variant.ts'
 
-/** `unreadable`: the shape is wrong (400). `refused`: a value is wrong (422). `field`: a dotted path. */
+/**
+ * Fault of a JSON value. `unreadable`: its shape is wrong (400). `refused`: its content is wrong (422). `field`: dotted path of the
+ * faulty member.
+ */
 export interface Refusal {
   kind: 'unreadable' | 'refused'
   field: string
@@ -75,7 +78,10 @@ function inParts(
   return null
 }
 
-/** Returns the fault of a value with the right JSON type, as the end of a sentence; null: none. */
+/**
+ * Checks a value whose JSON type is right. Returns the rest of an error sentence that begins with the name of the value; null: there is no
+ * fault.
+ */
 function boundOf(schema: Schema, value: unknown): string | null {
   if (schema.enum !== undefined && !schema.enum.includes(value)) return `must be one of ${schema.enum.join(', ')}`
   if (schema.const !== undefined && schema.const !== value) return `must be ${JSON.stringify(schema.const)}`
@@ -97,7 +103,7 @@ function boundOfText(schema: Schema, text: string): string | null {
   return `must match ${schema.pattern}`
 }
 
-/** Characters that a terminal or a client would interpret instead of showing. */
+/** Characters that a terminal or a client would not show but interpret, such as control characters. */
 const controls = { line: /[\p{Cc}\p{Zl}\p{Zp}]/u, text: /(?![\t\n\r])\p{Cc}/u }
 
 function boundOfNumber(schema: Schema, value: number): string | null {

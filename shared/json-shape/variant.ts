@@ -19,17 +19,19 @@ export interface Schema {
   exclusiveMinimum?: number
   minItems?: number
   maxItems?: number
-  /** True: the length is measured without outer white space. */
+  /** True: white space at the beginning and end of the text does not count in its length. */
   trimmed?: boolean
-  /** `line`: no control characters. `text`: only line breaks and tabs. */
+  /** `line`: control characters are refused. `text`: control characters other than line breaks and tabs are refused. */
   plain?: 'line' | 'text'
 }
 
 export type Definitions = Readonly<Record<string, Schema>>
 
 /**
- * Returns the part of `schema` that applies to `value`: follows references and chooses among alternatives by JSON type. Among objects it
- * chooses the alternative whose literal members are equal, then the first whose leading member is present, then the last.
+ * Returns the part of `schema` that applies to `value`: follows references, and chooses the alternative with the JSON type of `value`. If
+ * several alternatives have this type, chooses the first one with a literal member that `value` has too. If there is none, chooses the
+ * first alternative that has no literal member and whose first declared member is present in `value`. If there is none, chooses the last
+ * alternative.
  */
 export function variantFor(schema: Schema, value: unknown, definitions: Definitions): Schema {
   if (schema.$ref !== undefined) {
@@ -51,13 +53,13 @@ export function variantFor(schema: Schema, value: unknown, definitions: Definiti
   )
 }
 
-/** Returns the JSON type of a value, with `array` and `null`. */
+/** Returns the JSON type of a value; `array` and `null` are types of their own. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Returns true if `value` has the JSON type of `schema`, without a check of bounds. A schema without a type accepts every value. */
+/** Returns true if `value` has the JSON type of `schema`. Bounds are not checked. A schema without a type accepts every value. */
 export function fits(schema: Schema, value: unknown): boolean {
   const wanted = typeOf(schema)
   return wanted === null || wanted === jsonTypeOf(value)
@@ -76,6 +78,6 @@ const resolved = (schema: Schema, definitions: Definitions): Schema =>
 const literalsOf = (schema: Schema): [string, unknown][] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, member]) => (member.const === undefined ? [] : [[name, member.const]]))
 
-/** Returns the first alternative with a type other than null, for errors about a value of another type. */
+/** Returns the first alternative that is not null. If no alternative fits a value, the error names the type of this alternative. */
 const firstSpoken = (alternatives: Schema[], definitions: Definitions): Schema =>
   resolved(alternatives.find(alternative => alternative.type !== 'null') as Schema, definitions)

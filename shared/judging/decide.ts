@@ -6,17 +6,24 @@ export type Need = { kind: 'any' | 'majority' | 'all' } | { kind: 'at_least'; co
 export interface DecidedInput {
   value: ReadingValue
   /**
-   * True for an unknown input that may still report: within its grace period and without a report, or `from` a rule that is not judged yet.
+   * True for an unknown input that may become known soon. Either its grace period runs and it has never reported, or it cites a rule that
+   * is not judged yet.
    */
   young: boolean
 }
 
 export interface DecisionOptions {
-  /** Website monitors: if half or more of the inputs are silent, the verdict is no data, whatever the other inputs read. */
+  /**
+   * True for website monitors. The verdict is then no data if too few inputs have the reading problem, and at least half of the inputs are
+   * unknown.
+   */
   halfSilentIsNoData: boolean
 }
 
-/** Returns how many of `n` inputs must read a problem. `at_least` is returned unchecked; its bounds are checked when the rule is saved. */
+/**
+ * Returns how many of `n` inputs must have the reading problem, so that the rule's verdict is problem. The count of `at_least` is checked
+ * when the rule is saved, not here.
+ */
 export function neededOf(need: Need, n: number): number {
   if (need.kind === 'at_least') return need.count
   if (need.kind === 'any') return 1
@@ -24,9 +31,10 @@ export function neededOf(need: Need, n: number): number {
 }
 
 /**
- * Returns the verdict of a rule over its inputs (reference/judging 1.4), by the first case that applies: enough problems; half silent
- * (website monitors); silent inputs could decide it; ok. If the verdict is no data only because of young inputs, the rule is not judged yet
- * (reference/judging 1.5).
+ * Returns the verdict of a rule over its inputs (reference/judging 1.4). The first case that applies decides. If enough inputs have the
+ * reading problem: problem. If at least half of the inputs are unknown (only website monitors): no data. If the problems and the unknown
+ * inputs together would be enough: no data. Otherwise: ok. If the verdict is no data, but would be ok with every young input ok, the rule
+ * is not judged yet (reference/judging 1.5).
  */
 export function decide(inputs: readonly DecidedInput[], need: Need, options: DecisionOptions): Verdict {
   const verdict = decideAsRead(inputs, need, options)

@@ -1,5 +1,5 @@
-// Explanation and evidence of a decision's readings: a sentence for people, and the inputs that an incident stores. Pure. Rules:
-// docs/reference/v3.md, 4.9 and 4.10.
+// Explanation and evidence of a decision, from the readings of its comparisons: a sentence for people, and the inputs that an incident
+// stores. Pure. Reference: docs/reference/v3.md, 4.9 and 4.10.
 import type { DecisionInput } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { instantOfMicroseconds } from '#shared/time/instants.ts'
@@ -12,7 +12,7 @@ export interface DecisionEvidence {
   truncated: boolean
 }
 
-/** Returns a list of the first comparisons, and the number of the others. */
+/** Returns a sentence that lists the first comparisons and gives the number of the others. */
 export function explainDecision(readings: readonly ComparisonReading[]): string {
   const shown = readings.slice(0, limits.judging.namesListed).map(sayReading).join(', ')
   const more = readings.length - limits.judging.namesListed

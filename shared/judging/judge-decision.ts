@@ -1,5 +1,5 @@
 // Judgement of a Template's rule at an instant: three-valued logic (Kleene) over its comparisons, with explanation and evidence. Pure:
-// reads no clock and no store. Rules: docs/reference/v3.md, section 4.
+// reads no clock and no store. Reference: docs/reference/v3.md, section 4.
 import type { HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { Answers, DecisionNode, TemplateRule, TemplateSignal } from '#shared/contracts/resources/template.ts'
 import { comparisonsOf, partsOf } from '#shared/manifest/read-decision.ts'
@@ -10,35 +10,34 @@ import { earliest } from './judgement.ts'
 import { type ComparisonReading, type Moment, readComparison, type Truth } from './read-comparison.ts'
 
 export interface DecisionFacts {
-  /** Signals of the Template. */
   signals: readonly TemplateSignal[]
-  /** Observations by signal key; absent: the signal has not reported. */
+  /** Recent Observations of each signal, by signal key. A key is absent if the signal has not reported. */
   heard: Readonly<Record<string, HeardSignal>>
   answers: Answers
 }
 
 export interface DecisionJudgement {
-  /** True: problem. Unknown changes no incident. */
+  /** True: problem. `unknown` changes no incident. */
   result: Truth
   /**
    * True if silence does not count yet after an outage, and the result would differ if silence counted. A provisional result changes no
-   * incident, and delays are paused (rule 4.11).
+   * incident and pauses delays (rule 4.11).
    */
   isProvisional: boolean
   /** True if any signal of the rule has ever reported. */
   isHeard: boolean
   explanation: string
   evidence: DecisionEvidence
-  /** Next instant (ms) at which time alone may change the result; null: only an Observation can. */
+  /** First instant (ms) at which time alone may change the result; null: only an Observation can change it. */
   nextAt: number | null
   /**
-   * First instant of such a change after the judgement. While silence is held back, `nextAt` may already have passed, and is judged again
-   * only when silence counts again.
+   * Like `nextAt`, but after the instant of the judgement. While silence does not count, `nextAt` may have passed already: the rule is
+   * judged for that instant when silence counts again.
    */
   laterAt: number | null
 }
 
-/** Judges `rule`. Instants in ms. Throws if the field of an operand has no number; such a Resource cannot be judged. */
+/** Judges `rule`. Instants in ms. Throws if an operand references a field without a number, because the Resource then cannot be judged. */
 export function judgeDecision(
   { decision }: Pick<TemplateRule, 'decision'>,
   facts: DecisionFacts,
@@ -78,7 +77,7 @@ function resultOf(node: DecisionNode, readings: Iterator<ComparisonReading>): Tr
   return word === 'all' ? every(truths) : some(truths)
 }
 
-/** Returns the result over the comparisons with a known signal; unknown if there are fewer than `min_known`. */
+/** Returns the result over the comparisons with a known signal; unknown if fewer than `min_known` comparisons have a known signal. */
 function resultOfKnown(node: Extract<DecisionNode, { min_known: number }>, readings: Iterator<ComparisonReading>): Truth {
   const [word, parts] = partsOf(node)
   const known = parts.map(() => readings.next().value as ComparisonReading).filter(reading => reading.isKnown)

@@ -1,5 +1,5 @@
-// Judgement of an authored rule of generation 2: inputs over signals and over other rules, a quorum, three values (reference/judging 3).
-// Pure.
+// Judges an authored rule of generation 2. An input is a signal or another rule. The reading of an input is true, false or unknown. A
+// quorum of the inputs decides (reference/judging 3). Pure.
 
 import type { ReportKind, SilenceAt } from '#shared/contracts/observations/silence.ts'
 import type { Policy, PolicyInput } from '#shared/contracts/subjects/policy.ts'
@@ -10,11 +10,11 @@ import { earliest, type Judgement } from '#shared/judging/judgement.ts'
 import { type InputReading, nothingSince, readNeverReported, wordOf } from '#shared/judging/read-input.ts'
 import { limits } from '#shared/limits/limits.ts'
 
-/** Facts about one input at the instant of the judgement, besides the policy. */
+/** Facts about one input at the instant of the judgement. */
 export type InputFacts =
   /**
-   * Newest accepted observation that the input selects, time until silence, and grace period. `silentAfterMs` null: never silent (an
-   * event).
+   * `observed`: newest accepted observation that the input selects. `silentAfterMs`: time after an observation until the input is silent;
+   * null: the signal is an event, which is never silent.
    */
   | { of: 'signal'; reports: ReportKind; observed: ObservedInput; silentAfterMs: number | null; graceMs: number }
   /** Verdict of the cited rule; null: it was never judged. */
@@ -22,7 +22,7 @@ export type InputFacts =
 
 /**
  * Judges `policy`. `facts` has an entry for each input, in the order of the inputs. `silenceAt`: the instants up to which silence counts,
- * as in readInput. Instants in ms.
+ * as in `readInput`. Instants in ms.
  */
 export function judgePolicy(policy: Policy, facts: readonly InputFacts[], silenceAt: SilenceAt): Judgement {
   const readings = policy.inputs.map((input, i) => readPolicyInput(input, facts[i] as InputFacts, silenceAt))
@@ -40,7 +40,7 @@ export function judgePolicy(policy: Policy, facts: readonly InputFacts[], silenc
 const needOf = ({ need, atLeast }: Policy): Need =>
   need === 'at_least' ? { kind: 'at_least', count: atLeast ?? 1 } : { kind: need }
 
-/** Returns the reading of one input; true: problem. An event is never silent, and reads ok before its first report. */
+/** Returns the reading of one input; true: problem. An event signal is never silent. Before its first report, its reading is ok. */
 export function readPolicyInput(input: PolicyInput, facts: InputFacts, silenceAt: SilenceAt): InputReading {
   if (facts.of === 'rule') return readRule(facts.verdict)
   const { observed, silentAfterMs, graceMs } = facts
@@ -82,7 +82,10 @@ function evidenceOf({ signal, from }: PolicyInput, { value, at, reason }: InputR
   return { input, value: wordOf(value), at, reason }
 }
 
-/** Returns one sentence with the names of the relevant inputs. A replay computes it again from the recorded evidence. */
+/**
+ * Returns one sentence with the names of the relevant inputs. Only the evidence decides the sentence, so a replay returns the same
+ * sentence.
+ */
 export function explainPolicy(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
   const n = inputs.length
   const named = (value: EvidenceInput['value']) => inputs.filter(input => input.value === value).map(input => input.input)

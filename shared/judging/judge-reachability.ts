@@ -1,4 +1,4 @@
-// The rule Reachability of a website monitor: one input per location, and the failure mode as its quorum (reference/judging 2). Pure.
+// The rule Reachability of a website monitor: one input for each location, and the failure mode as quorum (reference/judging 2). Pure.
 import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { type FailureMode, intervalMs, type WebsiteCheck } from '#shared/contracts/subjects/website.ts'
@@ -14,8 +14,8 @@ const needs: Record<FailureMode, Need> = {
 }
 
 /**
- * Judges a website monitor at the instant `at` by the newest reports of its locations. `readings` has location ids as keys. A location
- * without an entry has never reported and was added at `at`. `silenceAt`: see readInput.
+ * Judges a website monitor at the instant `at` by the newest reports of its locations. `readings`: reading of each location, by location
+ * id. A location without a reading is treated as added at `at`, without a report so far. `silenceAt`: as in `readInput`.
  */
 export function judgeReachability(
   check: WebsiteCheck,
@@ -43,7 +43,7 @@ export function judgeReachability(
   }
 }
 
-/** Returns one sentence. A replay computes it again from the recorded evidence. */
+/** Returns one sentence that explains the verdict. Only verdict and evidence decide the sentence, so a replay returns the same sentence. */
 export function explainReachability(verdict: Verdict, inputs: readonly EvidenceInput[]): string {
   const n = inputs.length
   const failing = inputs.filter(input => input.value === 'problem').length

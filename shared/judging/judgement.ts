@@ -1,4 +1,4 @@
-// Result of judging, for all policy languages.
+// Result of the judgement of any rule: of a website monitor, of generation 2, or of a Template.
 import type { Evidence, Verdict } from '#shared/contracts/subjects/verdict.ts'
 
 export interface Judgement {
@@ -6,13 +6,16 @@ export interface Judgement {
   /** A sentence for people, such as `1 of 3 locations failing`. */
   explanation: string
   evidence: Evidence
-  /** Next instant at which time alone may change the result; null: only a report can. */
+  /** First instant at which time alone may change the result; null: only a report can change it. */
   nextAt: number | null
-  /** First instant like `nextAt`, but in the future; only for a rule of a Template. While silence is held back, `nextAt` may be past. */
+  /**
+   * Like `nextAt`, but after the instant of the judgement: `nextAt` may have passed while silence does not count. Only for a rule of a
+   * Template.
+   */
   laterAt?: number | null
   /** True if any signal of the rule has reported. Only for a rule of a Template. */
   isHeard?: boolean
-  /** True if silence that is held back would change the result (v3 4.11). Only for a rule of a Template. */
+  /** True if silence does not count yet, and the result would differ if silence counted (v3 4.11). Only for a rule of a Template. */
   isProvisional?: boolean
 }
 

@@ -7,12 +7,12 @@ import { inputsOf, type PolicyInput, type RulePolicy } from '#shared/contracts/s
 export const locationLabel = 'location'
 
 /**
- * Returns the key of an input. An input with the same signal or `from`, mode and match keeps its key in the next version of its rule
- * (reference/judging 3.10). It then keeps its reading and its grace period. An input of another rule has its own key and grace period.
+ * Returns the key of an input. The key depends on the rule, and on the input's signal or `from`, mode and match. An input whose key is
+ * also in the next version of the rule keeps its reading and its grace period (reference/judging 3.10).
  */
 export function inputKeyOf(ruleKey: string, input: Pick<PolicyInput, 'signal' | 'from' | 'mode' | 'match'>): string {
   if (input.from !== null) return JSON.stringify([ruleKey, input.from])
-  // Equals the JSON text that is built below, because keys, slugs and modes contain no character that JSON escapes.
+  // Builds the same text as `JSON.stringify` below, but faster, because keys, slugs and modes contain no character that JSON escapes.
   if (input.match === null) return `["${ruleKey}","${input.signal}","${input.mode}"]`
   const match = Object.entries(input.match).sort(([one], [other]) => (one < other ? -1 : 1))
   return JSON.stringify([ruleKey, input.signal, input.mode, ...match.flat()])
@@ -32,8 +32,8 @@ interface OrderedRule {
 }
 
 /**
- * Returns the rules with every cited rule before the rules that cite it, otherwise in their given order. Returns null if rules cite each
- * other in a cycle. Citations of missing rules are ignored.
+ * Returns the rules in their given order, but each cited rule before the rules that cite it; null: rules cite each other in a cycle.
+ * Ignores citations of missing rules.
  */
 export function inJudgingOrder<R extends OrderedRule>(rules: readonly R[]): R[] | null {
   if (!rules.some(isCiting)) return [...rules]

@@ -1,5 +1,5 @@
-// Reading of one comparison of a decision of generation 3 at an instant, and the state of its signal. Pure. Rules: docs/reference/v3.md,
-// 4.2 to 4.5.
+// Reading of one comparison of a Template's decision at an instant, and the state of the compared signal. Pure. Reference:
+// docs/reference/v3.md, 4.2 to 4.5.
 import type { Baseline, HeardObservation, HeardSignal } from '#shared/contracts/observations/heard-signal.ts'
 import type { Answers, Comparison, Operator, TemplateSignal, ValueComparison } from '#shared/contracts/resources/template.ts'
 import { numberOf } from '#shared/manifest/answers.ts'
@@ -19,22 +19,25 @@ export type Unresolved =
 export interface ComparisonReading {
   comparison: Comparison
   truth: Truth
-  /** True if the newest Observation is recent enough and has the state ok or problem, whatever the comparison. */
+  /** True if the signal is not silent and the state of its newest Observation is ok or problem. */
   isKnown: boolean
   /** The newest Observation; null: the signal has never reported. */
   newest: HeardObservation | null
   unresolved: Unresolved | null
-  /** For a counted comparison: number of its newest Observations that satisfy it. */
+  /** How many of the newest Observations satisfy a comparison with `min_count`; null: the comparison has no `min_count`. */
   matching: number | null
-  /** For a comparison with a baseline. */
+  /** Baseline of the signal, if the comparison has one. */
   baseline: Baseline | null
   /** First instant (ms) at which time alone may change `truth` or `isKnown`; null: never. */
   changesAt: number | null
-  /** First of these instants in the future. `changesAt` may lie in the past while silence is held back. */
+  /** Like `changesAt`, but after the instant of the reading: `changesAt` may have passed while silence does not count. */
   laterAt: number | null
 }
 
-/** Instants in ms. `silenceAt`: the instant up to which silence counts, earlier than `at` while silence is held back (rule 4.11). */
+/**
+ * Instants in ms. `silenceAt`: the instant up to which silence counts. While silence is held back, `silenceAt` is earlier than `at` (rule
+ * 4.11).
+ */
 export interface Moment {
   at: number
   silenceAt: number
@@ -78,7 +81,8 @@ const quietInstant = (newest: HeardObservation, { everySeconds }: TemplateSignal
   everySeconds === null ? null : msOf(newest.atUs) + quietPeriods * everySeconds * 1_000 + 1
 
 /**
- * Returns the reason why the signal has no usable reading; null: it has one. Silence has priority over the state of the newest Observation.
+ * Returns the reason why the signal has no usable reading; null: the reading is usable. Silence has priority over the state of the newest
+ * Observation.
  */
 function unresolvedOf(newest: HeardObservation | null, quietFrom: number | null, { silenceAt }: Moment): Unresolved | null {
   if (newest === null) return { why: 'never reported' }
@@ -133,7 +137,10 @@ interface Counted {
   withinSeconds: number
 }
 
-/** Reads the newest `minCount` Observations within the window: true if all satisfy the comparison, false if none does, else unknown. */
+/**
+ * Reads the newest `minCount` Observations within the window. The truth is true if all of them satisfy the comparison, false if none does,
+ * else unknown.
+ */
 function readCounted(reading: ComparisonReading, { recent }: HeardSignal, moment: Moment, counted: Counted): ComparisonReading {
   const { at } = moment
   const { holds, minCount, withinSeconds } = counted

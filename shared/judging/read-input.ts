@@ -1,11 +1,11 @@
-// Reading of an input of a rule at an instant: its newest report, or unknown after a long silence. Pure.
+// Reading of an input of a rule at an instant: the value of its newest report, or unknown after a long silence. Pure.
 import type { Reading } from '#shared/contracts/subjects/subject.ts'
 import type { EvidenceInput, ReadingValue } from '#shared/contracts/subjects/verdict.ts'
 
 export interface InputTerms {
-  /** Time from an input's newest observation until the input is silent and reads unknown, ms. */
+  /** Time after an input's newest observation until the input is silent, ms. The reading of a silent input is unknown. */
   silentAfterMs: number
-  /** Grace period of an input that has never reported, ms after it was added. */
+  /** Length of the grace period, which begins when the input is added, ms. */
   graceMs: number
 }
 
@@ -21,9 +21,9 @@ export interface InputReading {
 }
 
 /**
- * Reads an input. `silenceAt`: the instant up to which silence and grace periods count, normally the instant of the judgement. It is
- * earlier while buffered reports may still arrive (after a take-over), so that no input counts as silent too early. An input is silent
- * after *more than* its time without a report (reference/judging 4.2).
+ * Reads an input. `silenceAt`: the instant up to which silence and grace periods count, normally the instant of the judgement. After a
+ * take-over, buffered reports may still arrive. Meanwhile `silenceAt` is earlier, so that no input counts as silent too early. An input is
+ * silent when *more than* `silentAfterMs` have passed since its report (reference/judging 4.2).
  */
 export function readInput(reading: Reading, terms: InputTerms, silenceAt: number): InputReading {
   if (reading.at === null) return readNeverReported(reading.addedAt, terms.graceMs, silenceAt)
@@ -41,18 +41,17 @@ export const nothingSince = (at: number): string => `nothing reported since ${ne
 
 const neverReported = 'never reported'
 
-/** Returns true if recorded evidence is unknown because of silence, or because the input has never reported. */
+/** Returns true if the input in recorded evidence was unknown because it was silent or had never reported. */
 export const isSilent = ({ value, at, reason }: EvidenceInput): boolean =>
   value === 'unknown' && reason === (at === null ? neverReported : nothingSince(at))
 
-/** Reads an input that has not reported since it was added (ms): unknown, and young during its grace period. `silenceAt`: see readInput. */
+/** Reads an input that has never reported: unknown, and young during its grace period. Instants in ms; `silenceAt`: as in `readInput`. */
 export function readNeverReported(addedAt: number, graceMs: number, silenceAt: number): InputReading {
   const grownFrom = addedAt + graceMs + 1
   const young = silenceAt < grownFrom
   return { value: 'unknown', young, at: null, reason: neverReported, changesAt: young ? grownFrom : null }
 }
 
-/** Returns the word for a reading in evidence. */
 export function wordOf(value: ReadingValue): EvidenceInput['value'] {
   if (value === 'unknown') return value
   return value ? 'problem' : 'ok'

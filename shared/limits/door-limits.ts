@@ -3,40 +3,64 @@
 import { second } from '#shared/limits/limits.ts'
 
 export const doorLimits = {
-  /** Largest number of requests that the bus delivers before the directory asks for more. */
+  /** Largest number of requests that the bus delivers to a directory before the directory requests more. */
   waiting: 32,
-  /** Maximum of requests a second. If each has `prober.payloadBytes`, that is 3 MB/s; more would keep a small machine busy with parsing. */
+  /**
+   * Maximum of requests a second. With `prober.payloadBytes` in each request, these are 3 MB a second. More would keep a small machine busy
+   * with parsing.
+   */
   requestsPerSecond: 200,
-  /** Maximum of reports a second, and in one burst: 120,000 monitors of a location at one check a minute, a tenth of the keepers' rate. */
+  /**
+   * Maximum of reports a second, and of reports in one burst. This is enough for 120,000 checks a minute, and is a tenth of the rate that
+   * the keepers can process.
+   */
   reportsPerSecond: 2_000,
-  /** Longest time for which a request waits until `reportsPerSecond` admits it. If it had to wait longer, the door refuses it. */
+  /** Longest time for which a request waits because of `reportsPerSecond`. A request that would have to wait longer is refused. */
   reportWaitMs: second,
   /** Largest number of reports in one request. */
   reports: 50,
-  /** Bytes of a request's reports as JSON; with the envelope less than `prober.payloadBytes`. A report has 250 B, a failed one 2 kB. */
+  /**
+   * Maximum of bytes of the reports in one request, as JSON. With its envelope, the request stays below `prober.payloadBytes`. A report of
+   * a passed check has 250 B, of a failed check 2 kB.
+   */
   reportBytes: 14 * 1024,
-  /** Largest number of requests with reports in flight from a prober, and least pause between two. Later reports share the next request. */
+  /**
+   * Largest number of requests with reports that a prober has in flight at once. `reportPauseMs`: least pause between two of these
+   * requests.
+   */
   reportsInFlight: 8,
   reportPauseMs: 5,
-  /** Largest number of changes of checks in one response: entries, and characters of JSON. A single entry may be larger. */
+  /**
+   * Largest number of changes of checks in one response. `changesCharacters`: largest number of characters of these changes as JSON; a
+   * single change may have more.
+   */
   changes: 512,
   changesCharacters: 256 * 1024,
   /**
-   * Most characters of changes sent in a second, and in one burst: 50,000 usual checks. Otherwise a prober that never reads could fill the
-   * bus's memory.
+   * Largest number of characters of changes that a door sends in a second. `changesCharactersAtOnce`: largest number in one burst, enough
+   * for 50,000 usual checks. Without these bounds, a prober that never reads its responses could fill the memory of the bus.
    */
   changesCharactersPerSecond: 2 * 1024 ** 2,
   changesCharactersAtOnce: 16 * 1024 ** 2,
-  /** Number of newest changes, and of their characters, that a directory keeps in memory, to send them without a read from the bus. */
+  /**
+   * Number of newest changes that a directory keeps in memory, so that it can send them without a read. `recentCharacters`: largest number
+   * of characters of these changes.
+   */
   recentChanges: 1_024,
   recentCharacters: 4 * 1024 ** 2,
-  /** Longest wait of a request for a change. Then the response is empty, and shows the prober that the door still responds. */
+  /**
+   * Longest wait of a request for a change. After this time the door sends an empty response, which shows the prober that the door still
+   * works.
+   */
   parkMs: 20 * second,
   /** Largest number of requests that wait for a change. */
   parked: 64,
   /** Time in which changes are collected into one response. */
   gatherMs: 20,
-  /** Time for which a prober that left stays in the list of probers, so that all others, which read the list every second, notice it. */
+  /**
+   * Time for which a prober that left stays in the list of probers, marked as left. The other probers read the list every second, so all
+   * notice the departure.
+   */
   leftKeptMs: 10 * second,
   /** Timeout of a prober's requests, except requests that wait for a change. */
   answerMs: 5 * second,

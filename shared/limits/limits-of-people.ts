@@ -3,16 +3,16 @@ import { day, hour, minute, second } from '#shared/time/time-units.ts'
 
 export const peopleLimits = {
   people: {
-    /** Largest number of accounts of one installation; each has a document and, while signed in, a few sessions. */
+    /** Largest number of accounts of one installation. An account has one document and, while its user is signed in, a few sessions. */
     users: 10_000,
     usernameCharacters: 64,
     displayNameCharacters: 100,
     workspaceNameCharacters: 60,
-    /** Largest number of members of a workspace. The roster is one document, which is read with every key that is not cached. */
+    /** Largest number of members of a workspace. The roster is part of one document, which is read whenever a gateway looks up a key. */
     membersPerWorkspace: 200,
     /** Largest number of workspaces of a user. Every authentication reads the rosters of all these workspaces. */
     workspacesPerUser: 100,
-    /** Largest number of usernames that are tried for a new user if the name that the provider proposes is taken. */
+    /** Largest number of usernames that are tried for a new user, beginning with the name that the provider proposes. */
     usernameCandidates: 100,
   },
 
@@ -24,29 +24,38 @@ export const peopleLimits = {
     passes: 2,
     parallelism: 1,
     hashBytes: 32,
-    /** Largest number of concurrent hashes: each takes 19 MiB and one of the four threads of the process's thread pool. */
+    /** Largest number of concurrent hashes. A hash takes 19 MiB and one of the four threads of the process's thread pool. */
     atOnce: 2,
-    /** Largest number of hashes that wait; a further request is refused with `busy`, because it would wait for over a second. */
+    /**
+     * Largest number of password hashes that wait for a thread. A further request is refused with `busy`, because it would wait for over a
+     * second.
+     */
     waiting: 32,
   },
 
   signIn: {
-    /** Attempts for one username before a wait, which doubles up to the maximum: an attacker can lock a user out for a minute at most. */
+    /**
+     * Number of failed attempts for one username before a wait is required. The wait doubles with each attempt up to a maximum, so an
+     * attacker can lock a user out for at most a minute.
+     */
     triesPerName: 5,
     waitPerNameMsMax: 1 * minute,
-    /** Attempts from one client address, which many people may share, before a wait. An attacker has few addresses. */
+    /**
+     * Number of failed attempts from one client network before a wait is required. Many people may share a network, but an attacker has few
+     * networks.
+     */
     triesPerClient: 20,
     waitPerClientMsMax: 15 * minute,
     waitMs: 1 * second,
-    /** Time after the last attempt at which all counted attempts are forgotten. */
+    /** Time until the count of attempts is reset; it begins when the wait after the last attempt ends. */
     forgetMs: 1 * hour,
   },
 
   sessions: {
-    /** Time after which an unused session ends. `lifeMsMax`: time after which every session ends. */
+    /** Time without use after which a session ends. `lifeMsMax`: time after its beginning at which any session ends. */
     lifeMs: 14 * day,
     lifeMsMax: 90 * day,
-    /** Least interval between two extensions of a session by its use. */
+    /** Least interval between two extensions of a session that is in use. */
     prolongMs: 1 * hour,
     /** Largest number of sessions of a user; a further sign-in ends the oldest. */
     perUser: 20,
@@ -54,50 +63,59 @@ export const peopleLimits = {
 
   location: {
     nameCharacters: 100,
-    /** Largest number of locations of an installation: all locations fit one response on the bus. */
+    /** Largest number of locations of an installation, so that all locations fit one response on the bus. */
     perInstallation: 500,
-    /** Largest number of subjects in one read of the search for monitors that use a location. */
+    /** Number of subjects that one read returns in the search for monitors that use a location. */
     scanSubjects: 5_000,
   },
 
   key: {
-    /** Largest number of keys of one person: a longer list is hard to read. */
+    /** Largest number of API keys of one person. A longer list would be hard to read. */
     perUser: 100,
     /** A key is valid for 180 days (reference/envelope 1.4). */
     lifeMs: 180 * day,
     descriptionCharacters: 200,
-    /** Time for which a gateway uses its cached copy of a key; a deletion reaches it at once by the revocations bucket. */
+    /**
+     * Time for which a gateway uses its cached copy of a key. A deletion takes effect at once, because the revocations bucket notifies the
+     * gateway.
+     */
     cacheMs: 30 * second,
     cached: 10_000,
-    /** Least interval between two messages to the directory about the last use of keys. */
+    /** Least interval between two messages by which a gateway reports the last use of keys to the directory. */
     touchMs: 10 * second,
-    /** Time to send the last message about the use of keys on stop. */
+    /** Time that a stopping gateway has to send its last message about the use of keys. */
     lastTouchMs: 500,
   },
 
   /** Observation addresses (v3 8.2 and 8.4). */
   address: {
-    /** Largest number of addresses of a workspace: one response lists all addresses. */
+    /** Largest number of Observation addresses of a workspace. One response lists all of them. */
     perWorkspace: 100,
-    /** Maximum of Resources that reports to one address create in a day of UTC, so that a leaked token cannot fill a workspace at once. */
+    /** Maximum of Resources that reports to one address can create in a day of UTC. Thus a leaked token cannot fill a workspace at once. */
     resourcesPerDay: 1_000,
-    /** Largest number of unarchived Resources of a workspace, however they are created: reading all of them takes minutes. */
+    /** Largest number of Resources of a workspace that are not archived. To read so many Resources takes minutes. */
     resourcesPerWorkspace: 100_000,
   },
 
   sessionApi: {
-    /** Largest number of characters of a text in a request on the bus. The directory checks tighter bounds, with errors for people. */
+    /**
+     * Largest number of characters of a text in a request on the bus. The directory also checks smaller maxima, with error messages for
+     * people.
+     */
     textCharacters: 4_096,
-    /** Largest number of percent-encoded characters of the page that follows a sign-in at a provider: its cookie must stay below 4 KiB. */
+    /**
+     * Largest number of characters of the address to which a person returns after a sign-in at a provider, percent-encoded. The address
+     * must fit a cookie of 4 KiB.
+     */
     returnToCharacters: 2_000,
-    /** Time for a person to sign in at the provider. */
+    /** Time that a person has to sign in at the provider. */
     oidcTransactionMs: 10 * minute,
-    /** Time for which the discovered endpoints are cached: providers change them rarely, and announce it. */
+    /** Time for which the discovered endpoints of a provider are cached. Providers change them rarely, and announce changes. */
     oidcDiscoveryMs: 1 * hour,
     oidcRequestMs: 3 * second,
-    /** Largest number of bytes of one response of the provider: keys and metadata have a few KB. */
+    /** Largest number of bytes of one response of the provider. Its keys and metadata usually have a few KB. */
     oidcAnswerBytes: 1024 * 1024,
-    /** Largest number of concurrent sign-ins of one gateway that wait for the provider. */
+    /** Largest number of sign-ins that may wait for the provider at the same time in one gateway. */
     oidcAtOnce: 100,
     proxies: 16,
   },

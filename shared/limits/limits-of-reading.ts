@@ -1,119 +1,185 @@
-// Limits of long reads (the audit, lists of Incidents, overviews, rosters, event streams, charts), of the writes of audit rows, and of
-// accepted Observations.
+// Limits of long reads: the audit, lists of Incidents, overviews, rosters, event streams, charts. Also limits of writes of audit rows and
+// of accepted Observations.
 import { hour, minute, second } from '#shared/time/time-units.ts'
 
 export const auditLimits = {
-  /** Maximum of rows, of a few hundred bytes each, that a gateway queues while it cannot write them; further rows are dropped (v3 11.4). */
+  /**
+   * Maximum of rows that a gateway queues while it cannot write them; further rows are dropped (v3 11.4). A row has a few hundred bytes.
+   */
   queued: 10_000,
-  /** Queued rows are written together, this long after the first row was queued, or as soon as this many rows are queued. */
+  /**
+   * Longest time for which a row waits, so that several rows are written together. `flushRows`: number of queued rows at which the wait
+   * ends.
+   */
   flushMs: 1 * second,
   flushRows: 500,
-  /** Largest number of characters of one write of rows: paths may be long, but the message must stay far below the 2 MB of the bus. */
+  /**
+   * Largest number of characters of rows in one write. Paths may be long, but the message must stay far below the 2 MB that the bus
+   * accepts.
+   */
   flushCharacters: 128 * 1024,
-  /** Longest time between the first and the last row of a block. A reader of older rows also reads blocks that end this much later. */
+  /**
+   * Longest time between the first and the last row of a block. Therefore a reader that wants rows before an instant also reads blocks that
+   * end at most this long after the instant.
+   */
   blockMs: 1 * second,
-  /** Number of a block's latest kinds that are compared with the kind of a new row. More than one, because callers may alternate. */
+  /**
+   * A block lists each kind of row once. The kind of a new row is compared with this number of the kinds listed last. The number is more
+   * than one, because the rows of several callers may alternate.
+   */
   kindsCompared: 8,
-  /** Time to write the last rows on stop. The sum of this and `http.drainMs` must be less than `start.serviceStopMs`. */
+  /**
+   * Time that a stopping gateway has to write its last rows. The sum of this and `http.drainMs` must be less than `start.serviceStopMs`.
+   */
   lastWriteMs: 0.8 * second,
-  /** Largest number of characters kept of a path and of a User-Agent (v3 11.3). */
+  /** Number of characters that are kept of a path; the rest is cut. `userAgentCharacters`: the same for a User-Agent (v3 11.3). */
   pathCharacters: 500,
   userAgentCharacters: 200,
-  /** Largest number of rows that one request reads: a filter with few matches must not read everything. */
+  /** Largest number of rows that one request reads, so that a filter with few matches does not read the whole audit. */
   lookedAt: 10_000,
-  /** Rows (approximately) in one read for a filtered page; blocks, of up to 500 rows each, in any read. */
+  /**
+   * Approximate number of rows in one read for a filtered page. `blocksPerRead`: largest number of blocks in one read; a block has up to
+   * 500 rows.
+   */
   perRead: 500,
   blocksPerRead: 64,
-  /** Largest number of workspaces in one response: each needs a read of one row. */
+  /** Largest number of workspaces in one response, because each workspace needs a read. */
   workspacesPerPage: 200,
-  /** Expired blocks, of perhaps 40 kB each, that one slice removes, and the pause between slices. */
+  /** Largest number of expired blocks that are removed at once; a block may have 40 kB. `expireSliceMs`: pause before the next removal. */
   expireSlice: 100,
   expireSliceMs: 50,
 } as const
 
 export const incidentListLimits = {
-  /** Entries of an Incident's history and of its path, the first and the latest: a flapping signal produces thousands (v3 5.8). */
+  /**
+   * Number of an Incident's first history entries, and of its first states, that a response contains. It is bounded because a flapping
+   * signal produces thousands of them (v3 5.8).
+   */
   first: 100,
+  /** Number of an Incident's latest history entries, and of its latest states, that a response contains. */
   latest: 400,
-  /** Resources of a filtered list whose Incident lists are merged; with more Resources, all Incidents of the workspace are searched. */
+  /**
+   * Largest number of filtered Resources whose Incidents are read Resource by Resource and merged. With more Resources, the Incidents of
+   * the whole workspace are searched.
+   */
   merged: 100,
-  /** Maximum of Incidents that one request reads, in all and in one read: a filter with few matches must not read everything (v3 9.5). */
+  /**
+   * Largest number of Incidents that one request reads, so that a filter with few matches does not read all Incidents (v3 9.5). `perRead`:
+   * largest number in one read.
+   */
   lookedAt: 10_000,
   perRead: 500,
 } as const
 
 export const overviewLimits = {
-  /** Largest number of open Incidents that one overview reads, oldest first, in all and in one read: 10,000 take a quarter of a second. */
+  /**
+   * Maximum of open Incidents that one overview reads, oldest first. To read 10,000 takes a quarter of a second. `perRead`: maximum in one
+   * read.
+   */
   counted: 10_000,
   perRead: 500,
-  /** Largest number of rules and oldest Incidents that an overview lists: a person reads no more (v3 9.7). */
+  /**
+   * Largest number of rules that an overview lists (v3 9.7). A person reads no more. `oldest`: largest number of oldest Incidents that it
+   * lists.
+   */
   rules: 50,
   oldest: 10,
 } as const
 
 export const rosterLimits = {
-  /** A roster is dropped from memory this long after its last read. The directory looks for such rosters every `lookMs`. */
+  /**
+   * Time after its last read at which a roster is dropped from memory. `lookMs`: interval at which the directory looks for rosters to drop.
+   */
   keptMs: 5 * minute,
   lookMs: 1 * minute,
-  /** Maximum of rosters in a directory's memory, and rows of all of them (230 bytes each); the least recently read one is dropped first. */
+  /**
+   * Maximum of rosters in memory; the least recently read roster is dropped first. `rows`: maximum of the rows of all rosters together; a
+   * row takes 230 bytes.
+   */
   rosters: 200,
   rows: 200_000,
-  /** Interval at which rows that clients read are compared with the store's revisions. This ends the effect of a lost message. */
+  /**
+   * Interval at which the rows of a roster in use are compared with the store's revisions. The comparison corrects rows that are wrong
+   * after a lost message.
+   */
   compareMs: 1 * minute,
-  /** Largest number of revisions, and whole documents, in one read of a comparison. */
+  /** Largest number of revisions in one read of a comparison. `documentsPerRead`: the same for whole documents. */
   revsPerRead: 5_000,
   documentsPerRead: 500,
-  /** Number of successive comparisons that a page waits for while the bus connection is unstable. Then it gets the rows in memory. */
+  /**
+   * Number of successive comparisons for which a page waits while the connection to the bus is unstable. After these, the page gets the
+   * rows in memory.
+   */
   comparisonsInARow: 2,
 } as const
 
 export const eventLimits = {
-  /** Event streams of one gateway: fewer than its connections (`http.connections`), so that they leave room for the API. */
+  /**
+   * Largest number of event streams of one gateway. It is less than the number of its connections (`http.connections`), so that connections
+   * remain for the API.
+   */
   streams: 1_000,
-  /** Largest number of event streams of one person: a browser has six connections for all its pages, and a person a few browsers. */
+  /** Largest number of event streams of one person. A browser opens six connections for all its pages, and a person uses a few browsers. */
   streamsPerPerson: 50,
-  /** Time after which a refused client may retry. */
+  /** Time after which a client whose stream was refused may retry. */
   fullRetryMs: 5 * second,
-  /** Events are collected for this long or up to this many, and sent to all streams at once. People do not notice a delay below 300 ms. */
+  /** Time for which events are collected before they are sent to all streams together. People do not notice a delay below 300 ms. */
   gatherMs: 150,
+  /** Number of collected events at which they are sent without a further wait. */
   gathered: 500,
-  /** Number of a workspace's events that are kept for reconnecting clients, and for how long after the last client has disconnected. */
+  /** Number of a workspace's events that are kept for reconnecting clients. */
   remembered: 1_000,
+  /** Time for which a workspace's events are kept after its last client has disconnected. */
   lingerMs: 1 * minute,
-  /** Unread bytes at which a stream is closed; its client reconnects and reads the present state. */
+  /** Number of unread bytes at which a stream is closed. Its client then reconnects and reads the present state. */
   unreadBytes: 256 * 1024,
   /** Interval of heartbeats, which keep proxies and `http.stalledMs` from closing an idle stream. */
   beatMs: 15 * second,
-  /** A browser reconnects after a random time between this and twice this, so that not all browsers reconnect at the same instant. */
+  /** Browsers reconnect after a random time from this value to twice this value, so that not all reconnect at the same instant. */
   retryMs: 2 * second,
-  /** Interval at which the rights of a stream are checked, and interval at which streams are searched that are due for this check. */
+  /**
+   * Interval at which the rights of the user of an event stream are checked again. `lookTickMs`: interval at which the gateway looks for
+   * streams that are due for this check.
+   */
   lookMs: 1 * minute,
   lookTickMs: 1 * second,
-  /** Largest number of concurrent checks of rights, and failed checks in a row that end a stream. */
+  /** Largest number of concurrent checks of rights. `failedLooks`: number of failed checks in a row that end a stream. */
   looksAtOnce: 8,
   failedLooks: 3,
 } as const
 
 export const chartLimits = {
-  /** Largest number of incidents, and windows, that one chart marks: the newest ones. */
+  /** Largest number of incidents, and of maintenance windows, that one chart marks. The newest are marked. */
   bands: 500,
-  /** Days of one row of uptime bars: as long as roll-ups and incidents are kept. */
+  /** Largest number of days in one row of uptime bars: as many as roll-ups and incidents are kept. */
   days: 400,
-  /** Largest number of monitors whose figures one response contains: as many as a list shows. */
+  /** Largest number of monitors for which one response contains figures: as many as a list shows. */
   figures: 100,
   /** Largest number of concurrent reads of roll-ups for the series of a chart, one for each location. */
   seriesAtOnce: 8,
 } as const
 
-/** Observations of generation 2 and of Resources. */
+/** Limits of Observations, for generation 2 and for Resources. */
 export const intakeLimits = {
-  /** An observation further in the future than this, or older than `lateMs`, is stored but never judged (reference/custom-subjects 4.6). */
+  /**
+   * Largest distance of an observation's time into the future. An observation beyond it, or older than `lateMs`, is stored but never judged
+   * (reference/custom-subjects 4.6).
+   */
   clockSkewMs: 60 * second,
   lateMs: 24 * hour,
-  /** Label sets that are read when a rule is saved, to find the present readings of its inputs: the newest ones of each cited signal. */
+  /**
+   * Largest number of label sets that are read when a rule is saved: the newest of each signal in the rule. They give the present readings
+   * of the rule's inputs.
+   */
   seriesPerSubject: 10_000,
-  /** A baseline uses at most this many of the newest numbers: one read of the store returns them, and a sort takes a few ms (v3 4.5). */
+  /**
+   * Largest number of values that a baseline uses; it uses the newest (v3 4.5). One read of the store returns all of them, and a sort takes
+   * a few ms.
+   */
   baselineNumbers: 10_000,
-  /** Time after a repeated sender's id in which rounds look up ids before they step, to avoid a second step after a refused write. */
+  /**
+   * A report may have an id that its sender chose. After a report whose id was already stored, rounds look up the ids of reports before the
+   * write, for this time. Without the look-up, the store would refuse the write, and the reports would be stepped again.
+   */
   sentIdReadsMs: 10 * second,
 } as const

@@ -2,43 +2,66 @@
 import { minute, second } from '#shared/time/time-units.ts'
 
 export const storeLimits = {
-  /** Limits of the store worker's heap: messages are short-lived, but V8 lets a heap grow to its limit before it collects them. */
+  /**
+   * Limits of the store worker's heap. Most of its memory is short-lived messages, but V8 lets a heap grow to its limit before it collects
+   * garbage.
+   */
   workerMemory: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 48 },
   /**
-   * Characters (at most two bytes each) in a message to the store worker and in a response, a third of the worker's heap together. Only the
-   * last document of a message may exceed this bound. If the worker runs out of memory, the store fails for good.
+   * Largest number of characters in a message to the store worker, and in a response. With two bytes for a character, a message and a
+   * response take a third of the worker's heap. Only the last document of a message may exceed this bound. If the worker runs out of
+   * memory, the store fails for good.
    */
   workerCharacters: 4 * 1024 ** 2,
   /** Largest number of documents of one find: a page that the caller can hold in memory. */
   findMax: 10_000,
-  /** Queued items of the embedded store: one full round of observations and subjects of each partition, and half as much again. */
+  /**
+   * Largest number of items that wait in the queue of the embedded store: the observations and subjects of one and a half full rounds of
+   * all partitions.
+   */
   queuedItems: 100_000,
-  /** Inline reads on the caller's thread: rows of one read, rows of one turn of the event loop, and cache, which each commit empties. */
+  /**
+   * Bounds of inline reads on the caller's thread: rows of one read, rows of one turn of the event loop, and KiB of cache. Each commit
+   * empties this cache.
+   */
   near: { rows: 128, rowsPerTurn: 256, cacheKib: 512 },
-  /** KiB of pages that the writing thread of the embedded store caches. */
+  /** Size of the page cache of the embedded store's writing thread, KiB. */
   writerCacheKib: 4_096,
   /**
-   * Rows of a gathered collection in one of its two small tables. More rows share more pages when they are merged, and cost 100 bytes of
-   * memory each.
+   * Largest number of rows in one of the two small tables of a gathered collection. With more rows, a merge writes fewer pages for each
+   * row, but each row costs 100 bytes of memory.
    */
   gatheredRows: 16_384,
   /**
-   * Number of pages (4 MiB) in the embedded store's log at which a checkpoint begins. Writes wait for a checkpoint. At 1,440 checks a
-   * second there are two a second, of 8 to 15 ms each; with 64 MiB there would be one in ten seconds, of 58 ms.
+   * Number of pages in the embedded store's log at which a checkpoint begins; they are 4 MiB. Writes wait for a checkpoint. At 1,440 checks
+   * a second there are two checkpoints a second, and each takes 8 to 15 ms. If the log could have 64 MiB, there would be one checkpoint in
+   * ten seconds, which takes 58 ms.
    */
   walPages: 1_024,
-  /** Size of a file up to which a start checks all of it for damage (0.2 s). Of a larger file, it checks only lasting collections. */
+  /**
+   * Largest size of a file that a start checks completely for damage, which takes 0.2 s. In a larger file, a start checks only lasting
+   * collections, whose content senders could not report again.
+   */
   checkedBytes: 64 * 1024 ** 2,
-  /** Longest interval between two flushes, which also update the mark (ADR 25): a power failure loses no more commits than this. */
+  /**
+   * Longest interval between two flushes. A flush also updates the mark (ADR 25). A power failure loses at most the commits of this
+   * interval.
+   */
   flushMs: 10 * second,
-  /** Largest number of characters of a document in the embedded store, without its columns: about the bound of MongoDB in bytes. */
+  /** Largest number of characters of a document in the embedded store, without its columns. MongoDB has about the same bound, in bytes. */
   documentCharacters: 16 * 1024 ** 2,
   /** Number of prepared statements that stay cached; the system uses about 150 different statements. */
   preparedStatements: 400,
-  /** Longest wait for an operation of a network store, retries included; then the store is unavailable. Shorter than a lease is valid. */
+  /**
+   * Longest wait for an operation of MongoDB, including retries. After this time the operation fails as unavailable. It is shorter than a
+   * lease lasts.
+   */
   answerMs: 5 * second,
-  /** Creation of a missing index on a large collection takes longer than any other operation. */
+  /** Longest wait for the creation of a missing index. On a large collection, this takes longer than any other operation. */
   indexMs: 10 * minute,
-  /** Attempts of an upsert that loses the race of two inserts: after one attempt the document exists. */
+  /**
+   * Largest number of attempts of an upsert. An attempt fails if another process inserts the document at the same moment; at the next
+   * attempt the document exists.
+   */
   upsertTries: 3,
 } as const

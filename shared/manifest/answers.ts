@@ -1,5 +1,5 @@
-// Validation of a Resource's answers to the fields of its Template, on creation, change and rebind. Pure. Rules: docs/reference/v3.md, 3.5,
-// 6.2, 6.3 and 6.5.
+// Validation of a Resource's answers to the fields of its Template, on creation, change and rebind. Pure. Reference: docs/reference/v3.md,
+// 3.5, 6.2, 6.3 and 6.5.
 
 import type { Answer, Answers, MetaReference, Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import { missing } from '#shared/json-shape/first-refusal.ts'
@@ -9,8 +9,9 @@ import { comparisonsOf, isBaselineOperand } from './read-decision.ts'
 import { faultOf } from './read-field.ts'
 
 /**
- * Returns `present` (`{}` for a new Resource) overwritten by `sent`. A field sent as null gets its default again; a field without an answer
- * and a default is absent. Throws ManifestRefusal with the field's key: first for unknown fields, then for each field in order.
+ * Returns the answers in `present` (`{}` for a new Resource). Answers in `sent` replace those in `present`. A field sent as null gets its
+ * default again. A field that has neither an answer nor a default is absent. Throws ManifestRefusal with the key of the first faulty field:
+ * unknown fields first, then the Template's fields in order.
  */
 export function readAnswers(template: Template, sent: Readonly<Record<string, unknown>>, present: Answers = {}): Answers {
   const unknown = Object.keys(sent).find(key => !template.fields.some(field => field.key === key))
@@ -29,13 +30,13 @@ export function readAnswers(template: Template, sent: Readonly<Record<string, un
   return answers
 }
 
-/** Returns the answers that a rebind keeps: those to fields of both revisions that the new revision accepts. */
+/** Returns the answers that a rebind keeps. An answer is kept if the new revision has the field and accepts the answer. */
 export function answersToKeep(from: Answers, to: Template): Answers {
   const kept = to.fields.filter(field => Object.hasOwn(from, field.key) && faultOf(field, from[field.key]) === null)
   return Object.fromEntries(kept.map(field => [field.key, from[field.key] as Answer]))
 }
 
-/** Returns the confirmation delay and the recovery delay of a rule in ms; answers replace references to fields. */
+/** Returns the confirmation delay and the recovery delay of a rule, ms. If a delay references a field, the answer to this field is used. */
 export function holdsOf(
   { wait }: Pick<TemplateRule, 'wait'>,
   answers: Answers,
@@ -46,14 +47,17 @@ export function holdsOf(
   }
 }
 
-/** Returns a literal, or the answer to the referenced field. Throws if the answer is not a number; such a Resource cannot be judged. */
+/**
+ * Returns the operand itself if it is a number, else the answer to the referenced field. Throws if the answer is not a number, because
+ * the Resource then cannot be judged.
+ */
 export function numberOf(operand: number | MetaReference, answers: Answers): number {
   const value = typeof operand === 'number' ? operand : ownMember(answers, operand.meta)
   if (typeof value !== 'number') throw new Error(`the field ${(operand as MetaReference).meta} holds no number`)
   return value
 }
 
-/** Checks the bounds of answers that are the operand of a baseline or a delay. */
+/** Checks the bounds of each answer that a rule uses as a delay, or as the operand of a comparison with a baseline. */
 function requireUsable({ decision, wait }: TemplateRule, answers: Answers): void {
   for (const comparison of comparisonsOf(decision)) {
     if (comparison.field !== 'value' || comparison.baseline == null || typeof comparison.operand === 'number') continue

@@ -1,10 +1,10 @@
-// Reads of a Template's rules: how many earlier Observations they count, and which silence none of them notices. Pure. Rules:
-// docs/reference/v3.md, 3.11, 4.4 and 4.5.
+// Facts about the rules of a Template: the Observations and baselines that rules need, and the signals whose silence no rule notices.
+// Pure. Reference: docs/reference/v3.md, 3.11, 4.4 and 4.5.
 
 import type { DecisionNode, Template } from '#shared/contracts/resources/template.ts'
 import { comparisonsOf, partsOf } from './read-decision.ts'
 
-/** Returns the largest `min_count` on the signal; 1 without counted comparisons. */
+/** Returns the largest `min_count` among the comparisons of the signal; 1 if no comparison has a `min_count`. */
 export function countedOn({ rules }: Pick<Template, 'rules'>, signal: string): number {
   const counts = rules.flatMap(({ decision }) =>
     comparisonsOf(decision).map(comparison =>
@@ -14,7 +14,7 @@ export function countedOn({ rules }: Pick<Template, 'rules'>, signal: string): n
   return Math.max(1, ...counts)
 }
 
-/** Returns the lengths, in days, of the baselines with which rules compare the signal, without repetition. */
+/** Returns the lengths, in days, of the baselines with which rules compare the signal. No length is repeated. */
 export function baselineDaysOn({ rules }: Pick<Template, 'rules'>, signal: string): number[] {
   const days = rules.flatMap(({ decision }) =>
     comparisonsOf(decision).flatMap(comparison =>
@@ -31,7 +31,10 @@ export interface SilenceWarning {
   text: string
 }
 
-/** Returns a warning for each heartbeat or periodic signal whose silence makes no rule a problem. Events are never silent. */
+/**
+ * Returns a warning for each heartbeat or periodic signal for which silence alone cannot make a rule's verdict problem. Events are never
+ * silent.
+ */
 export function unnoticedSilence({ signals, rules }: Pick<Template, 'signals' | 'rules'>): SilenceWarning[] {
   const noticed = new Set(rules.flatMap(rule => noticedBy(rule.decision, false)))
   return signals

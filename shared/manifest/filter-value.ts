@@ -1,10 +1,10 @@
-// Value of a filter by a field, parsed by the field's type. Pure. Rule: docs/reference/v3.md, 9.3.
+// Value of a filter on a Template's field, parsed according to the type of the field. Pure. Reference: docs/reference/v3.md, 9.3.
 import type { TemplateField } from '#shared/contracts/resources/template.ts'
 import { faultOf } from './read-field.ts'
 import { faultOfWebsiteAnswer } from './website-answers.ts'
 import { systemTemplates } from './website-check.ts'
 
-/** Returns the value, or as `fault` the end of a sentence: the field cannot be filtered by, or cannot have this value. */
+/** Returns the parsed value. If the field cannot be a filter, or cannot have this value, returns `fault`: the end of an error sentence. */
 export function readFilterValue(
   templateKey: string,
   field: TemplateField,

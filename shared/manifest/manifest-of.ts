@@ -1,5 +1,5 @@
-// Conversion of a Template from the API into a manifest in canonical form: fields in their declared order, without unset ones. Pure,
-// because a browser loads it too. Rule: docs/reference/v3.md, 3.6.
+// Conversion of a Template from the API into a manifest in canonical form: members in their declared order, without unset members. Pure,
+// because a browser loads it too. Reference: docs/reference/v3.md, 3.6.
 import type { SentTemplate } from '#shared/contracts/resources/sent-template.ts'
 import type { Manifest } from '#shared/contracts/resources/template.ts'
 
@@ -21,7 +21,7 @@ export function manifestOf({ key, version, name, summary, fields, signals, rules
 
 function fieldOf({ key, label, help, type, required, default: usual, options, min, max }: SentTemplate['fields'][number]) {
   const shown = { key, label: label === key ? null : label, help, type, required: required || null, default: usual }
-  // An empty text or list is a valid default.
+  // `given` would drop a default that is an empty text or list. Such a default is valid, so it is added separately.
   return { ...given(shown), ...(usual === null ? {} : { default: usual }), ...given({ options, min, max }) }
 }
 
@@ -35,7 +35,10 @@ function ruleOf({ key, action, wait, decision, help, destination, routes }: Sent
   }
 }
 
-/** Leaves out routes if all their destinations are deleted. An empty list of routes stays: it declares that no message is sent. */
+/**
+ * Returns the routes to destinations that still exist. If none of them exists, omits `routes`. If the list was empty from the start, keeps
+ * it, because an empty list declares that no message is sent.
+ */
 function routesOf(routes: SentTemplate['rules'][number]['routes'], nameOf: (id: string) => string | undefined) {
   if (routes === null) return {}
   const left = routes.flatMap(({ destination, on }) => {

@@ -14,8 +14,7 @@ export class ManifestRefusal extends Error {
   }
 }
 
-/** Returns the error for the field at `field`. */
 export const refuse = (field: string, message: string) => new ManifestRefusal(refused(field, message))
 
-/** Largest delay and largest duration, s: a year. */
+/** Largest delay, and largest value of a duration field, s: a year. */
 export const maxSeconds = 31_536_000

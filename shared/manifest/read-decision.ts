@@ -1,5 +1,5 @@
-// Validation of a decision beyond its shape: existing signals and fields, valid operators and operands, bounds of depth and of comparisons.
-// Pure. Rules: docs/reference/v3.md, 3.8.
+// Validation of a decision beyond its shape: signals and fields must exist, operators and operands must fit, depth and number of
+// comparisons are bounded. Pure. Reference: docs/reference/v3.md, 3.8.
 
 import type {
   Comparison,
@@ -17,7 +17,7 @@ export interface Declared {
   signals: readonly TemplateSignal[]
 }
 
-/** Nodes from the root to a comparison, both included. */
+/** Largest number of nodes from the root to a comparison, both included. */
 const depthMax = 4
 const comparisonsMax = 16
 const baselineOperandMax = 100
@@ -87,7 +87,7 @@ function readValueComparison(comparison: ValueComparison, place: string, fields:
   }
 }
 
-/** Returns true for a factor of the median that a comparison with a baseline may have. */
+/** Returns true if a comparison with a baseline may have this factor of the median. */
 export const isBaselineOperand = (factor: number): boolean => factor > 0 && factor <= baselineOperandMax
 
 /** Returns all comparisons of a decision in their order. The result is cached, because a published decision never changes. */

@@ -1,11 +1,14 @@
-// Fields of a Template: valid declarations for each type, and valid answers. Pure. Rules: docs/reference/v3.md, 3.4 and 3.5.
+// Fields of a Template: valid declarations for each type, and valid answers. Pure. Reference: docs/reference/v3.md, 3.4 and 3.5.
 
 import type { Answer, FieldType, Manifest, TemplateField } from '#shared/contracts/resources/template.ts'
 import { maxSeconds, refuse } from './manifest-refusal.ts'
 
 type SentField = NonNullable<Manifest['fields']>[number]
 
-/** Returns the field. Throws ManifestRefusal if its declaration contradicts itself; `place`: path of the field in the manifest. */
+/**
+ * Returns the field. Throws ManifestRefusal if members of its declaration contradict each other. `place`: path of the field in the
+ * manifest.
+ */
 export function readField(sent: SentField, place: string): TemplateField {
   const isBounded = numericTypes.has(sent.type)
   for (const bound of ['min', 'max'] as const) {
@@ -32,7 +35,7 @@ export function readField(sent: SentField, place: string): TemplateField {
   return { ...field, default: sent.default as Answer }
 }
 
-/** Returns the fault of an answer as the end of a sentence; null: the field accepts it. */
+/** Returns the fault of an answer as the end of a sentence; null: the field accepts the answer. */
 export function faultOf(field: TemplateField, answer: unknown): string | null {
   const fault = faultOfType[field.type](answer, field)
   if (fault !== null || typeof answer !== 'number') return fault
@@ -40,7 +43,7 @@ export function faultOf(field: TemplateField, answer: unknown): string | null {
   return field.max !== null && answer > field.max ? `must be at most ${field.max}` : null
 }
 
-/** Returns the field that an operand or a delay references. Throws unless it is numeric and always has a value. */
+/** Returns the field that an operand or a delay references. Throws ManifestRefusal unless the field is numeric and always has a value. */
 export function requireNumericField(key: string, fields: readonly TemplateField[], place: string): TemplateField {
   const field = fields.find(one => one.key === key)
   if (field === undefined) throw refuse(place, `The Template declares no field '${key}'`)

@@ -1,4 +1,4 @@
-// Reader of manifests for publication, preview and the offline check, with the same errors in the same order. Pure. Rules:
+// Reader of manifests for publication, preview and the offline check, with the same errors in the same order. Pure. Reference:
 // docs/reference/v3.md, section 3.
 
 import {
@@ -17,7 +17,7 @@ import { readField, requireNumericField } from './read-field.ts'
 export interface ManifestContext {
   /** Keys of the system Templates, which cannot be published. */
   systemKeys: ReadonlySet<string>
-  /** Destinations of the workspace; null: not known (offline check), references then stay as sent. */
+  /** Destinations of the workspace; null: they are not known (offline check), so references to destinations stay as sent. */
   destinations: readonly { id: string; name: string }[] | null
 }
 
@@ -79,7 +79,7 @@ function readRule(
   }
 }
 
-/** Checks a delay that references a field: the field must always have whole seconds. */
+/** Throws ManifestRefusal if a delay references a field whose value is not always a whole number of seconds. */
 function requireWait(wait: number | { meta: string }, fields: readonly TemplateField[], place: string): void {
   if (typeof wait === 'number') return
   const field = requireNumericField(wait.meta, fields, `${place}.meta`)
@@ -106,7 +106,7 @@ function readRoutes(sent: SentRule, place: string, destinations: ManifestContext
   return routes
 }
 
-/** Returns the id of the referenced destination: by id, by exact name, or by a name that is unique if case is ignored. */
+/** Returns the id of the referenced destination. The reference may be an id, an exact name, or a name that is unique if case is ignored. */
 function resolve(
   reference: string | { id: string } | { name: string },
   destinations: ManifestContext['destinations'],

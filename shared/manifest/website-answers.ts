@@ -1,4 +1,4 @@
-// Validation of answers to the system Template of website monitors, and their stored form. Pure. Rule: docs/reference/v3.md, 3.10.
+// Validation of answers to the system Template of website monitors, and their stored form. Pure. Reference: docs/reference/v3.md, 3.10.
 
 import type { Answers } from '#shared/contracts/resources/template.ts'
 import { FailureMode, type WebsiteCheck, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
@@ -15,11 +15,11 @@ const maxIntervalMinutes = bounds.intervalSecondsMax / 60
 
 type Field = keyof WebsiteCheck
 
-/** Condition of each answer, and the end of the error sentence. */
+/** Condition that each field's answer must meet, and the end of the error sentence for an answer that does not meet it. */
 const rules: Record<Field, [fits: (value: unknown) => boolean, must: string]> = {
   url: [value => isText(value) && isHttpUrl(value, bounds.urlCharacters), 'be a valid http or https URL'],
   method: [value => WebsiteMethod.enum.includes(value as never), `be one of ${WebsiteMethod.enum.join(', ')}`],
-  /** Empty: no header is sent. */
+  /** If the answer is empty, no Content-Type header is sent. */
   content_type: [
     value => value === '' || (isText(value) && value.length <= bounds.contentTypeCharacters && isMediaType(value)),
     'be a MIME type',
@@ -39,9 +39,9 @@ const rules: Record<Field, [fits: (value: unknown) => boolean, must: string]> = 
 }
 
 /**
- * Returns `present` (null for a new monitor) overwritten by `sent`. A field sent as null gets its default again. Throws ManifestRefusal
- * with the field's key: first for unknown fields, then for each field in the order of the Template. The caller checks that the locations
- * exist.
+ * Returns the check in `present` (null for a new monitor). Answers in `sent` replace those in `present`. A field sent as null gets its
+ * default again. Throws ManifestRefusal with the key of the first faulty field: unknown fields first, then the fields in the order of the
+ * Template. The caller checks that the locations exist.
  */
 export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, present: WebsiteCheck | null): WebsiteCheck {
   const unknown = Object.keys(sent).find(key => !Object.hasOwn(rules, key))
@@ -64,13 +64,13 @@ export function readWebsiteAnswers(sent: Readonly<Record<string, unknown>>, pres
   return { ...check, locations: [...new Set(check.locations)] }
 }
 
-/** Returns the fault of an answer as the end of a sentence; null: the field accepts it. */
+/** Returns the fault of an answer as the end of a sentence; null: the field accepts the answer. */
 export function faultOfWebsiteAnswer({ key }: { key: string }, answer: unknown): string | null {
   const [fits, must] = rules[key as Field]
   return fits(answer) ? null : `must ${must}`
 }
 
-/** Returns a monitor as answers to its Template; a delay without an answer has the Template's default. */
+/** Returns a monitor's check as answers to its Template. A delay without an answer gets the Template's default. */
 export const websiteAnswers = (check: WebsiteCheck): Answers => ({
   ...check,
   confirm_after: check.confirm_after ?? usualDelay('confirm_after'),

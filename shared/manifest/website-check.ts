@@ -1,4 +1,5 @@
-// The system Template of website monitors, `website-check@1`. Its fields are those of the stored monitor. Rule: docs/reference/v3.md, 3.10.
+// The system Template of website monitors, `website-check@1`. The Template has the same fields as the stored monitor. Reference:
+// docs/reference/v3.md, 3.10.
 
 import type { FieldType, SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
 import { FailureMode, WebsiteMethod } from '#shared/contracts/subjects/website.ts'
@@ -18,7 +19,7 @@ const field = (key: string, type: FieldType, label: string, more: Partial<Templa
   ...more,
 })
 
-/** Default of both delays in seconds, the same as the installation's default. */
+/** Default of the confirmation delay and of the recovery delay, s. The installation's default is the same. */
 const defaultDelay = 120
 
 export const websiteCheck: SystemTemplate = {
@@ -56,5 +57,4 @@ export const websiteCheck: SystemTemplate = {
   ],
 }
 
-/** System Templates by key. */
 export const systemTemplates: Readonly<Record<string, SystemTemplate>> = { [websiteCheck.key]: websiteCheck }

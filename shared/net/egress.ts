@@ -1,17 +1,20 @@
-// Guard of outgoing connections: a decision about one IP address. Link-local and cloud metadata addresses are closed, because machines get
-// credentials from them; private networks are open, because people monitor their own. The guard resolves no names. The code that opens a
-// connection checks the address that it then uses, so that no name can change in between.
+// Guard of outgoing connections: decides whether connections to an IP address are allowed (open) or refused (closed). Link-local and cloud
+// metadata addresses are closed, because machines get credentials from them. Private networks are open, because people monitor machines in
+// their own network. The guard resolves no names. The code that opens a connection checks the resolved address and connects to this
+// address, so that a later change of the name's addresses has no effect.
 import { BlockList, isIP } from 'node:net'
 import { limits } from '#shared/limits/limits.ts'
 import { embeddedAddresses } from '#shared/net/embedded-address.ts'
 import type { Setting } from '#shared/settings.ts'
 
 export interface Egress {
-  /** Returns why an address is closed, in words for people; null: it is open. A text that is not an address is closed. */
+  /**
+   * Returns the reason why an address is closed, in words for people; null: the address is open. A text that is not an address is closed.
+   */
   refusal(address: string): string | null
 }
 
-/** A CIDR block such as `10.0.0.0/8` or `fd00::/8`; a single address is a block of one. */
+/** A CIDR block such as `10.0.0.0/8` or `fd00::/8`, or a single address. */
 export interface Cidr {
   address: string
   prefix: number
@@ -29,10 +32,7 @@ export class EgressError extends Error {
 }
 
 const metadata = 'the address of a cloud metadata service'
-/**
- * The reason comes from the first block that contains the address. Addresses of metadata services outside of the other ranges are listed
- * one by one.
- */
+/** Closed blocks with reasons. The first block that contains an address gives the reason, so the metadata addresses come first. */
 const builtIn: readonly (readonly [reason: string, blocks: readonly string[]])[] = [
   [metadata, ['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', '192.0.0.192']],
   [metadata, ['fd00:ec2::/32', 'fd20:ce::254', 'fd00:c1::a9fe:a9fe', 'fd00:42::42', 'fe80::a9fe:a9fe']],
@@ -49,7 +49,7 @@ export function createEgress({ deny = [], allow = [] }: { deny?: readonly Cidr[]
     reason,
     list: blockList(blocks),
   }))
-  // One list of all closed blocks: nearly all connections are open, and one look-up in it shows that.
+  // One list of all closed blocks. Nearly all addresses are open, and one look-up in this list shows it.
   const anyClosed = blockList([...deny, ...builtInBlocks.flatMap(({ blocks }) => blocks)])
   const isAllowed = (address: string) => contains(allowed, address)
   return {
@@ -60,7 +60,7 @@ export function createEgress({ deny = [], allow = [] }: { deny?: readonly Cidr[]
       const embedded = embeddedAddresses(address)
       const forms = [...embedded, address]
       if (!forms.some(form => contains(anyClosed, form)) || isAllowed(address)) return null
-      // It is unknown to which of the embedded addresses packets are sent. An open address therefore does not open the other addresses.
+      // Packets may be sent to any of the embedded addresses, so every one of them must be open.
       const wrong = embedded.filter(form => contains(anyClosed, form) && !isAllowed(form))
       if (wrong.length === 0 && embedded.some(isAllowed)) return null
       return closed.find(({ list }) => forms.some(form => contains(list, form)))?.reason ?? null
@@ -68,14 +68,14 @@ export function createEgress({ deny = [], allow = [] }: { deny?: readonly Cidr[]
   }
 }
 
-/** Returns the open addresses among those of a name. Throws an EgressError if all are closed. */
+/** Returns those addresses of a name that are open. Throws an EgressError if all are closed. */
 export function permitted(egress: Egress, addresses: readonly string[]): readonly string[] {
   const open = addresses.filter(address => egress.refusal(address) === null)
   if (open.length > 0 || addresses.length === 0) return open
   throw new EgressError(egress.refusal(addresses[0] as string) as string)
 }
 
-/** Settings of both services that open connections. */
+/** Settings of the two services that open connections: prober and notifier. */
 export const egressSettings = {
   EGRESS_DENY: cidrs('Addresses that neither checks nor messages may reach, besides link-local and cloud metadata addresses.'),
   EGRESS_ALLOW: cidrs('Addresses that checks and messages may reach whatever else closes them.'),

@@ -1,21 +1,24 @@
-// IPv4 addresses embedded in an IPv6 address: translators and tunnels forward packets to them, so a guard has to check all of them. Pure.
+// IPv4 addresses embedded in an IPv6 address. Translators and tunnels forward packets to embedded addresses, so a guard must check all
+// embedded addresses. Pure.
 import { ipv6Groups } from '#shared/net/ipv6.ts'
 
 interface Form {
   name: string
-  /** The leading groups of 16 bits. */
+  /** Groups of 16 bits with which an IPv6 address of this form begins. */
   leading: readonly number[]
   /** Positions of the four bytes of the IPv4 address among the 16 bytes. */
   bytes: readonly [number, number, number, number]
   inverted?: true
-  /** True if the length of the prefix is a guess. A wrong guess may read padding as 0.x.x.x, which is ignored. */
+  /**
+   * True if the length of the prefix is a guess. If the guess is wrong, the four bytes may be padding (0.x.x.x). Such a result is ignored.
+   */
   guessed?: true
 }
 
 const last = [12, 13, 14, 15] as const
 const localNat64 = [0x64, 0xff9b, 1]
 
-/** NAT64 prefixes have the lengths of RFC 6052 (2.2), which skips byte 8. */
+/** The NAT64 prefixes have lengths of RFC 6052 (2.2), which puts no byte of the IPv4 address at position 8. */
 const forms: readonly Form[] = [
   { name: 'IPv4-mapped', leading: [0, 0, 0, 0, 0, 0xffff], bytes: last },
   { name: 'IPv4-translated', leading: [0, 0, 0, 0, 0xffff, 0], bytes: last },
@@ -29,7 +32,7 @@ const forms: readonly Form[] = [
   { name: 'Teredo', leading: [0x2001, 0], bytes: last, inverted: true },
 ]
 
-/** Returns the embedded addresses; empty for `::` and `::1`, which are addresses of their own. */
+/** Returns the embedded addresses; empty for `::` and `::1`, which only look IPv4-compatible. */
 export function embeddedAddresses(address: string): string[] {
   const groups = ipv6Groups(address)
   if (groups === null) return []

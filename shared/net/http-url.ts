@@ -1,4 +1,4 @@
-// Form of URLs for checks and messages (reference/website-monitors 2.1; reference/messages 1.4).
+// Form of the URLs to which checks and messages are sent (reference/website-monitors 2.1; reference/messages 1.4).
 
 /**
  * Returns true for an absolute http or https URL with a host, without blanks or control characters, of at most `charactersMax` characters.

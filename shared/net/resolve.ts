@@ -1,10 +1,10 @@
 // Resolver of host names. Owns the resolver, the copy of the hosts file and the queue of slow look-ups. Never caches responses of name
-// servers, so that the next check notices a name that no longer resolves.
+// servers. If a name no longer resolves, the next check thus notices it.
 //
-// The system's own look-up blocks one of four threads that the whole process shares, so one slow name server would delay every check.
-// Names with a dot are therefore resolved by the name servers directly (c-ares, on the event loop), after the hosts file. Names that the
-// name servers do not know, and names without a dot (search domains, multicast DNS), go to the system's look-up, a few at a time. IPv4 is
-// tried first, and IPv6 only if there is no IPv4 address, which halves the requests.
+// The system's own look-up blocks one of four threads that the whole process shares, so one slow name server would delay every check. Names
+// with a dot are therefore looked up in the hosts file, then at the name servers directly (c-ares, on the event loop). Names that the name
+// servers do not know, and names without a dot (search domains, multicast DNS), go to the system's look-up, a few at a time. IPv6 is
+// requested only if there is no IPv4 address, which halves the requests.
 import { lookup, Resolver } from 'node:dns'
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -13,7 +13,7 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export type Resolved = (error: Error | null, addresses: readonly string[]) => void
-/** Never throws; calls back once, possibly before it returns. */
+/** Resolves a name. Never throws; calls `done` once, possibly before it returns. */
 export type Resolve = (hostname: string, done: Resolved) => void
 
 export interface ResolverOptions {
@@ -59,7 +59,10 @@ export function createResolve(options: ResolverOptions): Resolve {
   }
 }
 
-/** Returns a look-up at the name servers. Creates a new resolver every minute, because a resolver keeps its initial list of servers. */
+/**
+ * Returns a look-up at the name servers. A new resolver is created each minute, because a resolver never notices a change of the system's
+ * name servers.
+ */
 function createServerQuestions({ clock, servers }: ResolverOptions): Resolve {
   let resolver: Resolver | null = null
   let madeAt = 0
@@ -78,7 +81,10 @@ function createServerQuestions({ clock, servers }: ResolverOptions): Resolve {
   }
 }
 
-/** Bounds concurrent look-ups, so that most of the shared threads stay free. The checks in flight bound the queue. */
+/**
+ * Returns `look` with a bounded number of concurrent look-ups, so that most of the process's shared threads stay free. No more look-ups
+ * wait than checks run.
+ */
 function createBoundedLookup(look: Resolve): Resolve {
   const semaphore = new Semaphore(limits.resolve.lookups)
   return (name, done) => {
@@ -96,7 +102,8 @@ const systemLookup: Resolve = (name, done) => {
 }
 
 /**
- * Returns a look-up in the hosts file, which is read again after a change. The file is checked every few seconds; a missing file is empty.
+ * Returns a look-up in the hosts file. Every few seconds a look-up checks whether the file has changed, and then reads it again. A missing
+ * file counts as empty.
  */
 function createHosts(path: string, clock: Clock): (name: string) => readonly string[] | undefined {
   let names = new Map<string, string[]>()

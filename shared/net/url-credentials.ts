@@ -1,6 +1,6 @@
-// Credentials in a URL, in the form of HTTP.
+// Credentials in a URL, and their form in an HTTP header.
 
-/** Returns the text after `Basic ` in an Authorization header, made from user name and password of a URL; null: it has neither. */
+/** Returns the text after `Basic ` in an Authorization header, made from user name and password of a URL; null: the URL has neither. */
 export function basicCredentials({ username, password }: Pick<URL, 'username' | 'password'>): string | null {
   if (username === '' && password === '') return null
   return Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')

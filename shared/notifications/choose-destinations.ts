@@ -1,4 +1,4 @@
-// Choice of an alert's destinations among the destinations of its workspace, with a reason for each skipped destination. Pure. Rules:
+// Choice of an alert's destinations among the destinations of its workspace, with a reason for each skipped destination. Pure. Reference:
 // docs/reference/v3.md, 10.3 to 10.6.
 import type { AlertDocument, SkipReason } from '#shared/contracts/incidents/alert.ts'
 import type { DeliverySelection, DestinationDocument } from '#shared/contracts/notifications/destination.ts'
@@ -6,7 +6,10 @@ import type { DeliverySelection, DestinationDocument } from '#shared/contracts/n
 export interface Decision {
   chosen: DestinationDocument[]
   leftOut: { destinationId: string; reason: SkipReason }[]
-  /** Reason why no destination gets the message. Null if one does, or if no destination requested the opening or acknowledgement. */
+  /**
+   * Reason why no destination gets the message. Null: a destination gets the message, or the message is an opening or an acknowledgement
+   * that no destination requested.
+   */
   nobody: SkipReason | null
 }
 
@@ -16,7 +19,7 @@ export interface Routing {
   destinations: readonly DestinationDocument[]
   /** Rows of the subject's delivery table. */
   selections: readonly DeliverySelection[]
-  /** True if the subject was deleted meanwhile, or archived while the incident was open. */
+  /** True if the subject was deleted after the alert was decided, or was archived while the incident was open. */
   subjectGone: boolean
   /** True if the incident has been confirmed or closed, so that its opening is out of date. */
   isOvertaken: boolean
@@ -28,19 +31,19 @@ type Asked = Pick<AlertDocument, 'workspaceId' | 'kind' | 'held'> & {
   facts: Pick<AlertDocument['facts'], 'confirmedAt' | 'routing'>
 }
 
-/** Whether a destination is to get the message, before `reasonAgainst` checks the message itself. */
+/** Decision by a destination's routes and options alone; `reasonAgainst` then checks the message itself. */
 type Claim = 'asks' | 'not_opted_in' | 'not_routed'
 
 interface Choice {
-  /** False if nothing names a destination, so that only the workspace's default may get the message. */
+  /** False if neither a rule nor the delivery table names a destination, so that only the workspace's default may get the message. */
   isNamed: boolean
   claimOf(destination: DestinationDocument): Claim
 }
 
 /**
- * Chooses by the first of these that names a destination of the workspace: the rule's routes, the rule's destination, the subject's
- * delivery table, the workspace's default. A destination that got the opening also gets the closing. A disabled destination counts as named
- * but gets no message.
+ * Chooses the destinations by the first of these sources that names a destination of the workspace: the rule's routes, the rule's
+ * destination, the subject's delivery table, the workspace's default. A destination that got the opening of an incident also gets its
+ * closing. A disabled destination counts as named but gets no message.
  */
 export function chooseDestinations(
   alert: Asked,
@@ -85,7 +88,7 @@ function choiceOf(alert: Asked, own: readonly DestinationDocument[], selections:
 
 type Routes = Extract<NonNullable<AlertDocument['facts']['routing']>, { routes: unknown }>['routes']
 
-/** An opening needs the route, and for a webhook also `send_on_open`. */
+/** A destination gets an opening only if the route requests openings; a webhook also needs `send_on_open`. */
 const byRoutes =
   (kind: Asked['kind'], routes: Routes) =>
   ({ id, type, sendOnOpen }: DestinationDocument): Claim => {
@@ -93,7 +96,7 @@ const byRoutes =
     return kind === 'opened' && type === 'webhook' && !sendOnOpen ? 'not_opted_in' : 'asks'
   }
 
-/** An opening goes only to webhooks with `send_on_open`; an acknowledgement needs a route. */
+/** Without a route, an opening goes only to webhooks with `send_on_open`, and an acknowledgement to no destination. */
 const withoutRoutes =
   (kind: Asked['kind'], isUsual: (destination: DestinationDocument) => boolean) =>
   (destination: DestinationDocument): Claim => {
@@ -112,7 +115,10 @@ function reasonOf(
 
 type Against = Pick<Routing, 'subjectGone' | 'isOvertaken'> & { gotOpening: boolean }
 
-/** Returns the reason to skip the destination; null: none. The end of an unconfirmed incident goes only where its opening went. */
+/**
+ * Returns the reason to skip the destination; null: there is none. The closing of an unconfirmed incident goes only to destinations that
+ * got the opening.
+ */
 function reasonAgainst({ kind, held, facts }: Asked, { subjectGone, isOvertaken, gotOpening }: Against): SkipReason | null {
   if (subjectGone) return 'resource_gone'
   if (kind === 'opened' && isOvertaken) return 'confirmed_first'
@@ -131,8 +137,8 @@ function reasonForNobody({ kind }: Asked, leftOut: Decision['leftOut'], isNamed:
 type Marked = Pick<DestinationDocument, 'default' | 'defaultAt' | 'number'>
 
 /**
- * Returns the workspace's default: the destination that was marked last; undefined: none. A mark is one write of one document, so the
- * workspace always has a default. Older marks are ignored and cleared afterwards.
+ * Returns the workspace's default: the destination that was marked last as default; undefined: none. A new mark is written before older
+ * marks are cleared, so the workspace always has a default.
  */
 export function defaultDestination<D extends Marked>(destinations: readonly D[]): D | undefined {
   return destinations

@@ -1,5 +1,5 @@
-// Invalid reports of probers: counted by location, and logged at most once a minute for each location, with the first reason. A faulty
-// prober may send any number of them.
+// Invalid reports of probers. A faulty prober may send any number of invalid reports. So invalid reports are counted by location. A
+// location has at most one log line a minute, with the reason of the first invalid report.
 import { Counter } from 'prom-client'
 import { createSeldom } from '#shared/async/seldom.ts'
 import { registeredMetric } from '#shared/observability/registered-metric.ts'
@@ -11,10 +11,10 @@ export interface JunkReports {
   stop(): void
 }
 
-/** Maximum of locations with separate counts: more than an installation can have. */
+/** Largest number of locations with counts of their own. An installation cannot have so many locations. */
 const locationsMost = 1_000
 
-/** Creates the counts of one service, whose name is part of the metric. */
+/** Creates the counts of one service. The service's name is part of the metric's name. */
 export function createJunkReports(
   service: 'directory' | 'keeper',
   { metrics, clock, logger }: Pick<ServiceContext, 'metrics' | 'clock' | 'logger'>,

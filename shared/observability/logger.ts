@@ -1,4 +1,5 @@
-// Structured logs: an object first, then a fixed message. Secrets are redacted here for all callers, and no message can flood the log.
+// Structured logs: callers pass an object with the fields first, then a fixed message. Secrets are redacted here for all callers, and no
+// message can flood the log.
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
 import { limits } from '#shared/limits/limits.ts'
 import { type Clock, createSystemClock } from '#shared/time/clock.ts'
@@ -9,13 +10,13 @@ const secretPaths = ['key', 'token', 'secret', 'password', 'authorization', 'url
 
 export interface LoggerOptions {
   clock?: Pick<Clock, 'monotonic' | 'schedule'>
-  /** Absent: standard error. */
+  /** Stream that gets the log lines; absent: standard error. */
   destination?: DestinationStream
 }
 
 /**
- * Returns the logger of the process, which writes JSON lines. `level` is one of trace, debug, info, warn, error, silent. Lines of one
- * message beyond limits.log, from info to error, are counted and left out.
+ * Returns the logger of the process, which writes JSON lines. `level` is one of trace, debug, info, warn, error, silent. From info to
+ * error, lines of the same message beyond `limits.log` are counted and left out.
  */
 export function createLogger(level: string, options: LoggerOptions = {}): Logger {
   const passes = level === 'silent' ? () => true : createGate(options.clock ?? createSystemClock())
@@ -39,7 +40,10 @@ export function createLogger(level: string, options: LoggerOptions = {}): Logger
   )
 }
 
-/** Leaves out the stack of expected errors (an unreachable store or bus, refused credentials), because the code is not at fault. */
+/**
+ * Returns an error as a log line shows it. Leaves out the stack of expected errors (an unreachable store or bus, refused credentials),
+ * because the code is not at fault.
+ */
 function shownError(error: Error): object {
   const shown = pino.stdSerializers.err(error)
   if (!isExpected(error as Partial<Expected>)) return shown
@@ -78,7 +82,10 @@ interface Spell {
   leftOut: number
 }
 
-/** Returns a predicate: true if a line may be written. `onLeftOut` of a period's first omitted line gets the count at its end. */
+/**
+ * Returns a function that returns true if a line may be written. At the end of a period, calls `onLeftOut` of the first omitted line with
+ * the number of omitted lines.
+ */
 function createGate(clock: Pick<Clock, 'monotonic' | 'schedule'>) {
   const { lines, spellMs, sentences } = limits.log
   const spells = new Map<string, Spell>()
@@ -87,7 +94,7 @@ function createGate(clock: Pick<Clock, 'monotonic' | 'schedule'>) {
     const now = clock.monotonic()
     let spell = spells.get(sentence)
     if (spell === undefined || (now - spell.beganAt >= spellMs && spell.leftOut === 0)) {
-      // Messages are fixed texts, so this happens only if a caller puts data into messages.
+      // Messages are fixed texts, so there are too many different messages only if a caller puts data into messages.
       if (spells.size >= sentences) spells.clear()
       spell = { beganAt: now, lines: 0, leftOut: 0 }
       spells.set(sentence, spell)

@@ -1,4 +1,4 @@
-// One metric per name and registry: several services of the same kind may share a registry.
+// One metric for each name and registry, because several services of the same kind may share a registry.
 import type { Metric, Registry } from 'prom-client'
 
 /** Returns the registered metric of this name, or the result of `make`, which registers it. */

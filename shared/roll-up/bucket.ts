@@ -1,26 +1,29 @@
-// Summary of a period: number of reports and of good ones; minimum, mean, maximum and quantiles of their numbers, from a histogram with
-// log-spaced bins. Buckets can be merged; the order of merges does not change counts and bins. Pure.
+// Summary of the reports of a period: their number, and how many were ok; minimum, mean and maximum of their values, and quantiles from a
+// histogram with log-spaced bins. Buckets can be merged; the order of merges does not change counts and bins. Pure.
 import { limits } from '#shared/limits/limits.ts'
 
 export interface Bucket {
   /** Number of reports, and number of the reports that were ok. */
   count: number
   ok: number
-  /** Number of reports with a number; the fields below concern only these. */
+  /** Number of reports with a value; the fields below concern only these reports. */
   measured: number
   min: number
   max: number
   sum: number
-  /** Number of times that bins were merged in pairs; each time about doubles the error of a quantile. */
+  /** How many times all bins were merged in pairs. Each such merge about doubles the error of a quantile. */
   level: number
-  /** Count of numbers by the key of their bin. Keys ascend with the numbers. */
+  /** Number of values in each bin, by the key of the bin. A bin of larger values has a larger key. */
   bins: Map<number, number>
 }
 
-/** Part of the data format: ratio of the upper edge of a bin to its lower edge. */
+/** Ratio of the upper edge of a bin to its lower edge. Part of the data format. */
 const growth = 1.1
 const logGrowth = Math.log(growth)
-/** Part of the data format: larger than the exponent of every double, so that the keys of positive numbers are positive. */
+/**
+ * Offset of the keys of bins. The offset exceeds the exponent of every double, so that the keys of positive values are positive. Part of
+ * the data format.
+ */
 const keyOffset = 8_192
 
 export const emptyBucket = (): Bucket => ({
@@ -34,7 +37,7 @@ export const emptyBucket = (): Bucket => ({
   bins: new Map(),
 })
 
-/** Adds one report. `value` is finite; null: the report has no number. */
+/** Adds one report. `value` is finite; null: the report has no value. */
 export function addReport(bucket: Bucket, ok: boolean, value: number | null): void {
   bucket.count++
   if (ok) bucket.ok++
@@ -66,8 +69,8 @@ export function mergeBucket(into: Bucket, from: Bucket): void {
 }
 
 /**
- * Returns the quantile of a share (nearest rank); null without numbers. It lies within `relativeError` of the true one, and never outside
- * minimum and maximum.
+ * Returns the quantile of a share (nearest rank); null: there are no values. The result differs from the true quantile by at most
+ * `relativeError`, and lies between minimum and maximum.
  */
 export function quantile(bucket: Bucket, share: number): number | null {
   if (bucket.measured === 0) return null
@@ -80,13 +83,13 @@ export function quantile(bucket: Bucket, share: number): number | null {
   return bucket.max
 }
 
-/** Returns the largest relative error of a quantile: 4.8 %, unless the numbers span more than five orders of magnitude. */
+/** Returns the largest relative error of a quantile: 4.8 %, unless the values span more than five orders of magnitude. */
 export function relativeError({ level }: Bucket): number {
   const ratio = growth ** (2 ** level)
   return (ratio - 1) / (ratio + 1)
 }
 
-/** Returns the bin of a number. */
+/** Returns the key of the bin of a value. */
 export function binOf(value: number, level: number): number {
   if (value === 0) return 0
   const exponent = Math.ceil(Math.ceil(Math.log(Math.abs(value)) / logGrowth) / 2 ** level)
@@ -99,7 +102,7 @@ function middleOf(key: number, level: number): number {
   return (Math.sign(key) * 2 * ratio ** (Math.abs(key) - keyOffset)) / (ratio + 1)
 }
 
-/** Merges bins in pairs until there are no more than the limit; at level 8 the bins of all doubles fit. */
+/** Merges bins in pairs until their number is within the limit. At level 8 the bins of all doubles are within the limit. */
 function bound(bucket: Bucket): void {
   while (bucket.bins.size > limits.rollUp.bins) coarsen(bucket)
 }

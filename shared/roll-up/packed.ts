@@ -1,8 +1,9 @@
 // Buckets as stored text: varints in base64url, because roll-ups share the budget of 60 bytes per check. Part of the data format.
 //
-// A bucket: (slots skipped << 4 | flags), count, [failed], [measured]. If it has numbers, these follow: minimum, maximum, sum, [level], and
+// A bucket is (slots skipped << 4 | flags), count, [failed], [measured]. A bucket with values has also minimum, maximum, sum, [level], and
 // its bins in order. Each bin is one varint, (distance to the previous bin << 2 | count - 1); if both low bits are set, another varint
-// follows with the count minus 4. The minimum gives the first bin, and the list ends when the counts add up, so neither is written.
+// follows with the count minus 4. The first bin and the number of bins are not written. The minimum gives the first bin, and the bins end
+// when their counts add up to `measured`.
 import { type Bucket, binOf, emptyBucket } from '#shared/roll-up/bucket.ts'
 
 const allOk = 1
@@ -11,7 +12,7 @@ const integers = 4
 const fine = 8
 const flagBits = 16
 
-/** Packs buckets by slot; null: no report. */
+/** Packs the buckets of consecutive slots; null: the slot has no report. */
 export function packBuckets(buckets: readonly (Bucket | null)[]): string {
   const bytes: number[] = []
   let next = 0
@@ -23,7 +24,7 @@ export function packBuckets(buckets: readonly (Bucket | null)[]): string {
   return Buffer.from(bytes).toString('base64url')
 }
 
-/** Returns `slots` buckets. Throws if `packBuckets` cannot have written the text. */
+/** Returns `slots` buckets. Throws if the text cannot come from `packBuckets`. */
 export function unpackBuckets(text: string, slots: number): (Bucket | null)[] {
   const reader: Reader = { bytes: Buffer.from(text, 'base64url'), at: 0 }
   const buckets: (Bucket | null)[] = Array(slots).fill(null)
@@ -106,7 +107,7 @@ const broken = () => new Error('A stored roll-up can not be read: its text is da
 const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)
 const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)
 
-/** Writes a safe integer of at least 0. Uses no bit operations, because they are limited to 32 bits. */
+/** Writes a safe integer of at least 0. Uses no bit operations, which would cut the value to 32 bits. */
 function writeVarint(bytes: number[], value: number): void {
   let rest = value
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)

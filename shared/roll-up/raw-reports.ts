@@ -1,5 +1,5 @@
-// Reader of raw observations into buckets, page by page, for the keeper's roll-ups and for the directory's reads of recent observations. A
-// failed check counts but adds no number: its duration is no response time. Only accepted pushed observations count.
+// Reads raw observations into buckets, page by page, for the keeper's roll-ups and for the directory's reads of recent observations. A
+// failed check counts without a value, because its duration is no response time. A pushed observation counts only if it was accepted.
 
 import { day, limits } from '#shared/limits/limits.ts'
 import { addReport, type Bucket, emptyBucket } from '#shared/roll-up/bucket.ts'
@@ -16,7 +16,7 @@ export type Buckets = Map<number, Bucket>
 export interface RawRange {
   subjectId: string
   source: Source
-  /** Ms; `to` is exclusive. */
+  /** Range of instants, ms since the epoch; `to` is exclusive. */
   from: number
   to: number
   /** Length of a bucket, ms. */
@@ -35,12 +35,15 @@ export function bucketAt(buckets: Buckets, at: number): Bucket {
   return bucket
 }
 
-/** Adds a range of raw observations to `buckets`. Returns the instant up to which it has read: `to`, or the place at which it stopped. */
+/**
+ * Adds a range of raw observations to `buckets`. Returns the instant up to which observations were read: `to`, or an earlier instant if
+ * `rowsMax` was reached.
+ */
 export async function readRaw(store: Pick<Store, 'find'>, range: RawRange, buckets: Buckets): Promise<number> {
   return await (range.source.kind === 'location' ? readChecks(store, range, buckets) : readPushed(store, range, buckets))
 }
 
-/** Reads checks day by day, because an id begins with its day. */
+/** Reads checks day by day, because the id of a check's observation begins with the day. */
 async function readChecks(store: Pick<Store, 'find'>, range: RawRange, buckets: Buckets): Promise<number> {
   const { subjectId, source, step } = range
   let rows = 0
@@ -76,7 +79,7 @@ async function readPushed(store: Pick<Store, 'find'>, range: RawRange, buckets: 
     let at = range.from
     for (const { id, ok, value, rejectReason } of page) {
       at = Math.floor(parsePushedObservationId(id).observedAtUs / 1_000)
-      // An Observation without data is neither ok nor failed.
+      // An Observation with the state `no_data` counts neither as ok nor as failed.
       if (rejectReason === null && ok !== noData) addReport(bucketAt(buckets, at - (at % step)), ok === 1, value)
     }
     rows += page.length

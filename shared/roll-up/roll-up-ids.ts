@@ -1,5 +1,6 @@
-// Ids of roll-ups: subject, source, hour or day, then the time. The subject comes first, unlike in the id of a check's observation. Rows
-// that are read or removed together are thus one range: 400 days of a source, its expired rows, a whole source, a whole subject.
+// Ids of roll-ups. An id consists of the subject, the source, the level (hour or day) and the time. So rows that are read or removed
+// together form one range of ids: 400 days of a source, the expired rows of a source, all rows of a source or a subject. In contrast, the
+// id of a check's observation begins with the day.
 
 import { day, hour } from '#shared/limits/limits.ts'
 import { fromBase62, idLength, toBase62 } from '#shared/text/ids.ts'
@@ -15,14 +16,14 @@ export type Level = 'hour' | 'day'
 const kindLetters = { location: 'l', signal: 's' } as const
 const levelLetters = { hour: 'h', day: 'd' } as const
 
-/** Lengths in ms of a row and of one of its buckets, by level. */
+/** Length of a row's period and length of one of the row's buckets, by level; ms. */
 export const spans = { hour: { row: hour, bucket: hour / 12 }, day: { row: day, bucket: hour } } as const
 
-/** Returns the prefix of all rows of a source and level. */
+/** Returns the prefix of the ids of all rows of a source and level. */
 export const rowPrefix = (subjectId: string, { kind, id }: Source, level: Level): string =>
   `${levelPrefix(subjectId, kind, level)}${id}.`
 
-/** Returns the prefix of the rows of all sources of a kind and level. */
+/** Returns the prefix of the ids of all rows of a kind of sources and a level. */
 export const levelPrefix = (subjectId: string, kind: Source['kind'], level: Level): string =>
   subjectId + kindLetters[kind] + levelLetters[level]
 

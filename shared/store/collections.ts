@@ -1,4 +1,4 @@
-// The collections: their documents, columns, indexes, and the only service that writes each.
+// The collections: their documents, columns and indexes, and for each the only service that writes it.
 import type {
   AddressDocument,
   ExternalIdentityDocument,
@@ -42,20 +42,23 @@ import { peopleCollections } from '#shared/store/people-collections.ts'
 import { reportCollections } from '#shared/store/report-collections.ts'
 import { rollUpCollections } from '#shared/store/roll-up-collections.ts'
 
-/** Position of a partition in the stream. id: key of the partition. */
+/** Position up to which a partition has read the stream. Its id is the key of the partition. */
 export interface CheckpointDocument extends Stored {
   streamCreatedAt: string
   sequence: number
-  /** Stream time of that message, ms. If the stream was replaced or cut, it is read again from a minute before this time. */
+  /**
+   * Stream time of the message with this `sequence`, ms. If the stream was replaced or has lost messages, a keeper reads again from a
+   * minute before this time.
+   */
   messageAt: number
-  /** Number of times that the next message to read was no longer in the stream. */
+  /** Number of times that the next message to read was no longer in the stream, so messages were lost. */
   gaps: number
   writtenAt: number
-  /** Readings of the partition's subjects that are newer than their documents. */
+  /** Newer readings of the partition's subjects, which the subjects' documents lack. */
   freshness: readonly Freshness[]
-  /** State of silence, for a successor that finds none in the lease. */
+  /** Copy of the notes on silence in the lease. A keeper uses this copy if it finds no notes in the lease. */
   silence?: SilenceNotes
-  /** Id of the write of this revision, by which a retry recognises its own write after an unknown outcome. */
+  /** Id of the write of this revision. If the outcome of a write is unknown, its retry recognises by this id that the write succeeded. */
   writer?: string
 }
 
@@ -69,7 +72,7 @@ export interface DeadLetterDocument extends Stored {
   expireAt: number
 }
 
-/** A counter (of destinations, of delivery log rows). id: its name. */
+/** Counter of numbered objects, such as destinations or rows of the delivery log. Its id is the name of the counter. */
 export interface CounterDocument extends Stored {
   next: number
 }

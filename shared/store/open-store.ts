@@ -1,4 +1,5 @@
-// Choice of the store: MongoDB if an address is given, else one SQLite file in the data folder. Only this file knows both adapters.
+// Choice of the store: MongoDB if a connection string is given, else one SQLite file in the data folder. Only this file imports both
+// adapters.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -20,7 +21,7 @@ export const embeddedStorePath = (dataFolder: string): string => join(dataFolder
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { mongodbUrl, dataFolder, logger } = options
   if (mongodbUrl !== undefined && mongodbUrl !== '') {
-    // Imported only here, so that the embedded store starts without loading the driver.
+    // Imported only when needed, so that the embedded store does not load the MongoDB driver.
     const { openMongodbStore } = await import('#shared/store/mongodb/mongodb.ts')
     const store = await openMongodbStore(mongodbUrl)
     logger.info({ store: 'mongodb' }, 'store opened')

@@ -5,8 +5,8 @@ import type { CollectionName, Collections } from '#shared/store/collections.ts'
 import type { Query, Scalar, Store } from '#shared/store/port.ts'
 
 /**
- * Yields the pages of a query in its order, each of `query.limit` documents, the last one shorter or empty. A `select` must contain the
- * fields of the sort. `find` reads one page on each step; its errors are thrown.
+ * Yields the pages of a query in the order of `query.sort`. A page has `query.limit` documents; the last page has fewer or none.
+ * `query.select` must contain the fields of `query.sort`. Calls `find` once for each page, and throws the errors of `find`.
  */
 export function pagesOf<Q extends Query, T extends { id: string }>(
   query: Q,
@@ -20,7 +20,7 @@ export function pagesOf<Q extends Query, T extends { id: string }>(
   })
 }
 
-/** Yields all documents that match, by id. */
+/** Yields all documents that match, in the order of their ids. */
 export async function* readAll<C extends 'users' | 'workspaces' | 'memberships'>(
   store: Pick<Store, 'find'>,
   collection: C,

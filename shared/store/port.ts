@@ -1,15 +1,17 @@
-// The store port: a few operations over named collections. Two adapters pass the same contract suite, and no other code knows which one
-// runs. Every put is a bulk with a result per item. A write of one document is atomic, a write of two is not.
+// The store port: a few operations over named collections. Two adapters implement the port and pass the same contract tests; no other code
+// knows which adapter runs. A put writes several documents and returns a result for each. The write of one document is atomic, but a put as
+// a whole is not.
 import type { CollectionName, Collections } from '#shared/store/collections.ts'
 
 export type Scalar = string | number | null
 
 /**
- * written: the document is stored as given. refused: the guard did not hold, nothing changed. taken: a unique index already has the value.
+ * `written`: the document is stored as given. `refused`: the condition of the put did not hold, and nothing changed. `taken`: another
+ * document has the same value in a unique index.
  */
 export type PutResult = 'written' | 'refused' | 'taken'
 
-/** Mode of a put; the methods of the same names document each mode. */
+/** Mode of a put; the method of `Store` with the same name describes the mode. */
 export type PutMode = 'insert' | 'replace' | 'advance' | 'upsert'
 
 /** One put of an ordered list. */
@@ -18,7 +20,7 @@ export type Put = {
 }[CollectionName]
 
 export interface Claiming {
-  /** The later puts are made only if every document of this put is written. Otherwise their results are `refused`. */
+  /** True: if any document of this put is not written, the later puts are not made, and all their results are `refused`. */
   isClaim?: boolean
 }
 
@@ -31,16 +33,16 @@ export interface Range {
 
 export type Condition = Scalar | boolean | { in: readonly (string | number)[] } | Range
 
-/** A query. Fields must be `id` or declared columns of the collection, else the store throws a permanent StoreError. */
+/** A query. Each field must be `id` or a declared column of the collection, else the store throws a permanent StoreError. */
 export interface Query {
   where?: Record<string, Condition>
-  /** Order; `id` is always appended as the last key, in the direction of the last named key. Default: by id, ascending. */
+  /** Sort keys. `id` is always added as the last key, in the direction of the key before it. Default: by id, ascending. */
   sort?: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
   /** Maximum number of documents: 1 to `limits.store.findMax`. */
   limit: number
-  /** Sort values and id of the last document of the previous page. */
+  /** Position after which the page begins: sort values and id of the previous page's last document. */
   after?: { values: readonly Scalar[]; id: string }
-  /** Columns or `rev` to read besides `id`; the documents contain nothing else. */
+  /** Columns (or `rev`) to read. The returned documents contain only these and `id`; by default, all fields. */
   select?: readonly string[]
 }
 
@@ -48,17 +50,17 @@ export interface Query {
 export interface NumbersQuery {
   from: string
   to: string
-  /** Number of characters of an id before the digits to return in `places`. */
+  /** Index in an id at which its digits begin; `places` returns these digits as a number. */
   digitsAt: number
   /** A declared column of numbers. */
   column: string
-  /** Maximum number of rows, those with the last ids: 1 to `limits.store.findMax`. */
+  /** Maximum number of rows, 1 to `limits.store.findMax`. If there are more rows, the rows with the last ids are returned. */
   limit: number
 }
 
 /** Two lists of the same length, both in the order of the ids. */
 export interface StoredNumbers {
-  /** Numbers that the digits of the ids represent. */
+  /** Numbers in the ids: the digits from `digitsAt` on. */
   places: Float64Array
   values: Float64Array
 }
@@ -70,34 +72,40 @@ export interface Room {
 }
 
 /**
- * All methods reject with a StoreError. `kind` unavailable: the outcome may be unknown, retry with backoff. permanent: the store will never
- * accept the request.
+ * All methods reject with a StoreError. Kind `unavailable`: the caller may retry with growing pauses, and the outcome may be unknown. Kind
+ * `permanent`: the store will never accept the request.
  */
 export interface Store {
-  /** Returns documents in the order of the ids; null for a missing one. */
+  /** Returns one entry for each id, in the same order: the document, or null if no document has the id. */
   get<C extends CollectionName>(collection: C, ids: readonly string[]): Promise<(Collections[C] | null)[]>
-  /** Inserts documents. `refused` if the id exists (nothing changes, so a retry is harmless), `taken` if another unique index collides. */
+  /**
+   * Inserts documents. `refused`: a document with the id exists and stays unchanged, so a retry is harmless. `taken`: another document has
+   * the same value in a unique index.
+   */
   insert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
   /**
-   * The guarded put: replaces the stored document if its rev is one less than the given document's; rev 1 inserts. The outcome is `written`
-   * also if the stored document has the same rev and `writer`, so a retry settles an unknown outcome.
+   * The guarded put. Inserts a document with rev 1; replaces the stored document if its rev is one less than the rev of the given document.
+   * If the stored document has the same rev and `writer`, the result is `written` too. Thus after an unknown outcome, a retry returns the
+   * right result.
    */
   replace<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
-  /** Writes if no document is stored or if the stored one has a smaller rev; else `refused`. */
+  /**
+   * Writes a document if no document with its id is stored, or if the stored document has a smaller rev. Otherwise the result is `refused`.
+   */
   advance<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
-  /** Writes without a condition. */
+  /** Inserts or replaces documents without a condition. */
   upsert<C extends CollectionName>(collection: C, documents: readonly Collections[C][]): Promise<PutResult[]>
   /**
-   * Makes several puts, one after another, and stops at the first put that throws. Returns their results in the same order. After a crash
-   * the first puts may be stored. If a claim fails, some of its documents may be stored.
+   * Makes several puts, one after another, and stops at the first put that throws. Returns the results of each put, in the same order.
+   * After a crash, the first puts may be stored without the later ones. If a put with `isClaim` fails, some of its documents may be stored.
    */
   putInOrder(puts: readonly Put[]): Promise<PutResult[][]>
-  /** Deletes documents by id; returns the number of deleted ones. */
+  /** Deletes documents by id; returns the number of deleted documents. */
   delete(collection: CollectionName, ids: readonly string[]): Promise<number>
-  /** Deletes at most `limit` documents with from <= id < to; returns the number of deleted ones. */
+  /** Deletes at most `limit` documents with `from` <= id < `to`; returns the number of deleted documents. */
   deleteRange(collection: CollectionName, from: string, to: string, limit: number): Promise<number>
   find<C extends CollectionName>(collection: C, query: Query): Promise<Collections[C][]>
-  /** Returns the numbers of one column in a range of ids without their documents, for reads of thousands. */
+  /** Reads the numbers of one column in a range of ids, without the documents. This is a fast read of thousands of rows. */
   numbers(collection: CollectionName, query: NumbersQuery): Promise<StoredNumbers>
   count(collection: CollectionName, where: Record<string, Condition>): Promise<number>
   /**
@@ -105,37 +113,40 @@ export interface Store {
    * returns 0.
    */
   expire(collection: CollectionName, at: number, limit: number): Promise<number>
-  /** Resolves when the store responds; rejects like all other methods. */
+  /** Resolves when the store responds. */
   ping(): Promise<void>
-  /** Returns the disk space of the store; null: not known. */
+  /** Returns the disk space of the store; null: the space is not known. */
   room(): Promise<Room | null>
   close(): Promise<void>
-  /** Operations of the embedded store only; a database server has its own tools for these. */
+  /** Operations that only the embedded store has; undefined for MongoDB, whose own tools replace them. */
   readonly embedded?: EmbeddedStore
 }
 
 export interface EmbeddedStore {
-  /** Flushes committed writes. Returns the number of commits with changes, since the file was created, that survive a power failure. */
+  /**
+   * Flushes committed writes to the disk. Returns the number of commits that now survive a power failure, counted since the file was
+   * created. Commits without changes are not counted.
+   */
   flush(): Promise<number>
   /**
-   * Writes all commits so far, perhaps also later commits, and `content` into a new or empty file. Other operations continue during the
-   * backup.
+   * Writes the store and `content` into a new or empty file. The backup contains all commits before the call, and perhaps some later
+   * commits. Other operations continue during the backup.
    */
   backup(path: string, content: BackupContent): Promise<void>
 }
 
-/** Content of a backup besides the store. */
+/** Content of a backup in addition to the store. */
 export interface BackupContent {
   installationId: string
   /** The backup contains every write committed before this instant, ms since the epoch. */
   at: number
-  /** Content of files by name. */
+  /** Contents of the files in the backup, by name. */
   files: Record<string, string>
 }
 
 export type StoreErrorKind = 'unavailable' | 'permanent'
 
-/** Error for a stored document that is damaged: no retry can read it, but other documents are not affected. */
+/** Error for a damaged document in the store. No retry can read this document, but other documents are not affected. */
 export class UnreadableDocument extends Error {
   readonly collection: string
   readonly id: string

@@ -1,4 +1,4 @@
-// Ordered puts for a store without an operation for ordered puts.
+// Implementation of `putInOrder` for a store that can make only one put at a time.
 import type { Put, PutMode, PutResult, Store } from '#shared/store/port.ts'
 
 type Putting = (collection: Put['collection'], documents: Put['documents']) => Promise<PutResult[]>

@@ -1,4 +1,4 @@
-// Planning of queries, common to both adapters: checks fields against the declared columns and completes the sort keys by id. Pure. Only
+// Planning of queries, for both adapters: checks fields against the declared columns and completes the sort keys by id. Pure. Only
 // this file refuses undeclared fields, invalid values and missing limits.
 import { limits } from '#shared/limits/limits.ts'
 import type { ColumnType } from '#shared/store/collection-spec.ts'
@@ -24,7 +24,7 @@ export type RangeOperator = (typeof rangeOperators)[number]
 export interface SortKey {
   field: string
   descending: boolean
-  /** Value in the last document of the previous page; undefined on the first page. */
+  /** Value of the key in the last document of the previous page; undefined on the first page. */
   after: Scalar | undefined
 }
 
@@ -32,7 +32,7 @@ export interface QueryPlan {
   conditions: PlannedCondition[]
   sort: SortKey[]
   limit: number
-  /** Null: whole documents. Never contains `id`, which is always read. */
+  /** Columns to read, in addition to `id`. Null: whole documents are read. */
   select: string[] | null
 }
 
@@ -40,7 +40,7 @@ const rangeOperators = ['gt', 'gte', 'lt', 'lte'] as const
 
 const columnsByCollection = new Map<CollectionName, Map<string, ColumnType>>()
 
-/** Returns the columns of a collection with their types, without id: the declared ones, and `expireAt` if documents expire. */
+/** Returns the columns of a collection and their types: the declared columns, and `expireAt` if documents expire. `id` is not included. */
 export function columnsOf(collection: CollectionName): ReadonlyMap<string, ColumnType> {
   let columns = columnsByCollection.get(collection)
   if (columns === undefined) {
@@ -66,7 +66,10 @@ export function planQuery(collection: CollectionName, query: Query): QueryPlan {
   }
 }
 
-/** Checks a query of numbers and returns the plan of a query of documents. Throws a permanent StoreError that names the invalid part. */
+/**
+ * Checks a query of numbers and returns a plan that finds the same rows as documents. Throws a permanent StoreError that names the invalid
+ * part.
+ */
 export function planNumbers(collection: CollectionName, { from, to, column, limit, digitsAt }: NumbersQuery): QueryPlan {
   const type = columnsOf(collection).get(column)
   if (type !== 'real' && type !== 'integer')
@@ -102,7 +105,7 @@ export function planWhere(collection: CollectionName, where: Record<string, Cond
   })
 }
 
-/** Throws a permanent StoreError if the put needs a revision and the collection is compact, which has none. */
+/** Throws a permanent StoreError if the mode needs revisions, but the collection is compact and has none. */
 export function requireMode(collection: CollectionName, mode: PutMode): void {
   if ((mode === 'replace' || mode === 'advance') && collections[collection].compact)
     throw new StoreError('permanent', `The compact collection ${collection} has no ${mode}.`)
@@ -126,7 +129,7 @@ function planCondition(collection: CollectionName, field: string, condition: Con
   throw new StoreError('permanent', `The condition on ${field} of ${collection} says nothing.`)
 }
 
-/** Returns the sort keys up to and including id. Later keys are dropped, because ids are unique. */
+/** Returns the sort keys up to `id`. Keys after `id` are dropped, because ids are unique. */
 function planSort(collection: CollectionName, query: Query): SortKey[] {
   const named = query.sort ?? []
   const { after } = query

@@ -1,4 +1,5 @@
-// Collections of senders' Observations: their rows, the senders' own ids, the newest Observation of each label set.
+// Collections of the Observations that senders report: the Observations, the ids that senders gave them, and the newest Observation of each
+// label set.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const reportCollections = {

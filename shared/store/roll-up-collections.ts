@@ -1,4 +1,4 @@
-// Collections of roll-ups, and of the progress of each partition.
+// Collections of roll-ups: the roll-ups, and for each partition the instants up to which it is rolled up.
 import type { CollectionSpec } from '#shared/store/collection-spec.ts'
 
 export const rollUpCollections = {

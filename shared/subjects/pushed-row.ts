@@ -4,7 +4,7 @@ import type { ObservationView } from '#shared/contracts/subjects/subject-views.t
 
 export type PushedReport = Pick<ObservationView, 'receivedAtUs' | 'status' | 'value' | 'error' | 'labels' | 'rejectReason'>
 
-/** `expireAt`: expiry in ms of a report that is not accepted. */
+/** `expireAt`: expiry of a report that is not accepted, ms since the epoch. */
 export function pushedRow(id: string, report: PushedReport, expireAt: number): PushedObservationDocument {
   const { receivedAtUs, status, value, error, labels, rejectReason } = report
   const isAccepted = rejectReason === 'accepted'

@@ -1,4 +1,4 @@
-// Kinds and keys of a Resource's signals in generation 3. Pure. Rules: docs/reference/v3.md, 7.3 and 7.4.
+// Kinds and keys of a Resource's signals in generation 3. Pure. Reference: docs/reference/v3.md, 7.3 and 7.4.
 
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { DeclaredKind, SignalState, StoredSignalKind } from '#shared/contracts/subjects/signal.ts'
@@ -14,7 +14,10 @@ const kinds: Record<Exclude<StoredSignalKind, 'template'>, ReportedKind> = {
   declared_event: 'event',
 }
 
-/** Returns the kind of a signal; a declaration in the Template has priority. `template` null: the Resource has no published Template. */
+/**
+ * Returns the kind that the Template declares for a signal. If the Template does not declare the signal, returns the kind that a sender
+ * declared. `template` null: the Resource has no published Template.
+ */
 export function reportedKind({ slug, kind }: Pick<SignalState, 'slug' | 'kind'>, template: Template | null): ReportedKind {
   const declared = template?.signals.find(({ key }) => key === slug)
   if (declared !== undefined) return declared.kind
@@ -32,8 +35,8 @@ export const isDeclared = ({ slug, kind }: Pick<SignalState, 'slug' | 'kind'>, t
   Object.values<StoredSignalKind>(declaredKinds).includes(kind) && !template?.signals.some(({ key }) => key === slug)
 
 /**
- * Returns the key of a signal that a sender declares, computed from its name. A crash may lose the declaration after a row was written. The
- * next declaration of the same name gets the same key, so the row belongs to its signal.
+ * Returns the key of a signal that a sender declares, computed from the signal's name. A crash may lose the declaration after a row of the
+ * signal was written. The next declaration of this name then has the same key, so the row still belongs to the signal.
  */
 export const declaredSignalKey = (slug: string): string => `d${shortHash(slug)}`
 

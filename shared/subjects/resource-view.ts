@@ -1,4 +1,4 @@
-// Conversion of a subject's document to a Resource of generation 3, so that keeper and directory return the same. Pure. Rules:
+// Conversion of a subject's document to a Resource of generation 3, so that keeper and directory return the same. Pure. Reference:
 // docs/reference/v3.md, 4.8 and 6.6.
 import type {
   ResourceRuleView,
@@ -15,8 +15,9 @@ import { isFault, notJudged, type RevisionFault } from '#shared/subjects/stored-
 import { windowView } from '#shared/subjects/subject-view.ts'
 
 /**
- * `revision`: the published Template; null: the Resource has none. `judged`: returns the present judgement of a rule; absent: the last
- * recorded one. Rules of a missing or damaged Template are not judged, and their explanation says so (v3 4.12).
+ * Returns the Resource. `revision`: its published Template; null: it has none. `judged`: function that returns the present judgement of a
+ * rule; absent: the last recorded judgement is used. Rules of a missing or damaged Template are not judged, and their explanation says so
+ * (v3 4.12).
  */
 export function resourceView(
   subject: SubjectDocument,

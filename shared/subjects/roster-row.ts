@@ -5,16 +5,16 @@ import type { RuleState, SubjectDocument } from '#shared/contracts/subjects/subj
 import { statusOf } from '#shared/subjects/resource-view.ts'
 import { redactedText } from '#shared/text/redaction.ts'
 
-/** Returns the next step that time alone makes in an open incident: `machines/incident-outlook.ts`. */
+/** Returns the next step of an open incident by time alone, as `nextStep` of `machines/incident-outlook.ts`. */
 export type NextStepOf = (
   incident: Pick<IncidentSnapshot, 'value' | 'context'>,
   outlook: { isDecided: boolean; mutedTo: number | null },
 ) => NextStep | null
 
-/** Characters of an explanation in a row. */
+/** Largest number of characters of an explanation in a row. */
 const explanationCharacters = 200
 
-/** Returns null for an archived or deleted subject, which has no row. */
+/** Returns the row of a subject; null: the subject is archived or deleted, and has no row. */
 export function rosterRow(subject: SubjectDocument, nextStepOf: NextStepOf): RosterRow | null {
   const { id, rev, slug: key, name, kind, template, check, archivedAt, deletedAt, maintenance } = subject
   if (archivedAt !== null || deletedAt !== null) return null
@@ -42,7 +42,7 @@ function openIncident(rule: RuleState): Open[] {
 const statuses = { problem: 'down', noData: 'no_data', pending: 'pending', recovering: 'recovering' } as const
 const order: readonly IncidentState[] = ['problem', 'noData', 'pending', 'recovering']
 
-/** Sorts by severity, worst first, then by start. */
+/** Sorts open incidents by severity, worst first, then by start. */
 const byTrouble = ({ incident: one }: Open, { incident: other }: Open): number =>
   order.indexOf(one.value) - order.indexOf(other.value) || one.context.troubleSince - other.context.troubleSince
 
@@ -71,7 +71,7 @@ function restingState(rules: readonly RuleState[]): { status: RosterStatus; sinc
   return { status: 'unknown', since: null }
 }
 
-/** A problem or no data without an open incident exists only during a judgement. */
+/** A rule with the verdict problem or no data has an open incident, except during a judgement. */
 const resting = [
   ['problem', 'pending'],
   ['no_data', 'no_data'],

@@ -1,4 +1,4 @@
-// Reader of stored Template revisions, which detects the revisions that cannot be used for judging (docs/reference/v3.md, 4.12).
+// Reader of stored Template revisions. Detects revisions that cannot be used for judging (docs/reference/v3.md, 4.12).
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Nullable } from '#shared/contracts/common.ts'
@@ -9,7 +9,10 @@ import { type Query, type Store, StoreError, UnreadableDocument } from '#shared/
 /** Reason why a revision cannot be used: it is not stored, or its content cannot come from a publication. */
 export type RevisionFault = 'missing' | 'damaged'
 
-/** Returns revisions by id, with an entry for every id. A row that the store cannot read is damaged; the others are still returned. */
+/**
+ * Returns revisions by id, with an entry for every id. If the store cannot read a row, the revision is `damaged`; the other revisions are
+ * still returned.
+ */
 export async function readRevisions(store: Store, ids: readonly string[]): Promise<Map<string, Template | RevisionFault>> {
   if (ids.length === 0) return new Map()
   try {
@@ -24,7 +27,7 @@ export async function readRevisions(store: Store, ids: readonly string[]): Promi
   }
 }
 
-/** A stored revision, whole or damaged. */
+/** A stored revision, intact or damaged. */
 export interface StoredRevision extends Pick<TemplateDocument, 'id' | 'key' | 'version' | 'bytes'> {
   template: Template | 'damaged'
 }
@@ -49,13 +52,13 @@ export async function findRevisions(store: Store, query: Omit<Query, 'select'>):
 
 const placeOf = ({ id, key, version, bytes }: Omit<StoredRevision, 'template'>) => ({ id, key, version, bytes })
 
-/** Returns true if no retry can succeed. */
+/** Returns true for an error of the store after which no retry can succeed. */
 const isLasting = (error: unknown): boolean =>
   error instanceof UnreadableDocument || (error instanceof StoreError && error.kind === 'permanent')
 
 export const isFault = (revision: Template | RevisionFault | null): revision is RevisionFault => typeof revision === 'string'
 
-/** Returns the text that replaces the explanation of a rule, for people. */
+/** Returns the text for people that replaces the explanation of a rule, if the rule's revision cannot be used. */
 export const notJudged = (template: string | null, fault: RevisionFault): string =>
   `not judged: its Template ${template} is ${fault}`
 

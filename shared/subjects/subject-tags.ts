@@ -1,5 +1,5 @@
-// Tags of a subject: one text for each property by which lists of Resources are filtered. The keeper stores tags, the directory searches by
-// them. Pure. Rules: docs/reference/v3.md, 9.2 to 9.4.
+// Tags of a subject: one text for each property by which lists of Resources are filtered. The keeper stores tags; the directory finds
+// Resources by tags. Pure. Reference: docs/reference/v3.md, 9.2 to 9.4.
 
 import type { Answer, Answers } from '#shared/contracts/resources/template.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
@@ -23,7 +23,10 @@ export function tagsOf({ template, check, templated, labels, archivedAt, deleted
   return tags
 }
 
-/** Returns true only if both have the same tags, by a cheap comparison of references; false does not mean that the tags differ. */
+/**
+ * Returns true if both subjects certainly have the same tags; false: the tags may still be the same. Compares only object references, which
+ * is cheap.
+ */
 export const isTaggedAlike = (one: Tagged, other: Tagged): boolean =>
   one.labels === other.labels &&
   one.check === other.check &&
@@ -34,10 +37,13 @@ export const isTaggedAlike = (one: Tagged, other: Tagged): boolean =>
 
 export const stateTag = (state: 'active' | 'archived'): string => `state ${state}`
 
-/** `reference`: a key, for all its revisions, or `key@version`. */
+/** Returns the tag of a Template. `reference`: `key@version`, or a key for all revisions of the Template. */
 export const templateTag = (reference: string): string => `template ${reference}`
 
-/** Equal numbers have the same tag, however they were written. A number and the text of its digits have different tags. */
+/**
+ * Returns the tag of an answer. Equal numbers have the same tag, however they are written. A number and the text of its digits have
+ * different tags.
+ */
 export const answerTag = (templateKey: string, field: string, value: SingleAnswer): string =>
   `meta ${templateKey}.${field}=${JSON.stringify(value)}`
 

@@ -1,5 +1,5 @@
 // Conversion of subjects' documents to the views that commands and reads return, so that keeper and directory return the same. Pure. The
-// signal and the policy of a website check are not stored: both follow from the check.
+// signal and the policy of a website check are not stored, because both follow from the check.
 import type { MaintenanceContext, WindowView } from '#shared/contracts/incidents/maintenance.ts'
 import type { Policy } from '#shared/contracts/subjects/policy.ts'
 import type { SignalState } from '#shared/contracts/subjects/signal.ts'
@@ -19,7 +19,7 @@ export function subjectView(subject: SubjectDocument): SubjectView {
   return { id, rev, workspaceId, slug, name, kind, template, check, createdAt, updatedAt }
 }
 
-/** Delays of monitors that set none themselves, ms. */
+/** Delays of monitors that have no delays of their own, ms. */
 export interface DefaultHolds {
   confirmAfterMs: number
   closeAfterMs: number
@@ -27,7 +27,7 @@ export interface DefaultHolds {
 
 const usualHolds: DefaultHolds = { confirmAfterMs: limits.policy.holdMs, closeAfterMs: limits.policy.holdMs }
 
-/** Returns a subject with its signals and rules by creation, those of the website check first. */
+/** Returns a subject with its signals and rules in the order of their creation, but first the signal and the rule of the website check. */
 export function customSubjectView(subject: SubjectDocument, holds = usualHolds): CustomSubjectView {
   const { id, workspaceId, slug, name, kind, template, createdAt } = subject
   return {
@@ -44,7 +44,10 @@ export function customSubjectView(subject: SubjectDocument, holds = usualHolds):
   }
 }
 
-/** Returns true if the subject fits a message on the bus. Checked before a signal or a rule is added or grows. */
+/**
+ * Returns true if the view of the subject fits into one message on the bus. Callers check this before they add or enlarge a signal or a
+ * rule.
+ */
 export const viewFits = (subject: SubjectDocument): boolean =>
   new TextEncoder().encode(JSON.stringify(customSubjectView(subject))).length <= limits.subject.viewBytes
 

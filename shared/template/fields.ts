@@ -1,4 +1,4 @@
-// Fields that a payload template may contain (reference/messages 3.6). Each is a text; a missing value is the empty text.
+// Fields that a payload template may contain (reference/messages 3.6). The value of a field is a text; a missing value is the empty text.
 export const fieldNames = [
   'kind',
   'status',
@@ -20,10 +20,10 @@ export const fieldNames = [
 export type FieldName = (typeof fieldNames)[number]
 
 /**
- * kind: opened, problem, no_data, recovery, acknowledged; status: opening, down, unknown, up, acknowledged; url: URL of the check; summary:
- * one line; error: error of the check; locations: names of the affected locations, comma separated; lasted: duration so far or in all, for
- * people; link: page of the subject; at: instant of the decision, RFC 3339; rule: key of the rule; action: instruction of the rule;
- * resource: key of the subject; evidence: evidence of the rule, one line.
+ * `kind`: opened, problem, no_data, recovery, acknowledged. `status`: opening, down, unknown, up, acknowledged. `url`: URL of the check.
+ * `summary`: one line. `error`: error of the check. `locations`: names of the affected locations, comma separated. `lasted`: duration of
+ * the incident so far, or in all if it has ended, for people. `link`: page of the subject. `at`: instant of the decision, RFC 3339.
+ * `rule`: key of the rule. `action`: instruction of the rule. `resource`: key of the subject. `evidence`: evidence of the rule, one line.
  */
 export type TemplateFields = Record<FieldName, string>
 

@@ -25,7 +25,7 @@ const shared = {
   at: '2026-01-05T12:02:00.000Z',
 } as const
 
-/** Error of a location that reports a failure. A no-data message may quote it too, if not all locations are silent. */
+/** Error of a location that reports a failure. A no-data message may quote such an error too, if not all locations are silent. */
 const checkError = 'Status 503, expected "200"'
 
 export const samples: readonly Sample[] = [

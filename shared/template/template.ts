@@ -13,7 +13,10 @@ type Parsed = { parts: Part[] } | { error: string }
 const open = '{{'
 const close = '}}'
 
-/** Returns JSON for a template that begins with `{` or `[` after blanks, and plain text for others, also for `{{ subject }}`. */
+/**
+ * Returns JSON if the template begins with `{` or `[` after blanks, else plain text. A template that begins with a field (`{{`) is plain
+ * text.
+ */
 export function contentTypeOf(template: string): ContentType {
   const start = template.trimStart()
   return start.startsWith('[') || (start.startsWith('{') && !start.startsWith(open)) ? 'application/json' : 'text/plain'
@@ -22,7 +25,7 @@ export function contentTypeOf(template: string): ContentType {
 /** Returns the size of a template in bytes of UTF-8, as sent and stored. */
 export const templateBytes = (template: string): number => Buffer.byteLength(template)
 
-/** Renders a template. In JSON, values are escaped, and the output must parse. */
+/** Renders a template. In a JSON template, values are escaped, and the output must be valid JSON. */
 export function renderTemplate(template: string, fields: TemplateFields): Rendered {
   const parsed = parse(template)
   if ('error' in parsed) return { ok: false, error: parsed.error }
@@ -32,7 +35,7 @@ export function renderTemplate(template: string, fields: TemplateFields): Render
   return !isJson || isJsonText(output) ? { ok: true, output } : { ok: false, error: 'The result is not valid JSON.' }
 }
 
-/** Parses a template. A `}}` without `{{` is text, because nested JSON objects end with it. */
+/** Parses a template. A `}}` without `{{` is text, because nested JSON objects end with `}}`. */
 function parse(template: string): Parsed {
   const parts: Part[] = []
   for (let at = 0; ; ) {
@@ -47,7 +50,7 @@ function parse(template: string): Parsed {
   }
 }
 
-/** Joins the parts; null if the text would be too long. */
+/** Returns the joined parts; null: the text would be too long. */
 function join(parts: readonly Part[], textOf: (name: FieldName) => string): string | null {
   let bytes = 0
   const texts: string[] = []
@@ -60,7 +63,7 @@ function join(parts: readonly Part[], textOf: (name: FieldName) => string): stri
   return texts.join('')
 }
 
-/** Returns line and column, both from 1. */
+/** Returns line and column of a position, both counted from 1. */
 function place(template: string, index: number): string {
   const before = template.slice(0, index).split('\n')
   return `line ${before.length}, column ${[...(before.at(-1) ?? '')].length + 1}`

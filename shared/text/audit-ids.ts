@@ -1,13 +1,13 @@
-// Ids of the audit: positions of rows, and ids of blocks of rows. The text order of both is the order of instants. Pure.
+// Ids of the audit: places of rows, and ids of blocks of rows. Both sort as texts in the order of their instants. Pure.
 import { fromBase62, toBase62 } from '#shared/text/ids.ts'
 
-/** Position of a row among the rows of its workspace. */
+/** Place of a row among the rows of its workspace. */
 export interface AuditPlace {
-  /** ms since the epoch */
+  /** Instant of the row, ms since the epoch. */
   at: number
-  /** Counts up at a gateway from 0 to `auditNumbers` - 1, then starts again. It orders rows of the same instant. */
+  /** Orders rows of the same instant. A gateway counts from 0 to `auditNumbers` - 1, then starts again. */
   number: number
-  /** Distinguishes rows of several gateways. */
+  /** Name of the gateway, which distinguishes rows of several gateways. */
   gateway: string
 }
 
@@ -16,7 +16,7 @@ const numberDigits = 3
 /** Number of characters of a gateway's name. */
 export const gatewayDigits = 6
 
-/** Number of different values of `number`: more than a gateway has rows in one millisecond. */
+/** Number of different values of `number`. No gateway has so many rows in one millisecond. */
 export const auditNumbers = 62 ** numberDigits
 
 /** Returns a negative number if `one` is older than `other`, 0 if they are equal. */
@@ -31,7 +31,7 @@ export function compareAuditPlaces(one: AuditPlace, other: AuditPlace): number {
 export const auditPlaceText = ({ at, number, gateway }: AuditPlace): string =>
   instantText(at) + toBase62(number, numberDigits) + gateway
 
-/** Parses the text of `auditPlaceText`; null for any other text. */
+/** Returns the place that `auditPlaceText` has written; null for any other text. */
 export const readAuditPlace = (text: string): AuditPlace | null => (placeForm.test(text) ? placeIn(text) : null)
 
 /** Returns the id of a block: its workspace (null: rows without one) and the place of its newest row. */
@@ -44,7 +44,7 @@ export function parseAuditBlockId(id: string): { workspaceId: string | null; new
   return { workspaceId: workspaceId === '' ? null : workspaceId, newest: placeIn(place) }
 }
 
-/** Returns the lower bound of the ids of blocks whose newest row is at `at` (ms) or later. All other blocks have smaller ids. */
+/** Returns the lower bound of the ids of blocks whose newest row is at `at` (ms) or later. All older blocks have smaller ids. */
 export const auditBound = (workspaceId: string | null, at: number): string => auditPrefix(workspaceId) + instantText(at)
 
 /** Returns the prefix of the ids of all blocks of a workspace. */

@@ -3,7 +3,7 @@ import { limits } from '#shared/limits/limits.ts'
 
 const basis = 0x811c9dc5
 const prime = 0x01000193
-/** Highest code of a character that is one byte in UTF-8. Ids contain only such characters. */
+/** Highest code of a character that is one byte in UTF-8. All characters of ids are one byte. */
 const lastOfOneByte = 0x7f
 
 /** Returns the FNV-1a 32-bit hash of the UTF-8 bytes of `text`, an unsigned integer. */

@@ -1,5 +1,5 @@
-// Creation and parsing of ids. Base 62 in ASCII order, so that text order is number order. Random ids come from the operating system; the
-// simulation injects its own.
+// Creation and parsing of ids. The digits of base 62 are in ASCII order, so that text order is number order. Random bytes come from the
+// operating system; the simulation injects its own random bytes.
 import { hash, randomBytes, randomFillSync } from 'node:crypto'
 import { day } from '#shared/limits/limits.ts'
 
@@ -36,7 +36,7 @@ export function randomId(length: number): string {
   return id
 }
 
-/** Returns a new id that finds a request in the logs of all services that handle it. */
+/** Returns a new id for a request, by which the request is found in the logs of all services that handle it. */
 export const newTraceId = (): string => randomId(16)
 
 /** Returns random bytes as base64: key material, not an id. */
@@ -73,7 +73,7 @@ export function checkObservationId(subjectId: string, locationId: string, slotAt
   return observationPrefix(slotAt, subjectId) + locationId + toBase62(slotAt % day, 5)
 }
 
-/** Returns the first 3 characters (13 with a subject) of all observation ids of the day that contains `at`. */
+/** Returns the prefix of the ids of all check observations of the day that contains `at`: 3 characters, or 13 if a subject is given. */
 export function observationPrefix(at: number, subjectId = ''): string {
   return toBase62(Math.floor(at / day), 3) + subjectId
 }
@@ -108,12 +108,12 @@ const labelsHash = (sorted: readonly (readonly [string, string])[]) => shortHash
 /** Returns 132 bits of a text's hash as 22 characters. */
 export const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 
-/** Returns the id of the document that points from a sender's id to its Observation. */
+/** Senders may choose an id for an Observation. Returns the id of the document that maps the sender's id to the stored Observation. */
 export const observationIdKey = (subjectId: string, sentId: string): string => `${subjectId}.${shortHash(sentId)}`
 
 /**
- * Returns the id of a pushed observation: its signal, instant (microseconds) and labels (reference/custom-subjects 4.7). Ids of a signal
- * are thus in the order of instants: the newest observation, a period and the expired ones are ranges of ids.
+ * Returns the id of a pushed observation, made from its signal, instant (microseconds) and labels (reference/custom-subjects 4.7). The ids
+ * of a signal are thus in the order of instants. So the observations of a period, or the expired observations, form one range of ids.
  */
 export function pushedObservationId(
   subjectId: string,
@@ -124,7 +124,7 @@ export function pushedObservationId(
   return observationOfSeries(seriesId(subjectId, signalKey, labels), observedAtUs)
 }
 
-/** Returns the same as `pushedObservationId`, from the id of a series. */
+/** Returns the same id as `pushedObservationId`, but gets the id of a series instead of signal and labels. */
 export function observationOfSeries(series: string, observedAtUs: number): string {
   const labels = series.lastIndexOf('.')
   return `${series.slice(0, labels + 1)}${instantText(observedAtUs)}${series.slice(labels)}`
@@ -145,8 +145,8 @@ export function parsePushedObservationId(id: string): { subjectId: string; signa
 }
 
 /**
- * Returns the id of a subject's tag. It contains a hash of the tag, because texts of people may be too long for an id. Subjects with the
- * same tag are in the order of their ids.
+ * Returns the id of a subject's tag. The id contains a hash of the tag, because a text that a person wrote may be too long for an id. The
+ * ids of one tag are in the order of their subjects' ids.
  */
 export const subjectTagId = (workspaceId: string, tag: string, subjectId: string): string =>
   subjectTagPrefix(workspaceId, tag) + subjectId
@@ -155,7 +155,7 @@ export const subjectTagId = (workspaceId: string, tag: string, subjectId: string
 export const subjectTagPrefix = (workspaceId: string, tag: string): string => `${workspaceId}/${shortHash(tag)}/`
 
 /**
- * Returns an instant as text whose order is number order for the years 0 to 9999. An instant before 1970 is written as its distance from a
+ * Returns an instant as text whose order is number order for the years 0 to 9999. An instant before 1970 is written as the time since a
  * fixed earlier instant.
  */
 function instantText(us: number): string {

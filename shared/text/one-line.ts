@@ -1,4 +1,4 @@
-// Conversion of texts from outside into a part of one line. Pure, because a browser loads it too.
+// Conversion of a text from outside, so that it fits into one line. Pure, because a browser loads it too.
 
 /**
  * Returns the text without characters that begin a line, move the cursor, or hide adjacent text. A joiner or non-joiner (U+200D, U+200C)

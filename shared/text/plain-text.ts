@@ -1,12 +1,11 @@
-// Short texts of people: normalisation, so that names that look equal are equal; detection of hidden characters; cutting.
+// Short texts that people type. Normalises names, so that names that look equal are equal. Detects hidden characters, and cuts long texts.
 
-/** Returns the text composed (NFC) and trimmed. */
 export const plainText = (text: string): string => text.normalize('NFC').trim()
 
 /**
- * Returns true if a name contains invisible characters, or characters that change how the rest is read. These are control characters, line
- * separators, unpaired surrogates, invisible format characters and direction marks. Joiners of scripts and emoji and the tags of flags are
- * allowed.
+ * Returns true if a name contains invisible characters, or characters that change how the rest of the name is displayed. These are control
+ * characters, line separators, unpaired surrogates, invisible format characters and direction marks. Allowed are the joiners that scripts
+ * and emoji need, and the tags of flags.
  */
 export const hasHiddenCharacters = (text: string): boolean => hidden.test(text.replace(flag, ''))
 
@@ -29,7 +28,7 @@ const flag = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,8}\u{e007f}/gu
 export const firstCharacters = (text: string, characters: number): string =>
   text.length <= characters ? text : [...text].slice(0, characters).join('')
 
-/** Returns at most `characters` code points. An ellipsis, which counts, replaces text that was cut off. */
+/** Returns at most `characters` code points. An ellipsis replaces text that was cut off, and counts as a code point. */
 export function cut(text: string, characters: number): string {
   if (text.length <= characters) return text
   const points = [...text]

@@ -1,7 +1,7 @@
 // Redaction of secrets: names of credentials, URLs, and URLs within texts (v3 11.1 and 11.2). Pure.
 import { percentDecoded } from '#shared/net/url-credentials.ts'
 
-/** Words that mark a credential if they are a whole part of a name. */
+/** A name that has one of these words as a whole part is the name of a credential. */
 const credentialParts = new Set([
   ...['token', 'tokens', 'secret', 'secrets', 'password', 'passwd', 'pwd', 'pw', 'pass', 'passphrase', 'key', 'keys', 'apikey'],
   ...['auth', 'authorization', 'bearer', 'credential', 'credentials', 'cookie', 'session', 'sid', 'signature', 'sig', 'jwt'],
@@ -16,14 +16,14 @@ export const isCredentialName = (name: string): boolean =>
   partsOf(name).some(part => credentialParts.has(part) || credentialEndings.some(ending => part.endsWith(ending)))
 
 /**
- * Returns a URL without user information, with `redacted` as the value of each query parameter whose name marks a credential. Empty if the
- * text is not a URL.
+ * Returns a URL without user information, with `redacted` as the value of each query parameter whose name marks a credential. Returns an
+ * empty text if `url` is not a URL.
  */
 export function redactedUrl(url: string): string {
   return URL.canParse(url) ? withHiddenQuery(withoutUserInformation(url)) : ''
 }
 
-/** Returns a text with all its URLs redacted. Of an invalid URL only the scheme stays. */
+/** Returns a text with all its URLs redacted. Of an invalid URL, only the scheme stays. */
 export const redactedText = (text: string): string =>
   text.includes('://') ? text.replace(urlInText, found => redactedUrl(found) || unreadable(found)) : text
 
@@ -51,7 +51,7 @@ function withoutUserInformation(url: string): string {
   return parsed.href
 }
 
-/** Replaces only the values to hide; the rest of the URL stays unchanged. */
+/** Replaces only the values that must be hidden; the rest of the URL stays unchanged. */
 function withHiddenQuery(url: string): string {
   const [beforeFragment = ''] = url.split('#', 1)
   const start = beforeFragment.indexOf('?') + 1

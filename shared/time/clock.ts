@@ -1,5 +1,5 @@
 // The injected clock, which tests and the simulation control. Instants are milliseconds since the epoch: wall time at the start plus time
-// of the monotonic clock. A step of the system clock thus causes no silence and no alarm.
+// of the monotonic clock. A jump of the system clock thus causes no silence and no alarm.
 import { performance } from 'node:perf_hooks'
 import { minute, second } from '#shared/limits/limits.ts'
 
@@ -21,13 +21,16 @@ export interface SystemClock extends Clock {
 }
 
 export interface ClockOptions {
-  /** Called if wall time and this clock differ by more than a second; `driftMs` is wall time minus clock. */
+  /** Called if wall time and this clock differ by more than a second; `driftMs`: wall time minus this clock. */
   onDrift?: (driftMs: number) => void
   wall?: () => number
   monotonic?: () => number
 }
 
-/** Speed of the correction of a drift, as a share of real time. At 1 %, one hour takes four days, and no deadline jumps. */
+/**
+ * Speed at which a drift is corrected, as a share of real time. At 1 %, the correction of a drift of one hour takes four days, and no
+ * deadline jumps.
+ */
 const correctionRate = 0.01
 
 /** Returns the real clock. Once a minute it is compared with wall time; a difference over a second is reported and corrected slowly. */

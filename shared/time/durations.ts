@@ -1,4 +1,4 @@
-// Durations in the form of generation 2: text like that of Go, `2m0s`, `1h30m0s`, `0s` (reference/custom-subjects 3.4).
+// Durations in the form of generation 2: texts as Go writes them, `2m0s`, `1h30m0s`, `0s` (reference/custom-subjects 3.4).
 import { day, hour, minute, second } from '#shared/limits/limits.ts'
 
 const unitNs: Record<string, bigint> = {

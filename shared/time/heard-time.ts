@@ -1,5 +1,5 @@
-// Clock that runs only while signs of life arrive. An age measured with it leaves out times in which no sign could be sent, or in which
-// this process could not receive one.
+// Clock that runs only while signs of life arrive. So an age on this clock leaves out the times in which no sign of life could be sent, or
+// in which this process could receive none.
 
 export class HeardTime {
   readonly #monotonic: () => number
@@ -7,7 +7,7 @@ export class HeardTime {
   #signAt = Number.NEGATIVE_INFINITY
   #passedMs = 0
 
-  /** A gap of more than `gapMs` between two signs does not count. */
+  /** The time between two signs does not count if it is longer than `gapMs`. */
   constructor(monotonic: () => number, gapMs: number) {
     this.#monotonic = monotonic
     this.#gapMs = gapMs

@@ -1,12 +1,12 @@
-// Share of a period that lies outside of other periods, which may overlap. Pure. Instants in ms.
+// Share of a period that lies outside of given stretches of time. Stretches may overlap. Pure. Instants in ms.
 
 export interface Stretch {
   from: number
-  /** Null: not ended. */
+  /** End of the stretch; null: the stretch has not ended. */
   to: number | null
 }
 
-/** Returns the milliseconds of `from` to `to` that lie in at least one stretch. */
+/** Returns the milliseconds between `from` and `to` that lie in at least one stretch. */
 export function coveredMs(stretches: readonly Stretch[], from: number, to: number): number {
   const cut = stretches
     .map(stretch => ({ from: Math.max(stretch.from, from), to: Math.min(stretch.to ?? to, to) }))
@@ -22,6 +22,6 @@ export function coveredMs(stretches: readonly Stretch[], from: number, to: numbe
   return covered
 }
 
-/** Returns the share, 0 to 1; null: `from` to `to` is empty. */
+/** Returns the share of the period from `from` to `to` that lies in no stretch, 0 to 1; null: the period is empty. */
 export const shareWithout = (stretches: readonly Stretch[], from: number, to: number): number | null =>
   to <= from ? null : 1 - coveredMs(stretches, from, to) / (to - from)

@@ -6,5 +6,5 @@ const form = /^[0-9A-Za-z_-]{43}$/
 /** Returns a token of 43 characters. */
 export const makeAddressToken = (): string => randomBytes(32).toString('base64url')
 
-/** Returns false if the text cannot be a token, so that the directory need not search for it. */
+/** Returns false if the text does not have the form of a token. The directory then need not search for it. */
 export const looksLikeAddressToken = (text: string): boolean => form.test(text)

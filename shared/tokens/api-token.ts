@@ -12,7 +12,7 @@ export const makeToken = (): string => `wk_${randomId(32)}`
 /** Returns false if the text cannot be a token, so that no request is needed. */
 export const looksLikeToken = (text: string): boolean => form.test(text)
 
-/** Returns true if a text contains such a token, which must not be shown. */
+/** Returns true if a text contains an API token, and so must not be shown. */
 export const holdsToken = (text: string): boolean => formWithin.test(text)
 
 /** Returns the hex SHA-256. A token is random enough to need no salt and no stretching. */

@@ -1,2 +1,2 @@
-// The user that the first start creates: the user of AUTH_DEV, and of commands that name no user.
+// Username of the user that the first start creates. AUTH_DEV and commands without a named user act as this user.
 export const ownerUsername = 'owner'

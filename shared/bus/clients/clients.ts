@@ -1,4 +1,4 @@
-// Clients of the services: each sends requests over the bus and returns results of the types that the contracts give them.
+// Clients of the services. Each client sends requests over the bus and returns results with the types of the contracts.
 import { Compile } from 'typebox/compile'
 import { requestWithRetry, resultOf } from '#shared/bus/clients/request-with-retry.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'
@@ -13,7 +13,10 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface DirectoryClient {
-  /** Sends a request. Throws the directory's AppError, or `unavailable` after 4 s: the directory may then have executed the request. */
+  /**
+   * Sends a request. Throws the directory's AppError. Throws `unavailable` if no response arrives within 4 s; the directory may have
+   * executed the request.
+   */
   ask<V extends AskVerb>(verb: V, request: AskRequest<V>, traceId?: string): Promise<AskResults[V]>
 }
 
@@ -22,7 +25,7 @@ export const createDirectoryClient = (bus: Bus, clock: Clock): DirectoryClient =
     (await requestWithRetry(bus, clock, { who: 'directory', subject: subjects.ask(verb), body, traceId })) as AskResults[V],
 })
 
-/** Client of the keeper that holds the subject's partition at the moment of the request. */
+/** Client of the keepers. A request goes to the keeper that holds the subject's partition at that moment. */
 export interface KeeperClient {
   /** Sends a command. Retries with the same id execute the command only once. Throws the keeper's AppError, or `unavailable` after 4 s. */
   send<C extends Command>(subjectId: string, command: C, traceId?: string): Promise<CommandResults[C['kind']]>
@@ -37,7 +40,10 @@ export const createKeeperClient = (bus: Bus, clock: Clock): KeeperClient => ({
 
 /** Client of the keepers for previews: any keeper can run any preview. */
 export interface PreviewClient {
-  /** Runs a preview. Throws the keeper's AppError, or `unavailable` after `limits.preview.answerMs`. Stores nothing; may be repeated. */
+  /**
+   * Runs a preview. Throws the keeper's AppError, or `unavailable` after `limits.preview.answerMs`. A preview stores nothing and may be
+   * repeated.
+   */
   preview(request: Preview, traceId?: string): Promise<PreviewRule[]>
 }
 
@@ -51,7 +57,7 @@ export const createPreviewClient = (bus: Bus, clock: Clock): PreviewClient => ({
 export interface NotifierClient {
   /**
    * Sends one test message through one notifier and returns the outcome. A refusal by the destination is an outcome, not an error. Throws
-   * `not_found`, or `unavailable` after 3.6 s; the message may then have been sent. Never sends two messages.
+   * `not_found`. Throws `unavailable` if no response arrives within 3.6 s; the message may have been sent. Never sends two messages.
    */
   sendTest(message: TestMessage, traceId?: string): Promise<TestMessageResult>
 }
@@ -67,7 +73,7 @@ const made = Compile(BackupMade)
 
 /**
  * Requests a backup from the process with the embedded store, in one attempt, because each attempt creates a file. Throws an AppError:
- * `not_found` if no process has an embedded store, `busy` if another backup is being made, `unavailable`.
+ * `not_found` if no process has an embedded store, `busy` if another backup is being made, `unavailable` if no response arrives.
  */
 export async function askForBackup(bus: Bus): Promise<BackupMade> {
   const reply = await bus.request(subjects.backup, {}, { timeoutMs: limits.backup.takesMs }).catch((error: unknown) => {

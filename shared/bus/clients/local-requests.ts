@@ -1,5 +1,6 @@
-// Requests whose receiver is in the same process. They are delivered within the process instead of over the bus: as JSON text, in the order
-// of the calls, never inside the caller's stack. A request without exactly one receiver here goes to the bus.
+// Delivery of requests to a receiver in the same process, without the bus. A request is delivered as JSON text, in the order of the calls,
+// and only after the caller has returned to the event loop. If this process has no receiver for a request, or more than one, the request
+// goes to the bus.
 
 import { createWaitingAnswers } from '#shared/bus/clients/waiting-answers.ts'
 import { subjectMatcher } from '#shared/bus/subjects.ts'
@@ -7,28 +8,31 @@ import type { Clock } from '#shared/time/clock.ts'
 
 export interface LocalRequest {
   subject: string
-  /** Body as JSON; undefined: none. */
+  /** Body of the request as JSON; undefined: no body. */
   text: string | undefined
   traceId: string
 }
 
 export interface LocalSubscriber {
-  /** Filter: `*` is one token, `>` is one or more tokens at the end. */
+  /** Filter of the subscription: `*` is one token, `>` is one or more tokens at the end. */
   subject: string
-  /** Name of a queue, of which one member gets each request. */
+  /** Name of a queue. Only one member of the queue gets each request. */
   queue: string | undefined
   /** Called when this subscriber is chosen for a request, shortly before `take` is called. */
   claim?(): void
-  /** Handles a request. `answer` takes JSON. Only its first call counts, and no call after the caller's timeout. Must not throw. */
+  /**
+   * Handles a request. `answer` takes the response as JSON. Only its first call counts, and only before the caller's timeout. `take` must
+   * not throw.
+   */
   take(request: LocalRequest, answer: (text: string) => void): void
 }
 
 export interface LocalRequests {
-  /** Adds a subscriber. The returned function removes it at once; earlier requests are still delivered to it. */
+  /** Adds a subscriber. Returns a function that removes the subscriber; requests sent before the removal are still delivered. */
   add(subscriber: LocalSubscriber): () => void
   /**
-   * Resolves to the response as JSON; rejects with a BusError (timeout, unavailable). Returns null and does nothing if the request has no
-   * receiver here, or more than one; the caller then uses the bus. A timeout may be late by `limits.bus.sweepMs` at most.
+   * Resolves to the response as JSON; rejects with a BusError (timeout, unavailable). Returns null and does nothing if this process has no
+   * receiver for the request, or more than one; the caller then uses the bus. A timeout may be up to `limits.bus.sweepMs` late.
    */
   ask(request: LocalRequest, timeoutMs: number): Promise<string> | null
   /** Rejects all waiting requests as unavailable, because the connection to the bus was lost. */
@@ -37,7 +41,7 @@ export interface LocalRequests {
   close(): void
 }
 
-/** A request in flight within the process. The object itself is the key under which the caller waits for the response. */
+/** A request that waits for its response. The object itself is the request's key in the table of waiting callers. */
 interface Asked {
   request: LocalRequest
   receiver: LocalSubscriber
@@ -62,7 +66,7 @@ export function createLocalRequests(clock: Clock): LocalRequests {
       if (receiver === null) return null
       receiver.claim?.()
       const asked = { request, receiver }
-      // A macrotask, not a microtask: a caller and a receiver that wait only for each other would block timers and sockets.
+      // The delivery is a macrotask. With microtasks, a caller and a receiver that wait only for each other would block timers and sockets.
       if (waiting.push(asked) === 1) setImmediate(handOver)
       return answers.wait(asked, timeoutMs)
     },
@@ -74,7 +78,10 @@ export function createLocalRequests(clock: Clock): LocalRequests {
   }
 }
 
-/** Subjects that the bus refuses (white space) or never matches (an empty token); they go to the bus, which handles them itself. */
+/**
+ * Matches subjects with white space, which the bus refuses, or with an empty token, which no subscription matches. Requests to these
+ * subjects go to the bus.
+ */
 const unusual = /\s|^\.|\.\.|\.$/
 
 interface Entry {
@@ -82,7 +89,7 @@ interface Entry {
   matches: (subject: string) => boolean
 }
 
-/** Table of subscriptions, of which a process has about 70, by the part of the filter before its first wildcard. */
+/** Table of subscriptions by the part of the filter before its first wildcard. A process has about 70 subscriptions. */
 function createTable() {
   const byStart = new Map<string, Set<Entry>>()
   let turns = 0
@@ -100,7 +107,10 @@ function createTable() {
       }
     },
     clear: () => byStart.clear(),
-    /** Returns the only plain subscriber, or the next member of the only queue; null: there is no receiver, or there are several. */
+    /**
+     * Returns the subscriber that gets the request: the only subscriber, or the next member if all subscribers are of one queue. Null:
+     * there is no receiver, or there are several.
+     */
     receiverOf: (subject: string): LocalSubscriber | null => {
       const matching: LocalSubscriber[] = []
       take('', subject, matching)

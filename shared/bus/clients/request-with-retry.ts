@@ -1,5 +1,5 @@
-// One request or command over the bus, retried until a response arrives or the time ends. The id in a command makes a retry harmless. A
-// test message has no such id, so it is retried only if no responder has received it.
+// One request or command over the bus, retried until a response arrives or the time ends. A command contains an id, by which the keeper
+// recognises a retry. A test message has no id, so it is retried only if no responder has received it.
 import { Compile } from 'typebox/compile'
 import { retry } from '#shared/async/retry.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'
@@ -11,7 +11,7 @@ import type { Clock } from '#shared/time/clock.ts'
 
 const replies = Compile(Reply)
 const { retryMs } = limits.request
-/** The pauses before a busy responder is asked again grow: 50, 100, 200, 400, 400 ms. */
+/** Number of times that the pause doubles while the responder is busy. The pauses are 50, 100, 200, 400, 400 ms. */
 const busyDoublings = 3
 
 interface Asked {
@@ -19,13 +19,13 @@ interface Asked {
   subject: string
   body: unknown
   traceId?: string | undefined
-  /** Total time, ms, of a command that must not be executed twice. Such a command is retried only if no responder has received it. */
+  /** Total time, ms, for a request that must not be executed twice. This request is retried only if no responder has received it. */
   onceMs?: number
 }
 
 /**
- * Sends with attempts of 2 s each, of 1 s in a cluster; 4 s in total, unless `onceMs` is set. `who` names the responder in the error.
- * Throws the responder's AppError. Throws `unavailable` if no response arrived in time: then the outcome is unknown.
+ * Sends the request in attempts of 2 s (1 s in a cluster), for 4 s in total unless `onceMs` is set. `who` names the responder in the error.
+ * Throws the responder's AppError. Throws `unavailable` if no response arrived in time; the request may have been executed.
  */
 export async function requestWithRetry(bus: Bus, clock: Clock, asked: Asked): Promise<unknown> {
   const { who, subject, body, onceMs, traceId = newTraceId() } = asked
@@ -55,7 +55,7 @@ export async function requestWithRetry(bus: Bus, clock: Clock, asked: Asked): Pr
   }
 }
 
-/** Returns the result of a reply. Throws the responder's AppError, or `internal` if `reply` is no reply. */
+/** Returns the result in a reply. Throws the AppError in the reply, or `internal` if `reply` does not have the form of a reply. */
 export function resultOf(reply: unknown, who: string): unknown {
   if (!replies.Check(reply)) throw new AppError('internal', `The response of the ${who} is not a reply`)
   if (reply.ok) return reply.result

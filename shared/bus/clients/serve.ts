@@ -11,18 +11,21 @@ import { firstFault } from '#shared/text/first-fault.ts'
 
 export interface ServeOptions {
   subject: string
-  /** Name of a queue, of which one member gets each request. */
+  /** Name of a queue. Only one member of the queue gets each request. */
   queue?: string
-  /** Returns the contract of a request to this subject; null: the subject has no request. */
+  /** Returns the contract for requests to this subject; null: no request has this subject. */
   contractOf(subject: string): TSchema | null
-  /** Returns the result of a request that fits its contract. An AppError becomes the reply, any other error `internal`. */
+  /**
+   * Handles a request that fits its contract, and returns the result. If it throws an AppError, this error is the reply; for any other
+   * error the reply is `internal`.
+   */
   serve(body: unknown, request: { subject: string; traceId: string }): Promise<unknown>
   logger: Logger
-  /** Subscribes to the requests instead of `bus.subscribe`. */
+  /** Function that subscribes to the requests; by default `bus.subscribe`. */
   subscribe?(take: (message: Incoming) => void): Promise<Subscription>
 }
 
-/** Resolves when requests are received. `close` waits for the running requests. */
+/** Resolves when the subscription is in place. `close` waits for the running requests. */
 export async function serve(bus: Bus, options: ServeOptions): Promise<Subscription> {
   const running = new Set<Promise<void>>()
   const validators = new Map<TSchema, Validator>()

@@ -1,5 +1,5 @@
-// Table of expected responses by their keys. Each response arrives once or times out. When the connection is lost, all waiting calls are
-// rejected. One timer serves the whole table.
+// Table of calls that wait for a response, by key. A call ends with its response or with a timeout. When the connection is lost, all
+// waiting calls are rejected. One timer serves the whole table.
 import { BusError } from '#shared/bus/port.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
@@ -12,10 +12,10 @@ interface Waiter<A> {
 }
 
 export interface WaitingAnswers<K, A> {
-  /** Resolves to the response; rejects with a BusError (timeout, unavailable). A timeout may be late by `limits.bus.sweepMs` at most. */
+  /** Resolves to the response; rejects with a BusError (timeout, unavailable). A timeout may be up to `limits.bus.sweepMs` late. */
   wait(key: K, timeoutMs: number): Promise<A>
   isWaiting(key: K): boolean
-  /** Resolves the waiting call. Like `refuse`, does nothing if no call waits for this key. */
+  /** Resolves the call that waits for this key. `refuse` rejects this call. Both do nothing if no call waits for the key. */
   answer(key: K, answer: A): void
   refuse(key: K, error: BusError): void
   /** Rejects all waiting calls as unavailable, because the connection to the bus was lost. */

@@ -1,5 +1,6 @@
-// Subscription with a bounded window and a bounded rate, made of bus subscriptions that end after half of the window each. Messages beyond
-// the window have no receiver on the server. Overlapping subscriptions share a queue, so one of them gets each message.
+// Subscription with a bounded window and a bounded rate. It consists of successive bus subscriptions; the server ends a bus subscription
+// after half a window of messages. If no bus subscription is open, a message has no receiver on the server. Two open bus subscriptions
+// share a queue, so only one of them gets a message.
 import { createAllowance } from '#shared/async/allowance.ts'
 import type { Bus, Incoming, Subscription } from '#shared/bus/port.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -8,7 +9,7 @@ import type { Cancel, Clock } from '#shared/time/clock.ts'
 export interface WindowOptions {
   subject: string
   queue: string
-  /** Number of messages that may arrive before more messages are requested. */
+  /** Size of the window: number of messages that may arrive without a further subscription. */
   atOnce: number
   perSecond: number
   logger: Logger
@@ -20,7 +21,7 @@ interface Grant {
   subscription: Promise<Subscription>
 }
 
-/** Resolves when messages are received. */
+/** Resolves when the subscription is in place. */
 export async function subscribeWindowed(
   bus: Pick<Bus, 'subscribe' | 'onConnection' | 'connected'>,
   clock: Clock,
@@ -55,7 +56,7 @@ export async function subscribeWindowed(
       grants.delete(made)
     })
   }
-  /** Requests another half of the window if at most one half is outstanding, as soon as the rate permits. */
+  /** Subscribes for another half of the window, as soon as the rate permits, if at most half a window of messages may still arrive. */
   const fill = () => {
     if (closed || waiting !== null || left() > half || !bus.connected()) return
     const waitMs = allowance.take(half, Number.POSITIVE_INFINITY) ?? 0

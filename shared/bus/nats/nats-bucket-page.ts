@@ -1,4 +1,5 @@
-// Reader of bucket changes on NATS: pages in the order of their revisions. Each page has a consumer of its own, which is removed after it.
+// Reader of changes in a NATS bucket, in pages, in the order of revisions. For each page, it creates a consumer and then removes this
+// consumer.
 import { createInbox, type Msg, type MsgHdrs } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
 import { consumerConfig, type Position, parsePosition } from '#shared/bus/nats/nats-consumer.ts'
@@ -17,11 +18,10 @@ export const bucketEntryOf = (name: BucketName, message: Msg, position: Position
   value: isRemoval(message.headers) ? null : jsonOf(message),
 })
 
-/** Returns true for a deletion by a client, and for the marker that a server leaves for an expired entry. */
+/** Returns true if a message marks a removed key: a client deleted the key, or its entry expired on the server. */
 export const isRemoval = (headers: MsgHdrs | undefined): boolean =>
   headers !== undefined && (headers.has(operationHeader) || headers.has('Nats-Marker-Reason'))
 
-/** Implements `Bucket.page` on NATS. */
 export const readBucketPage = (
   link: Link,
   name: BucketName,
@@ -48,7 +48,7 @@ export const readBucketPage = (
     }
   })
 
-/** Returns the next entries of a consumer: `wanted`, or fewer if the server has no more. */
+/** Returns the next `wanted` entries of a consumer, or fewer if the server has no more. */
 async function pull(
   link: Link,
   name: BucketName,
@@ -60,7 +60,7 @@ async function pull(
   const entries: BucketEntry[] = []
   const { promise, resolve, reject } = Promise.withResolvers<{ entries: BucketEntry[]; isLast: boolean }>()
   const take = (message: Msg) => {
-    // A status message of the server that says there are no more entries.
+    // The server sent a status message to the inbox: there are no more entries.
     if (message.subject === inbox) return resolve({ entries, isLast: true })
     const position = parsePosition(message.reply ?? '')
     entries.push(bucketEntryOf(name, message, position))

@@ -1,5 +1,5 @@
-// A bucket on NATS: the newest value of each key, in a stream of its own. Writes are compare-and-set. Reads go to the leader. A watch
-// survives restarts of the bus, even if the bus has lost its store.
+// A bucket on NATS: a stream that stores the newest value of each key. `update` is compare-and-set. Reads go to the leader. A watch
+// continues after a restart of the bus, even if the bus has lost its store.
 import { headers as createHeaders, type MsgHdrs } from '@nats-io/transport-node'
 import { bucketStream, bucketSubject } from '#shared/bus/declarations.ts'
 import { bucketEntryOf, isRemoval, operationHeader, readBucketPage } from '#shared/bus/nats/nats-bucket-page.ts'
@@ -15,7 +15,7 @@ export function createBucket(link: Link, name: BucketName): Bucket {
   const stream = bucketStream(name)
   const subjectOf = (key: string) => bucketSubject(name, key)
 
-  /** Writes if the key has this revision. Returns the new revision; null: the key has another revision. */
+  /** Writes the value if the key has this revision. Returns the new revision, or null if the key has another revision. */
   const write = async (key: string, value: unknown, revision: number): Promise<number | null> =>
     acknowledgement(await store(link, subjectOf(key), JSON.stringify(value), withHeader(expectedHeader, String(revision))))
 
@@ -58,7 +58,10 @@ export function createBucket(link: Link, name: BucketName): Bucket {
   }
 }
 
-/** Watches keys. If the store was lost, delivers the present keys again, then the missing ones as removed at revision 0. */
+/**
+ * Watches keys. If the bus has lost its store, delivers all present keys again, and then every key that is now missing as removed at
+ * revision 0.
+ */
 async function watch(link: Link, name: BucketName, filter: string, handlers: WatchHandlers): Promise<Reader> {
   const keys = new PresentKeys(handlers, link.clock.now)
   let missing = 0

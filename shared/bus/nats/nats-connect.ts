@@ -1,5 +1,5 @@
-// Connection to nats-server by a transport whose sockets never throw. The library removes its listeners before a socket has closed. Without
-// a listener, the error of a write after the server's end would end the process.
+// Connection to nats-server by a transport whose sockets never throw. The library removes its listeners before a socket has closed. If the
+// server has gone and a late write fails, an error event without a listener would end the process.
 import {
   type ConnectionOptions,
   type NatsConnection,
@@ -20,10 +20,10 @@ export class PatientTransport extends NodeTransport {
   }
 }
 
-/** Listener for late errors: the library already treats the connection as ended, and reconnects. */
+/** Listener that ignores late errors, because the library has already noticed the end of the connection and reconnects. */
 const ignore = () => undefined
 
-/** Connects with the signature of the library's own `connect`. */
+/** Connects to the server. Has the signature of the library's `connect`. */
 export function connectToNats(options: ConnectionOptions): Promise<NatsConnection> {
   setTransportFactory({ factory: () => new PatientTransport(), dnsResolveFn: nodeResolveHost })
   return NatsConnectionImpl.connect(options)

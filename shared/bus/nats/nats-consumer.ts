@@ -1,4 +1,4 @@
-// The consumer of a reader on the server: its configuration, and the position in its deliveries.
+// Consumers on the server, which deliver a stream to a reader: configuration, creation, removal, and positions of delivered messages.
 import {
   AckPolicy,
   type ConsumerConfig,
@@ -17,7 +17,7 @@ export type ReaderStart = { sequence: number } | { time: number } | { latest: tr
 
 export interface Position {
   sequence: number
-  /** Position among all deliveries of this consumer, from 1; a gap means a lost message. */
+  /** Number of the message among all deliveries of this consumer, from 1. A gap in these numbers means a lost message. */
   delivery: number
   /** Server time of the message, ms since the epoch. */
   at: number
@@ -32,7 +32,7 @@ export interface Made {
   /** Creation time of the stream, which identifies the stream. */
   created: string
   state: StreamState
-  /** True if the sequence of the last message read now belongs to a different message. */
+  /** True if the sequence of the reader's last message now belongs to a different message in the stream. */
   isCut: boolean
 }
 
@@ -47,7 +47,7 @@ export interface MakerOptions {
 export class ConsumerMaker {
   readonly #link: Link
   readonly #options: MakerOptions
-  /** A created consumer whose stream state is not read yet. If that read fails, the next attempt uses the same consumer. */
+  /** A created consumer whose stream was not checked yet. If the check fails, the next attempt uses this consumer again. */
   #unproven: Plan | null = null
 
   constructor(link: Link, options: MakerOptions) {
@@ -55,7 +55,10 @@ export class ConsumerMaker {
     this.#options = options
   }
 
-  /** Creates a consumer after the last message read, and reads the state of its stream. Null if `isWanted` turns false meanwhile. */
+  /**
+   * Creates a consumer that begins after the last message read, and reads the state of the stream. Returns null if `isWanted` has become
+   * false meanwhile.
+   */
   async make(last: Pick<Position, 'sequence' | 'at'>, isWanted: () => boolean): Promise<Made | null> {
     const { stream, filter, start, looksForCuts } = this.#options
     const { manager } = this.#link
@@ -76,7 +79,7 @@ export class ConsumerMaker {
     }
   }
 
-  /** Best effort: the server removes an unused consumer after a while. */
+  /** Removes a consumer. A failure is ignored, because the server removes an unused consumer after a while. */
   remove(name: string): void {
     if (this.#link.connected()) this.#link.manager.consumers.delete(this.#options.stream, name).catch(() => undefined)
   }
@@ -86,7 +89,10 @@ export class ConsumerMaker {
     this.#unproven = null
   }
 
-  /** After a failure, the consumer may exist on a dead server. Under a new name, the cluster can place the next one on a live server. */
+  /**
+   * Creates a consumer. If this fails, the consumer may exist on a dead server. The next attempt uses a new name, so that the cluster can
+   * place the consumer on a live server.
+   */
   async #add(plan: Plan): Promise<ConsumerInfo> {
     try {
       return await this.#link.manager.consumers.add(this.#options.stream, plan)
@@ -97,7 +103,10 @@ export class ConsumerMaker {
   }
 }
 
-/** Returns the configuration of an in-memory consumer of one filter, removed by the server if idle. `cursor`: last sequence read, or 0. */
+/**
+ * Returns the configuration of an in-memory consumer for one filter. The server removes the consumer if it is idle. `cursor`: last sequence
+ * read, or 0.
+ */
 export function consumerConfig(filter: string, start: ReaderStart, cursor: number): Plan {
   return {
     ...deliveryFrom(start, cursor),
@@ -112,8 +121,8 @@ export function consumerConfig(filter: string, start: ReaderStart, cursor: numbe
 }
 
 /**
- * Removes consumers that no process of the installation created, from all streams; returns their number. A server allows at most 1,000
- * consumers per stream, so foreign ones could prevent a start from creating its own. May be repeated. Rejects if the bus does not respond.
+ * Removes all consumers that no process of the installation created, and returns their number. A server allows at most 1,000 consumers per
+ * stream, so foreign consumers could leave no room for a starting process. May be repeated. Rejects if the bus does not respond.
  */
 export async function removeForeignConsumers({ consumers }: JetStreamManager): Promise<number> {
   let removed = 0
@@ -122,7 +131,7 @@ export async function removeForeignConsumers({ consumers }: JetStreamManager): P
     for await (const { name, config } of consumers.list(stream)) if (!isReaderConfig(config)) names.push(name)
     for (let start = 0; start < names.length; start += limits.bus.removedAtOnce) {
       const slice = names.slice(start, start + limits.bus.removedAtOnce)
-      // If the consumer is missing, another process has removed it.
+      // A failed removal is ignored: another process may have removed the consumer.
       await Promise.all(slice.map(name => consumers.delete(stream, name).catch(() => undefined)))
     }
     removed += names.length
@@ -130,7 +139,7 @@ export async function removeForeignConsumers({ consumers }: JetStreamManager): P
   return removed
 }
 
-/** True if `consumerConfig` may have created the consumer, which the server removes by itself if idle. */
+/** True if the consumer looks as if `consumerConfig` had created it. The server removes such a consumer if it is idle. */
 const isReaderConfig = (config: ConsumerConfig): boolean => {
   const { name = '', inactive_threshold = 0 } = config
   return (
@@ -163,7 +172,10 @@ export function parsePosition(reply: string): Position {
   }
 }
 
-/** True if the last sequence read now belongs to a different message: the stream lost its end and has grown again. */
+/**
+ * True if the last sequence read now belongs to a different message: the stream has lost its newest messages, and new messages got their
+ * sequences.
+ */
 async function isAnotherMessage(
   manager: JetStreamManager,
   stream: string,

@@ -1,21 +1,23 @@
-// State of a reader's connection to its stream: whether it may miss messages, since when, and whether it has caught up. Knows no client of
-// NATS.
+// State of a reader: whether it may miss messages, since when, and whether it has caught up after an outage. Imports no NATS client.
 import type { Clock } from '#shared/time/clock.ts'
 
 export interface HearingListener {
-  /** The reader may have missed messages of the last `forMs` ms, and misses all later messages. */
+  /** Called when the reader has lost its stream. It may have missed messages of the last `forMs` ms, and misses all later messages. */
   onDeaf?: ((forMs: number) => void) | undefined
-  /** All messages that the stream had when the reader could read again have been delivered. */
+  /** Called when the reader has caught up: it has delivered all messages that waited when it could read again. */
   onHearing?: (() => void) | undefined
 }
 
-/** Tracks whether a reader receives its stream. Begins as receiving: its opener waits for the first messages anyway. */
+/**
+ * Tracks whether a reader receives its stream. A new reader counts as receiving, because the code that opens it waits for the first
+ * messages anyway.
+ */
 export class Hearing {
   readonly #clock: Clock
   readonly #listener: HearingListener
   #signAt: number
   #isDeaf = false
-  /** Messages that waited when the present consumer was created; null: there is no consumer. */
+  /** Number of messages that waited when the present consumer was created and are not delivered yet; null: there is no consumer. */
   #missing: number | null = 0
 
   constructor(clock: Clock, listener: HearingListener) {
@@ -24,12 +26,12 @@ export class Hearing {
     this.#signAt = clock.monotonic()
   }
 
-  /** Returns the milliseconds since the last sign of life. */
+  /** Returns the time since the last sign of life of the stream, ms. */
   silentMs(): number {
     return this.#clock.monotonic() - this.#signAt
   }
 
-  /** Notes a message, a heartbeat, or the first request after a pause. */
+  /** Notes a sign of life: a message, a heartbeat, or the first request after a pause. */
   sign(): void {
     this.#signAt = this.#clock.monotonic()
   }
@@ -49,7 +51,7 @@ export class Hearing {
     this.#settle()
   }
 
-  /** Notes the delivery of one message; `pending` still wait on the server. */
+  /** Notes the delivery of one message, after which `pending` messages still wait on the server. */
   delivered(pending: number): void {
     this.sign()
     if (this.#missing === null || !this.#isDeaf) return

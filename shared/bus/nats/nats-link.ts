@@ -1,5 +1,5 @@
-// One connection to NATS for the rest of the adapter: its state, the work after a reconnect, and requests whose responses share one inbox.
-// Requests in flight are rejected at once when the connection is lost.
+// One connection to NATS, which all parts of the adapter use: its state, the work after a reconnect, and requests. The responses to all
+// requests arrive at one inbox. When the connection is lost, waiting requests are rejected at once.
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { AuthorizationError, createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
@@ -14,12 +14,12 @@ export interface Link {
   readonly manager: JetStreamManager
   readonly clock: Clock
   readonly logger: Logger
-  /** Prefix of every inbox, so that permissions can name it; undefined: the default prefix. */
+  /** Prefix of every inbox of this connection. A prober's permissions name this prefix. Undefined: the default prefix of NATS. */
   readonly inboxPrefix: string | undefined
   readonly pace: BusPace
   connected(): boolean
   onConnection(listener: (connected: boolean) => void): () => void
-  /** Declares streams and buckets again if this connection may; one attempt runs at a time. */
+  /** Declares streams and buckets again if this connection has the right to do so; one attempt runs at a time. */
   declare(): Promise<void>
   /** Sends a request once; rejects with a BusError. */
   exchange(subject: string, payload: string, timeoutMs: number, headers?: MsgHdrs): Promise<Msg>
@@ -31,11 +31,14 @@ export interface LinkOptions extends Pick<Link, 'connection' | 'manager' | 'cloc
   refusals: Refusals
 }
 
-/** The revocation of a live connection arrives as a protocol error. */
+/**
+ * Returns true if the bus refuses the credentials. If credentials are revoked during a connection, the error is a protocol error, not an
+ * AuthorizationError.
+ */
 const isRefusal = (error: Error): boolean =>
   error instanceof AuthorizationError || /authentication (revoked|expired)/i.test(error.message)
 
-/** Returns the link of a connection that is up and declared. */
+/** Returns the link of an open connection whose streams and buckets are declared. */
 export function createLink(options: LinkOptions): Link {
   const { connection, logger, refusals, pace, clock } = options
   const listeners = new Set<(connected: boolean) => void>()
@@ -55,7 +58,10 @@ export function createLink(options: LinkOptions): Link {
     if (!up) exchanges.refuseAll()
     for (const listener of [...listeners]) listener(connected)
   }
-  /** Number of lost connections, so that a declaration that ends after its connection does not report it as connected. */
+  /**
+   * Number of times that the connection was lost. If this number rises during a declaration, the link does not count as connected after the
+   * declaration.
+   */
   let losses = 0
   const comeBack = async () => {
     const before = losses
@@ -63,7 +69,7 @@ export function createLink(options: LinkOptions): Link {
     await waitAtMost(clock, pace.declareMs, declared)
     if (before === losses) change(true)
   }
-  /** Logs a refusal once per loss, because the bus refuses revoked credentials at every attempt. */
+  /** Logs refused credentials only once after a loss of the connection, because the bus refuses every attempt to reconnect. */
   const noteError = (error: Error) => {
     if (!isRefusal(error)) {
       logger.warn({ err: error }, 'bus refused an operation')
@@ -102,7 +108,10 @@ export function createLink(options: LinkOptions): Link {
   }
 }
 
-/** Returns requests that share one inbox: a request of the library costs a timer and a race of promises, more than its publishing. */
+/**
+ * Returns a sender of requests whose responses arrive at one inbox. The library's own requests cost more, because every request of the
+ * library needs its own timer and race of promises.
+ */
 function createExchanges({ connection, clock, inboxPrefix }: LinkOptions, isUp: () => boolean) {
   const inbox = createInbox(inboxPrefix)
   const answers = createWaitingAnswers<string, Msg>(clock)
@@ -136,7 +145,10 @@ function createExchanges({ connection, clock, inboxPrefix }: LinkOptions, isUp: 
   return { send, refuseAll: answers.refuseAll, close }
 }
 
-/** Runs a request about a stream or a bucket itself. Rejects with a BusError, at once while the bus is disconnected. */
+/**
+ * Runs a request that reads or changes the configuration or state of a stream. Rejects with a BusError; while disconnected, rejects at
+ * once.
+ */
 export async function administer<T>(link: Link, task: (manager: JetStreamManager) => Promise<T>): Promise<T> {
   if (!link.connected()) throw notConnected()
   return task(link.manager).catch(error => Promise.reject(asBusError(error)))
@@ -144,7 +156,7 @@ export async function administer<T>(link: Link, task: (manager: JetStreamManager
 
 const notConnected = () => new BusError('unavailable', 'The bus is not connected.')
 
-/** Returns an error of the bus administration as a BusError. */
+/** Returns a BusError for an error that `administer` caught. */
 export function asBusError(error: unknown): BusError {
   return error instanceof BusError ? error : new BusError('unavailable', `The bus refused: ${(error as Error).message}.`, error)
 }

@@ -18,20 +18,29 @@ export interface ConnectBusOptions {
   token?: string
   /** A NATS credentials file (JWT and seed). */
   credentialsFile?: string
-  /** True if the server runs on this machine: no TLS, although it offers TLS to others. */
+  /** True if the server runs on this machine: then the connection uses no TLS, even if the server offers TLS. */
   ownMachine?: boolean
   /** If any of these files is set, TLS is required, even with a `nats://` URL. */
   tlsFiles?: TlsFiles
-  /** Longest time until the first connection, ms. */
+  /** Longest wait for the first connection, ms. */
   patienceMs: number
   logger: Logger
-  /** True (the default): this process creates streams and buckets, now and after each reconnect. A remote prober may not. */
+  /**
+   * True (the default): this process creates streams and buckets, now and after each reconnect. False for a remote prober, which has no
+   * right to create them.
+   */
   declare?: boolean
-  /** Copies of each stream and bucket in a cluster. Unset: a new stream gets one copy, and an existing stream keeps its copies. */
+  /**
+   * Number of copies of a stream or bucket in a cluster. If it is not set, a new stream gets one copy, and an existing stream keeps its
+   * copies.
+   */
   replicas?: number
-  /** Location of a prober whose only right is to send requests to its door. Credentials of a prober contain the location themselves. */
+  /**
+   * Location of a remote prober, which may only send requests to the location's door. Not needed if the prober's credentials contain the
+   * location.
+   */
   locationId?: string
-  /** Registry of the count of messages that do not match their subscription. */
+  /** Registry with a metric that counts messages which do not match their subscription. */
   metrics?: Registry
   /** Maximum size of the observation stream, bytes; set only by tests. */
   streamBytes?: number
@@ -46,7 +55,7 @@ export interface TlsFiles {
   keyFile?: string
 }
 
-/** Number of successive refusals of the credentials: a revoked prober keeps trying, but less often. */
+/** Number of successive refusals of the credentials. After many refusals, a revoked prober tries less often. */
 export interface Refusals {
   count: number
 }
@@ -56,20 +65,20 @@ export interface ConnectionPlan {
   settings: ConnectionOptions
   refusals: Refusals
   inboxPrefix: string | undefined
-  /** Location of a remote prober, whose only right is the door of the location; null: a service of the installation. */
+  /** Location of a remote prober, which may only use the location's door. Null: the process is a service of the installation. */
   locationId: string | null
   pace: BusPace
 }
 
-/** Timeouts and intervals of a connection, as `limits.bus` explains. */
+/** Timeouts and intervals of a connection; `limits.bus` explains them. */
 export type BusPace = Record<keyof typeof limits.bus.alone, number>
 
-/** Returns the plan of a connection. Throws an Error with a sentence for people if an address or a file is invalid. */
+/** Returns the plan of a connection. Throws an Error with a message for people if an address or a file is invalid. */
 export async function connectionOptions(options: ConnectBusOptions): Promise<ConnectionPlan> {
   const credentials = options.credentialsFile === undefined ? null : await readCredentials(options.credentialsFile)
   const prober = credentials === null ? null : proberOf(credentials)
   const locationId = prober?.locationId ?? options.locationId ?? null
-  // Foreign credentials contain no inbox prefix, so the prefix of the location is used.
+  // Credentials that the installation did not issue contain no public key of a prober, so the location's id is the prefix of the inbox.
   const inboxPrefix = locationId === null ? undefined : proberInboxPrefix(prober?.publicKey ?? locationId)
   const refusals: Refusals = { count: 0 }
   const addresses = [options.servers].flat().flatMap(addressesOf)
@@ -78,7 +87,7 @@ export async function connectionOptions(options: ConnectBusOptions): Promise<Con
   return { settings, pace, refusals, inboxPrefix, locationId }
 }
 
-/** Returns the location and key of a prober's credentials; null: the credentials are not a prober's. */
+/** Returns the location and the public key in a prober's credentials. Null: the credentials do not belong to a prober. */
 export function proberOf(credentials: string): { locationId: string; publicKey: string } | null {
   const claims = claimsOfCredentials(credentials)
   const { tags } = claims?.nats ?? {}
@@ -86,7 +95,7 @@ export function proberOf(credentials: string): { locationId: string; publicKey: 
   return { locationId: claims.name, publicKey: claims.sub }
 }
 
-/** Returns the text of a credentials file. Throws an Error with a sentence for people. */
+/** Returns the text of a credentials file. Throws an Error with a message for people. */
 export async function readCredentials(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(error => {
     throw new Error(`The credentials file ${file} can't be read (${error.code}): correct NATS_CREDENTIALS.`)
@@ -95,7 +104,7 @@ export async function readCredentials(file: string): Promise<string> {
   throw new Error(`The file ${file} holds no NATS credentials: correct NATS_CREDENTIALS.`)
 }
 
-/** Returns the servers of an address, without the credentials that the address may contain. */
+/** Returns the servers in an address. Omits the user, password or token that the address may contain. */
 export function serversOf(text: string): { servers: string[]; tls: boolean } {
   const addresses = addressesOf(text)
   return { servers: addresses.map(address => address.server), tls: addresses.some(address => address.tls) }
@@ -135,7 +144,10 @@ export function tlsOptions(wanted: { tls: boolean; ownMachine?: boolean; tlsFile
   return wanted.tls || wanted.tlsFiles !== undefined ? { tls: { ...wanted.tlsFiles } } : {}
 }
 
-/** A different pause in each process, so that clients of a lost server do not reconnect at the same instant. */
+/**
+ * Additional pause before a reconnect. It differs in each process, so that the clients of a lost server do not all reconnect at the same
+ * instant.
+ */
 const spreadMs = fnv1a32(randomId(8)) % limits.bus.reconnectMs
 
 function addressesOf(text: string): ServerAddress[] {

@@ -1,6 +1,7 @@
-// Reader of one filter of a stream in exact order. It has its own consumer on the server and pulls bounded batches. After a gap in the
-// deliveries, missing heartbeats or a lost connection it creates a new consumer at the last position. It never acknowledges. The client
-// library's ordered consumers are no alternative: they continue silently on a stream that was recreated, and their watches end with it.
+// Reader of the messages of a stream that match one filter, in exact order. The reader has a consumer on the server and pulls bounded
+// batches. After a gap in the deliveries, missing heartbeats or a lost connection, it creates a new consumer at the last position. It never
+// acknowledges messages. The client library's ordered consumers are not used: on a recreated stream they continue without a notice, and
+// their watches end if the stream is deleted.
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { createInbox, type Msg, nanos, type Subscription } from '@nats-io/transport-node'
 import { serverCodes } from '#shared/bus/declarations.ts'
@@ -16,11 +17,17 @@ export interface ReaderOptions extends HearingListener {
   start: ReaderStart
   /** Called in stream order, once per message. Returns false to pause until `resume`. Must not throw. */
   onMessage(message: Msg, position: Position): boolean
-  /** The reader is at its start: for the first time, or because the stream was replaced. `pending` messages wait. */
+  /**
+   * Called when the reader starts from the beginning: at first, and again if the stream was replaced. `pending`: number of messages that
+   * wait on the server.
+   */
   onStart?(pending: number): void
-  /** Called when no further message waits on the server at the moment. */
+  /** Called when no message waits on the server at the moment. */
   onIdle?(): void
-  /** Called once if the stream is deleted, replaced, or shorter than the position; null: the reader then starts from the beginning. */
+  /**
+   * Called once if the reader cannot continue: the stream was deleted or replaced, or has lost messages that were read, or the consumer
+   * cannot be restored. If `onBroken` is null, the reader starts again and does not stop.
+   */
   onBroken: ((reason: string) => void) | null
 }
 
@@ -49,7 +56,7 @@ class StreamReader implements Reader {
   readonly #stopListening: () => void
   readonly #hearing: Hearing
   readonly #maker: ConsumerMaker
-  /** Number of the present consumer. Callbacks of earlier consumers compare it and do nothing. */
+  /** Number of the present consumer. A callback of an earlier consumer has another number, and does nothing. */
   #incarnation = 0
   #closed = false
   #started = false
@@ -57,7 +64,7 @@ class StreamReader implements Reader {
   #consumer: string | null = null
   #subscription: Subscription | null = null
   #inbox = ''
-  /** The last message that arrived; sequence 0 before the first message. */
+  /** Position of the last message that arrived; sequence 0: none has arrived yet. */
   #last: Pick<Position, 'sequence' | 'at'> = { sequence: 0, at: 0 }
   #delivered = 0
   /** Number of messages that were requested from the server and have not arrived yet. */
@@ -165,11 +172,14 @@ class StreamReader implements Reader {
     } else this.#fail(new Error(`${code} ${said}`))
   }
 
-  /** Requests more messages once half of the batch has arrived; never more than one batch is requested or held. */
+  /**
+   * Requests more messages as soon as half of a batch has arrived. Messages that are requested, and messages that are held during a pause,
+   * are together at most one batch.
+   */
   #pull(): void {
     if (this.#paused || this.#closed || this.#consumer === null || this.#outstanding > readerBatch / 2) return
     const batch = readerBatch - this.#outstanding
-    // Without an open request the server sends no heartbeats.
+    // Without an open request the server sends no heartbeats, so the silence is counted from this request.
     if (this.#outstanding === 0) this.#hearing.sign()
     this.#outstanding = readerBatch
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#consumer}`
@@ -200,7 +210,7 @@ class StreamReader implements Reader {
     this.#outstanding = 0
   }
 
-  /** `delayMs` null: waits until the connection is back. */
+  /** Drops the consumer, and creates a new one after `delayMs`. Null: the connection is lost, and the reconnect creates the consumer. */
   #restart(delayMs: number | null): void {
     this.#forget()
     if (this.#closed) return
@@ -214,7 +224,7 @@ class StreamReader implements Reader {
     else this.#cancelTimer = this.#link.clock.schedule(delayMs, again)
   }
 
-  /** Replaces a failed consumer after a growing pause, or gives up. */
+  /** Replaces a failed consumer after a pause, which grows with each failure, or gives up. */
   #fail(error: Error): void {
     if (this.#closed) return
     const now = this.#link.clock.monotonic()

@@ -52,7 +52,7 @@ export function createObservationStream(link: Link): ObservationStream {
   }
 }
 
-/** Publishes a message to a stream and returns the raw acknowledgement. If none arrives, the outcome is unknown. */
+/** Publishes a message to a stream and returns the raw acknowledgement. If no acknowledgement arrives, the message may be stored or not. */
 export async function store(
   link: Link,
   subject: string,
@@ -67,7 +67,10 @@ export async function store(
   }
 }
 
-/** Returns the sequence of the message in the stream; null: the expected revision did not match. Throws a BusError. */
+/**
+ * Parses an acknowledgement and returns the sequence of the stored message. Null: the key did not have the expected revision. Throws a
+ * BusError.
+ */
 export function acknowledgement(answer: Msg): number | null {
   const { seq, error } = answer.json<{ seq?: number; error?: { err_code?: number; description?: string } }>()
   if (!error && seq) return seq
@@ -78,7 +81,7 @@ export function acknowledgement(answer: Msg): number | null {
     : new BusError('unavailable', `The stream refused: ${error?.description ?? 'it answered nothing'}.`)
 }
 
-/** Returns the parsed body; undefined if it is not JSON, so that no contract accepts it. */
+/** Returns the parsed body, or undefined if the body is not JSON. No contract accepts undefined, so the receiver refuses this message. */
 export function jsonOf(message: Pick<Msg, 'data' | 'json'>): unknown {
   if (message.data.length === 0) return undefined
   try {

@@ -1,5 +1,5 @@
-// Registry of a connection's subscriptions on NATS, for requests and nudges. Sends the responses to requests. Drops messages that do not
-// match their subscription: a server delivers them if somebody creates a consumer that delivers to the subscription.
+// Subscriptions of a connection to NATS, for requests and nudges. Sends the responses to requests. Drops messages whose subject does not
+// match the subscription. Such messages arrive if somebody creates a consumer that delivers a stream to this subscription.
 import { headers as createHeaders, type Msg, type MsgHdrs } from '@nats-io/transport-node'
 import { Counter, type Registry } from 'prom-client'
 import { createSeldom } from '#shared/async/seldom.ts'
@@ -38,7 +38,10 @@ export async function subscribe(
   const { connection, logger } = link
   const isOurs = subjectMatcher(subject)
   let left = most ?? Number.POSITIVE_INFINITY
-  /** Counts a message. The server counts neither local requests nor messages after a reconnect, so they are counted here too. */
+  /**
+   * Counts a message, and ends the subscription at its bound. The server's own count is not enough: it omits local requests, and starts
+   * again after a reconnect.
+   */
   const count = (): boolean => {
     left -= 1
     if (left === 0) {
@@ -73,7 +76,7 @@ export async function subscribe(
   try {
     if (link.connected()) await connection.flush()
   } catch (error) {
-    // The caller never gets this subscription and cannot close it, so it would receive requests for ever.
+    // `subscribe` fails, so its caller gets no subscription to close. An open subscription would receive requests for ever.
     forget()
     subscription.unsubscribe()
     throw error
@@ -86,10 +89,13 @@ export async function subscribe(
   }
 }
 
-/** The inbox of a client, or its replacement by a server if the request comes from another account. */
+/** Matches inboxes of clients. For a client of another account, the server replaces the inbox by a subject that begins with `_R_`. */
 const inbox = /^_(INBOX|R_)[._]/
 
-/** Returns the function that responds to a message; null: a nudge. Responds only to inboxes, because a sender may name any subject. */
+/**
+ * Returns the function that responds to a message, or null if the message is a nudge. Responds only to inboxes, because a sender may name
+ * any subject for the response.
+ */
 function replyTo(message: Msg, subscribed: string, strays: Strays): ((text: string) => void) | null {
   if (!message.reply) return null
   if (inbox.test(message.reply)) return text => void message.respond(text)
@@ -97,7 +103,7 @@ function replyTo(message: Msg, subscribed: string, strays: Strays): ((text: stri
   return null
 }
 
-/** Returns a message in the shape for its receiver; `answer` null: a nudge. */
+/** Returns the message that the receiver gets. `answer`: function that sends the response; null: the message is a nudge. */
 function incoming(
   link: Link,
   subject: string,
@@ -121,7 +127,7 @@ function incoming(
   }
 }
 
-/** Returns the text of a response, or of an error if the response is too large for the bus. */
+/** Returns a response as JSON. If the response is too large for the bus, returns an error reply instead. */
 function answerText({ connection, logger }: Link, subject: string, body: unknown): string {
   const text = JSON.stringify(body)
   if (isWithin(connection.info?.max_payload ?? Number.POSITIVE_INFINITY, text)) return text
@@ -131,7 +137,10 @@ function answerText({ connection, logger }: Link, subject: string, body: unknown
 
 const tooLarge = new AppError('internal', 'Internal error', { details: 'The answer is larger than the bus takes' })
 
-/** Returns true if the texts have at most `bytes` bytes of UTF-8. Counts only long texts: a UTF-16 unit has at most 3 bytes. */
+/**
+ * Returns true if the texts have at most `bytes` bytes of UTF-8. Counts bytes only in long texts: short texts always fit, because one
+ * character (UTF-16 unit) has at most 3 bytes of UTF-8.
+ */
 export function isWithin(bytes: number, ...texts: readonly string[]): boolean {
   const units = texts.reduce((sum, { length }) => sum + length, 0)
   return 3 * units <= bytes || texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) <= bytes
@@ -139,7 +148,7 @@ export function isWithin(bytes: number, ...texts: readonly string[]): boolean {
 
 /** Messages that do not match their subscription: dropped, counted, and logged at most once a minute for each subscription. */
 export interface Strays {
-  /** Notes that `what` arrived at the subscription to `subscribed`. */
+  /** Notes that a message, described by `what`, arrived at the subscription to `subscribed`. */
   note(subscribed: string, what: string): void
   stop(): void
 }

@@ -1,5 +1,6 @@
-// The bus on NATS JetStream: connects, declares streams and buckets, and implements the port for all services. Reconnects for ever after
-// the first connection; queues nothing while disconnected. A request to a subscription of the same process stays inside the process.
+// The bus on NATS JetStream: connects, declares streams and buckets, and implements the port for all services. After the first connection,
+// it reconnects for ever. While disconnected, it queues nothing. A request to a subscription of the same process is not sent over the
+// network.
 import { AckPolicy, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { type ConnectionOptions, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { retry } from '#shared/async/retry.ts'
@@ -22,7 +23,7 @@ import { type Clock, createSystemClock } from '#shared/time/clock.ts'
 
 export type { ConnectBusOptions } from '#shared/bus/nats/nats-options.ts'
 
-/** Connects. Throws an Error with a sentence for people if no server responds in time, or if the credentials are refused. */
+/** Connects. Throws an Error with a message for people if no server responds in time, or if the credentials are refused. */
 export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   const clock = createSystemClock()
   let connection: NatsConnection | null = null
@@ -55,7 +56,7 @@ export async function connectBus(options: ConnectBusOptions): Promise<Bus> {
   }
 }
 
-/** Throws an Error with a sentence for people: at once if the bus refuses this client, else after `patienceMs`. */
+/** Throws an Error with a message for people: at once if the bus refuses this client, else after `patienceMs`. */
 async function connectWithRetry(options: ConnectBusOptions, settings: ConnectionOptions, clock: Clock): Promise<NatsConnection> {
   const where = [settings.servers ?? []].flat().join(', ')
   const dialMs = settings.timeout ?? options.patienceMs
@@ -70,7 +71,7 @@ async function connectWithRetry(options: ConnectBusOptions, settings: Connection
   }
 }
 
-/** Returns the reason why the bus refuses this client, as a sentence; null: the bus does not respond. */
+/** Returns the reason for which the bus refuses this client, as a message for people; null: the bus does not respond. */
 function refusalOf({ message }: Error, where: string): string | null {
   if (/authori[sz]ation|authentication/i.test(message)) {
     return `The bus at ${where} refuses the credentials it was given: correct the token, user or credentials file.`
@@ -115,7 +116,7 @@ function createBus(link: Link, metrics: ConnectBusOptions['metrics'], close: () 
   }
 }
 
-/** The bus of a remote prober: only requests and their responses. */
+/** Returns the connection of a remote prober, which can only send requests to the door. */
 const doorLine = (link: Link, close: () => Promise<void>): DoorLine => ({
   clock: link.clock,
   logger: link.logger,
@@ -143,7 +144,9 @@ function fits({ connection }: Link, text: string | undefined, traceId: string): 
   return isWithin(connection.info?.max_payload ?? 0, text ?? '', headers)
 }
 
-/** Returns the server's time. Before version 2.10, servers add it only to consumers that they create, not to the state of a stream. */
+/**
+ * Returns the server's time. A server before version 2.10 reports its time only when it creates a consumer, not with the state of a stream.
+ */
 async function serverTime(link: Link, manager: JetStreamManager): Promise<number> {
   const stream = bucketStream('checks')
   const { ts } = await manager.streams.info(stream)

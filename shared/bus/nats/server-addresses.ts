@@ -1,5 +1,5 @@
-// Parser of bus addresses: `nats://host:port`, `tls://` for TLS, user and password or a token before the host, several with commas. Pure;
-// knows no client of NATS.
+// Parser of bus addresses. An address is `nats://host:port`, or `tls://host:port` for TLS, and may contain user and password or a token
+// before the host. Several addresses are separated by commas. Pure; imports no NATS client.
 
 export interface ServerAddress {
   /** Host and port, without the credentials. */
@@ -9,10 +9,10 @@ export interface ServerAddress {
   tls: boolean
 }
 
-/** Required form, as the end of a sentence. Quotes no address, because it may contain a password. */
+/** Required form of an address, as the end of an error message. The message does not quote the address, which may contain a password. */
 export const addressForm = 'must be nats://host:port or tls://host:port, several with commas'
 
-/** Returns null if any address is invalid. */
+/** Parses addresses that are separated by commas. Returns null if any address is invalid. */
 export function parseServerAddresses(text: string): ServerAddress[] | null {
   const addresses = text.split(',').map(parseAddress)
   return addresses.includes(null) ? null : (addresses as ServerAddress[])
@@ -21,7 +21,7 @@ export function parseServerAddresses(text: string): ServerAddress[] | null {
 function parseAddress(text: string): ServerAddress | null {
   const url = URL.parse(text.includes('://') ? text : `nats://${text}`)
   if (!url?.hostname || (url.protocol !== 'nats:' && url.protocol !== 'tls:')) return null
-  // The token or password contains an unescaped `/`, `?` or `#`, so its beginning would be taken for the host, and shown.
+  // The token or password contains an unescaped `/`, `?` or `#`, so a message would show the beginning of the secret as the host.
   if (`${url.pathname}${url.search}${url.hash}`.includes('@')) return null
   try {
     return {

@@ -1,6 +1,7 @@
-// Keys of a bus that remote probers may join. An operator key signs accounts. The account of the installation has all streams and buckets.
-// The account of each location is derived from a secret. The system account updates accounts and revocations on the running server. The
-// keys are created once and stored by the operator of the directory. Anyone with these keys controls the bus.
+// Keys of a bus that remote probers may join. An operator key signs accounts. All streams and buckets belong to the account of the
+// installation. The keys of each location's account are derived from a secret. The system account is used to update accounts and
+// revocations on the running server. The keys are created once; the operator of the directory stores them. Anyone with these keys controls
+// the bus.
 import { createAccount, createOperator, createUser, type KeyPair } from '@nats-io/nkeys'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -17,11 +18,10 @@ const BusKeysContract = Type.Object({
   operatorSeed: Seed('O'),
   houseAccount: PublicAccount,
   systemAccount: PublicAccount,
-  /** Secret from which the accounts and signing keys of locations and the keys of probers' credentials are derived. */
+  /** Secret from which three kinds of keys are derived: accounts of locations, their signing keys, and keys of probers' credentials. */
   proberSigningSeed: Seed('A'),
-  /** Credentials of the installation's own services, with all rights in its account. */
+  /** Credentials of the installation's services, with all rights in the installation's account. */
   houseCredentials: Type.String({ maxLength: 4_096 }),
-  /** Credentials of the system account. */
   systemCredentials: Type.String({ maxLength: 4_096 }),
 })
 export type BusKeys = Static<typeof BusKeysContract>
@@ -46,7 +46,7 @@ export function makeBusKeys(at: number): BusKeys {
   }
 }
 
-/** Parses the JSON of the keys that `makeBusKeys` returns; null: the text is something else. */
+/** Parses keys that `makeBusKeys` returned, from JSON. Returns null for any other text. */
 export function parseBusKeys(text: string): BusKeys | null {
   try {
     const keys: unknown = JSON.parse(text)
@@ -56,15 +56,16 @@ export function parseBusKeys(text: string): BusKeys | null {
   }
 }
 
-/** Returns the account of a location. */
 export const locationAccount = (keys: BusKeys, locationId: string): KeyPair =>
   derivedKey('account', keys.proberSigningSeed, `account of location ${locationId}`)
 
-/** Returns the key that signs credentials of the location's probers. This key cannot grant any further right. */
+/**
+ * Returns the key that signs credentials of the location's probers. The server limits these credentials to the rights of `proberTemplate`.
+ */
 export const locationSigner = (keys: BusKeys, locationId: string): KeyPair =>
   derivedKey('account', keys.proberSigningSeed, `signer of location ${locationId}`)
 
-/** Returns the claims of a location's account at an instant. `revocations`: the second of the revocation by public key. */
+/** Returns the claims of a location's account at an instant. `revocations`: instant of the revocation, s since the epoch, by public key. */
 export function locationAccountClaims(
   keys: BusKeys,
   locationId: string,
@@ -93,7 +94,10 @@ export function houseAccountClaims(keys: BusKeys, at: number): string {
   })
 }
 
-/** Returns lines of a nats-server configuration. `folder`: where the server stores later claims; newer claims have priority. */
+/**
+ * Returns lines of a nats-server configuration. `folder`: folder in which the server stores claims that it receives later. These claims
+ * have priority over the claims in the configuration.
+ */
 export function serverAuthorization(keys: BusKeys, folder: string): string[] {
   const operator = keyPair(keys.operatorSeed)
   const about = { sub: operator.getPublicKey(), name: 'watchkeeper', nats: { type: 'operator' } }

@@ -1,5 +1,6 @@
-// Watch of the location's checks through its door: requests the changes after a position, and the door responds at the next change. The
-// position is the server's own revision, so no change is missed or repeated, even if another directory responds or after a long outage.
+// Watch of a location's checks through the door. It requests the changes after a position; the door responds when there is a change. The
+// position is a revision of the bucket. Therefore no change is missed or repeated, even after a long outage, or if another directory
+// responds.
 
 import { BusError, type Subscription } from '#shared/bus/port.ts'
 import { PresentKeys, type WatchHandlers } from '#shared/bus/present-keys.ts'
@@ -28,7 +29,7 @@ class ChecksWatch {
   readonly #stopListening: () => void
   #position: Changes['position'] | null = null
   #isClosed = false
-  /** Ends the present wait for a response, or the present pause. */
+  /** Ends the current wait for a response, or the current pause. */
   #interrupt: () => void = () => undefined
 
   constructor(door: Door, members: DoorMembers, handlers: WatchHandlers) {
@@ -36,7 +37,8 @@ class ChecksWatch {
     this.#members = members
     this.#present = new PresentKeys(handlers, door.clock.now)
     this.#stopListening = door.onConnection(connected => connected && this.#interrupt())
-    // If the directory that held the request has died, a response to a heartbeat still brings the newest revision.
+    // If the directory with the waiting request has died, the response to a heartbeat shows that there are changes, and the request is sent
+    // again.
     members.onChanged(() => {
       if (this.#position !== null && members.changedAt() > this.#position.revision) this.#interrupt()
     })
@@ -89,7 +91,7 @@ class ChecksWatch {
     cancel()
   }
 
-  /** Returns the result of `work`; null if `#interrupt` was called first, which drops the result. */
+  /** Returns the result of `work`. If `#interrupt` is called first, returns null and drops the result. */
   async #orInterrupted<T>(work: Promise<T>): Promise<T | null> {
     work.catch(() => undefined)
     const interrupted = new Promise<null>(resolve => {

@@ -1,5 +1,5 @@
-// The probers of a location, as reported by its door. The door reports them on request, in the response to each heartbeat of this prober,
-// and at once after a prober joins or leaves.
+// The probers of a location, as its door reports them: on request, in the response to each heartbeat, and in the response to a waiting
+// request after a prober joins or leaves.
 
 import type { BucketEntry, Subscription } from '#shared/bus/port.ts'
 import type { WatchHandlers } from '#shared/bus/present-keys.ts'
@@ -25,7 +25,7 @@ export class DoorMembers {
     return this.#changedAt
   }
 
-  /** Sets the listener that is called after this revision changes. */
+  /** Sets the listener that is called after the newest revision of the checks changes. */
   onChanged(listener: () => void): void {
     this.#onChanged = listener
   }
@@ -56,7 +56,7 @@ export class DoorMembers {
         heard.set(proberId, { at, hasLeft })
         onEntry({ key: keys.proberPresence(this.#door.locationId, proberId), revision: at, at, value: hasLeft ? null : {} })
       }
-      // A prober that is no longer in the list counts as silent for the watches, and may return later.
+      // A prober that is no longer in the list counts as silent, and may return later.
       for (const proberId of heard.keys()) if (!listed.has(proberId)) heard.delete(proberId)
     }
   }
@@ -69,7 +69,10 @@ export class DoorMembers {
   }
 }
 
-/** True if a sign is new. An older sign is from a slower directory, and not new; a much older sign is from a clock that was set back. */
+/**
+ * True if a sign of a prober is new. A sign that is a little older than the known one comes from a slower directory, and is not new. A sign
+ * that is much older is new, because the clock was set back.
+ */
 function isNews(known: Sign | undefined, { at, hasLeft }: Sign): boolean {
   if (known === undefined) return !hasLeft
   if (known.at === at) return known.hasLeft !== hasLeft

@@ -1,5 +1,5 @@
-// Reports of a prober to the door of its location. Reports that are published together, or while other requests are in flight, share a
-// request. Each report resolves when the installation has stored the report.
+// Reports of a prober to the door of its location. Reports that are published together, or while earlier requests are in flight, are sent
+// in one request. The promise of a report resolves when the installation has stored the report.
 
 import { BusError } from '#shared/bus/port.ts'
 import type { Door } from '#shared/bus/probers/door.ts'

@@ -1,4 +1,4 @@
-// The door of a location for its probers: the few requests that they may send, and the responses.
+// Client of a location's door: sends the few requests that the location's probers may send.
 import { type Bus, BusError } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { DoorAnswers, DoorRequest, DoorVerb } from '#shared/contracts/observations/door.ts'
@@ -14,12 +14,12 @@ export interface DoorLine extends Pick<Bus, 'connected' | 'onConnection' | 'clos
   ask(subject: string, text: string, timeoutMs: number): Promise<unknown>
 }
 
-/** The door of one location for its clients. */
+/** Client of one location's door. */
 export interface Door extends Omit<DoorLine, 'ask' | 'close'> {
   readonly locationId: string
   /** Sends a request. Rejects with a BusError. */
   ask<V extends DoorVerb>(verb: V, request: DoorRequest<V>, timeoutMs?: number): Promise<DoorAnswers[V]>
-  /** Sends a request that is JSON already. */
+  /** Sends a request whose body `text` is already JSON. */
   askText<V extends DoorVerb>(verb: V, text: string, timeoutMs?: number): Promise<DoorAnswers[V]>
 }
 

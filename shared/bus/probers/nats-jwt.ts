@@ -1,5 +1,5 @@
-// Claims of nats-server (JWT signed by Ed25519 keys of its own form), and the credentials file with claims and seed. The published library
-// always stamps claims with the wall clock, so this file uses nkeys directly.
+// Claims of nats-server, which are JWTs signed by nkeys (Ed25519 keys in the form of NATS), and credentials files, which contain claims and
+// a seed. The published library always stamps claims with the present time, so this file uses nkeys directly.
 import { createHash, createHmac } from 'node:crypto'
 import { fromSeed, type KeyPair } from '@nats-io/nkeys'
 
@@ -8,7 +8,7 @@ export interface Claims {
   iat: number
   /** Public key of the signer. */
   iss: string
-  /** Public key of the subject of the claims. */
+  /** Public key of the account or user that the claims describe. */
   sub: string
   name: string
   nats: Record<string, unknown>
@@ -17,7 +17,10 @@ export interface Claims {
 export const keyPair = (seed: string): KeyPair => fromSeed(new TextEncoder().encode(seed))
 export const seedOf = (pair: KeyPair): string => new TextDecoder().decode(pair.getSeed())
 
-/** Signs claims; `at` in ms since the epoch. Equal claims of the same signer in the same second have the same text. */
+/**
+ * Returns signed claims. `at`: instant in the claims, ms since the epoch. Equal claims that one signer signs for the same second have the
+ * same text.
+ */
 export function signClaims(signer: KeyPair, at: number, about: Pick<Claims, 'sub' | 'name' | 'nats'>): string {
   const claims = {
     iat: Math.floor(at / 1_000),
@@ -31,7 +34,7 @@ export function signClaims(signer: KeyPair, at: number, about: Pick<Claims, 'sub
   return `${signed}.${Buffer.from(signer.sign(Buffer.from(signed))).toString('base64url')}`
 }
 
-/** Returns the content of claims without verification, which the server does. Null if the text has no such claims. */
+/** Returns the content of claims, unverified: the server verifies them. Returns null if the text contains no claims of nats-server. */
 export function readClaims(jwt: string): Claims | null {
   try {
     const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Claims | null
@@ -41,7 +44,7 @@ export function readClaims(jwt: string): Claims | null {
   }
 }
 
-/** Returns the text of a credentials file, in the form of every NATS client. */
+/** Returns the text of a credentials file, in the form that every NATS client reads. */
 export const formatCredentials = (jwt: string, seed: string): string =>
   [
     '-----BEGIN NATS USER JWT-----',
@@ -56,7 +59,7 @@ export const formatCredentials = (jwt: string, seed: string): string =>
     '',
   ].join('\n')
 
-/** Returns the claims in a credentials file; null: none. */
+/** Returns the claims in a credentials file. Null: the text contains no claims. */
 export function claimsOfCredentials(text: string): Claims | null {
   const [, jwt = ''] = /-----BEGIN NATS USER JWT-----\s+([\w.-]+)\s/.exec(text) ?? []
   return readClaims(jwt)
@@ -65,7 +68,7 @@ export function claimsOfCredentials(text: string): Claims | null {
 const prefixes = { user: 20 << 3, account: 0 }
 const seedPrefix = 18 << 3
 
-/** Returns a key derived from a secret and a name. The same arguments give the same key, so it need not be stored. */
+/** Returns a key derived from a secret and a name. The same arguments give the same key, so the key need not be stored. */
 export function derivedKey(kind: keyof typeof prefixes, secret: string, name: string): KeyPair {
   const raw = createHmac('sha256', secret).update(name).digest()
   const prefix = prefixes[kind]

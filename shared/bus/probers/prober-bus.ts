@@ -1,6 +1,6 @@
-// The bus of a prober with credentials of one location: every operation is a request to the door of its location. Reports are sent in
-// batches. Checks are watched by requests for the changes after a position. Members arrive in these responses and in the responses to
-// heartbeats. Reads no stream, writes no bucket, receives no message of other clients.
+// The bus of a prober with credentials of one location. Every operation is a request to the location's door. Reports are sent in batches.
+// To watch checks, the prober requests the changes after a position. The list of the location's probers arrives in the responses to these
+// requests and to heartbeats. The prober reads no stream, writes no bucket, and receives no messages of other clients.
 
 import { measureOffset } from '#shared/bus/clock-offset.ts'
 import { type Bucket, type Bus, BusError, type Subscription } from '#shared/bus/port.ts'
@@ -34,7 +34,7 @@ export function createProberBus(line: DoorLine, locationId: string): Bus {
     connected: line.connected,
     tryMs: limits.bus.alone.tryMs,
     onConnection: line.onConnection,
-    // The response contains `errorMs`, because the directory measures the bus time itself.
+    // The directory's bus time is a measurement too, so its response contains the error of this measurement, `errorMs`.
     clockOffset: now => measureOffset(door.clock, now, () => door.ask('time', {})),
     close: async () => {
       reports.close()
@@ -56,7 +56,7 @@ const closedBucket: Bucket = {
   page: refused,
 }
 
-/** The checks of the location, and nothing else of the bucket. */
+/** Returns a bucket with the checks of the location only. */
 const watchedChecks = (door: Door, members: DoorMembers, watches: Set<Subscription>): Bucket => ({
   ...closedBucket,
   watch: async (filter, handlers) => {
@@ -72,12 +72,12 @@ const watchedChecks = (door: Door, members: DoorMembers, watches: Set<Subscripti
   },
 })
 
-/** The probers of the location. */
+/** Returns a bucket with the presence of the location's probers. */
 const membersOf = (door: Door, members: DoorMembers): Bucket => ({
   ...closedBucket,
   put: async (key, value) => {
     await members.beat(ownId(door, key), value)
-    // A dummy revision: a prober cannot write at a revision, so it needs none.
+    // The returned revision is not the real one. A prober needs no revisions, because it has no compare-and-set writes.
     return 0
   },
   delete: async key => members.leave(ownId(door, key)),

@@ -19,11 +19,14 @@ import { proberTag } from '#shared/bus/probers/prober-rights.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
-/** Revoked credentials by location: public key to instant (ms). A location without revoked credentials has an account too. */
+/**
+ * Locations with credentials, by id. For each location: the instants of its revocations, ms since the epoch, by public key; empty if no
+ * credential is revoked.
+ */
 export type Announced = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export interface ProberIssuer {
-  /** Returns credentials, the same for the same id, location and instant. They are valid after their location is announced. */
+  /** Returns credentials. The same id, location and instant give the same credentials. They are valid after the location is announced. */
   issue(credentialId: string, locationId: string, at: number): { publicKey: string; credentials: string }
   /** Updates the accounts and revocations of these locations on the server. Rejects with a BusError; may be repeated. */
   announce(locations: Announced): Promise<void>
@@ -49,7 +52,7 @@ export function createProberIssuer({ keys, connection, clock }: ProberIssuerOpti
     },
     announce: locations =>
       connected(keys.systemCredentials, connection, 'The bus did not take the revocations.', async system => {
-        // The account of the installation first, because it exports the subjects that the locations import.
+        // Updates the account of the installation first, because it exports the subjects that the locations import.
         await update(system, clock.now(), keys.houseAccount, at => houseAccountClaims(keys, at))
         const all = Object.entries(locations)
         for (let start = 0; start < all.length; start += announcedAtOnce) {
@@ -64,7 +67,6 @@ export function createProberIssuer({ keys, connection, clock }: ProberIssuerOpti
   }
 }
 
-/** Number of accounts that are updated concurrently. */
 const announcedAtOnce = 16
 
 async function announceOne(
@@ -107,7 +109,10 @@ async function connected<T>(
   }
 }
 
-/** Sends an account's claims to the server if they changed. A server keeps the later of two claims, so new claims get a later time. */
+/**
+ * Sends an account's claims to the server if they differ from the server's claims. A server keeps the claims with the later time, so the
+ * new claims get a later time.
+ */
 async function update(system: NatsConnection, now: number, account: string, claimsAt: (at: number) => string): Promise<void> {
   const options = { timeout: limits.bus.alone.administrationMs }
   const present = readClaims((await system.request(`$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`, '', options)).string())

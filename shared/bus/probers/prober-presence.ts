@@ -1,6 +1,6 @@
-// Live probers of all locations, by the presence bucket. A prober is gone if its key has not changed for limits.presence.goneMs while keys
-// of other processes have. If no key changes, the bucket has no leader or this process is cut off (ADR 24). Never trusts the content of a
-// key.
+// Live probers of all locations, according to the presence bucket. A prober is gone if its key has not changed for `limits.presence.goneMs`
+// while keys of other processes changed. Time in which no key changes is not counted, because then the bucket has no leader, or this
+// process is cut off (ADR 24). The value of a key is not trusted.
 import type { Bucket, BucketEntry, Subscription } from '#shared/bus/port.ts'
 import { keys, parseProberPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -10,9 +10,14 @@ import { HeardTime } from '#shared/time/heard-time.ts'
 export interface ProberPresence {
   /** Returns the number of live probers of a location. */
   activeWorkers(locationId: string): number
-  /** Returns the newest heartbeat of any prober of a location since the watch began, ms since the epoch on bus time; null: none. */
+  /**
+   * Returns the instant of the newest heartbeat from a location's probers since the watch began, ms since the epoch on bus time. Null: no
+   * heartbeat came.
+   */
   lastSeenAt(locationId: string): number | null
-  /** True if any process sent a heartbeat recently. Also true if no process did for a minute, because all processes then count as gone. */
+  /**
+   * True if any process sent a heartbeat recently. Also true if no process sent one for a minute, because then all processes count as gone.
+   */
   isHearing(): boolean
   close(): Promise<void>
 }
@@ -29,12 +34,15 @@ export interface ProberSign {
 
 interface Seen {
   revision: number
-  /** Instant of the last change on the monotonic clock; `heardAt`: the same in HeardTime. */
+  /** Instant of the last change, ms of the monotonic clock. `heardAt`: the same instant, ms of `HeardTime`. */
   changedAt: number
   heardAt: number
 }
 
-/** Resolves when the watch has started; a key present before counts as one heartbeat. `onSign` gets each new revision once. */
+/**
+ * Resolves when the watch has started. A key that is present at the start counts as one heartbeat. `onSign` is called once for each new
+ * revision.
+ */
 export async function watchProbers(
   presence: Pick<Bucket, 'watch'>,
   clock: Clock,
@@ -60,7 +68,7 @@ export async function watchProbers(
     if (value === null) probers.delete(proberId)
     else probers.set(proberId, { revision, changedAt: clock.monotonic(), heardAt: heard.now() })
     locations.set(locationId, probers)
-    // Revision 0: the bus has lost the key, which does not show that its prober stopped.
+    // Revision 0: the bus has lost the key, but the prober may still run.
     if (revision === 0) return
     lastSeen.set(locationId, Math.max(at, lastSeen.get(locationId) ?? 0))
     onSign({ locationId, proberId, at, isEnd: value === null })

@@ -1,6 +1,6 @@
 // Rights of a prober with credentials: it may send requests to the door of its location, and receive the responses in its own inbox. Each
-// location has its own account, without JetStream and with a single filter of the installation's subjects. Messages of a prober, and
-// responses to any subject that it names, thus stay in the account.
+// location has an account without JetStream, which imports only the subjects of the location's door. Therefore a prober's other messages
+// stay in this account. Responses stay in it too, whatever reply subject the prober names.
 import { subjects } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 
@@ -12,7 +12,7 @@ export const proberInboxPrefix = (publicKey: string): string => `_INBOX_${public
 
 const doors = subjects.doorOf('*')
 
-/** Subjects that the installation exports to the accounts of locations. Each account imports only its own part. */
+/** Subjects that the installation exports to the accounts of locations. An account imports only the subjects of its location. */
 export const houseExports = (): object[] => [{ name: doors, subject: doors, type: 'service', response_type: 'Singleton' }]
 
 export const locationImports = (houseAccount: string, locationId: string): object[] => {
@@ -20,7 +20,7 @@ export const locationImports = (houseAccount: string, locationId: string): objec
   return [{ name: door, subject: door, account: houseAccount, local_subject: door, type: 'service' }]
 }
 
-/** Limits of the account of one location. Without a named kind of storage the account has no JetStream. */
+/** Limits of the account of one location. They name no storage, so the account has no JetStream. */
 export const locationLimits = (): object => ({
   subs: limits.prober.subscriptions,
   data: -1,
@@ -32,7 +32,7 @@ export const locationLimits = (): object => ({
   leaf: 0,
 })
 
-/** Rights of every credential of a location; the server inserts the public key. */
+/** Rights of all credentials of a location. The server replaces `{{subject()}}` by the credential's public key. */
 export const proberTemplate = (locationId: string): object => ({
   pub: { allow: [subjects.doorOf(locationId)] },
   sub: { allow: [`${proberInboxPrefix('{{subject()}}')}.>`] },

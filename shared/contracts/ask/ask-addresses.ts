@@ -3,13 +3,13 @@ import { Type } from 'typebox'
 import type { AddressDocument } from '#shared/contracts/account.ts'
 import { ask, Id, Nullable, Slug, TokenHash } from '#shared/contracts/common.ts'
 
-/** Text as the caller sent it; the directory checks the tighter rules. */
+/** Text as the caller sent it. The directory checks stricter rules. */
 const Text = Type.String({ maxLength: 4_096 })
 
 export const addressAsks = {
-  /** Returns null if the token is unknown, or if its address or workspace is deleted. */
+  /** Returns the address of a token. Null: the token is unknown, or its address or workspace is deleted. */
   'find-address': ask<AddressIdentity | null>()({ tokenHash: TokenHash }),
-  /** Creates an address; a retry returns the first. Errors: validation with `template` or `description`, not_found. */
+  /** Creates an address; a retry returns the same address. Errors: `validation` of `template` or `description`, `not_found`. */
   'create-address': ask<AddressView>()({
     id: Id,
     workspaceId: Id,
@@ -24,14 +24,20 @@ export const addressAsks = {
   /** Deletes an address. Every gateway removes the address from its cache. Errors: not_found. */
   'delete-address': ask<{ id: string }>()({ workspaceId: Id, addressId: Id }),
   /**
-   * Reserves a key for the Resource that a first report creates. Returns `subjectId`, or the id for which the key is reserved already.
-   * Returns null if the address has created its maximum of Resources today. Errors: validation `key` if the workspace is full.
+   * Reserves a key for the Resource that a first report creates. If the key is already reserved, returns the id for which it is reserved,
+   * else `subjectId`. Returns null if reports to the address have created the maximum number of Resources today. Errors: `validation` of
+   * `key` if the workspace is full.
    */
   'reserve-reported': ask<{ subjectId: string } | null>()({ addressId: Id, workspaceId: Id, key: Slug, subjectId: Id }),
-  /** Returns null. Errors: validation `key` if the workspace has its maximum of unarchived Resources. */
+  /**
+   * Checks that the workspace can get one more Resource. Returns null. Errors: `validation` of `key` if the workspace has its maximum of
+   * unarchived Resources.
+   */
   'require-resource-room': ask<null>()({ workspaceId: Id }),
 } as const
 
-/** Target of the reports that are sent to an address. */
+/**
+ * An Observation address as the directory returns it for a token: its workspace, its only Template, and whether it needs a second factor.
+ */
 export type AddressIdentity = Pick<AddressDocument, 'id' | 'workspaceId' | 'template' | 'secondFactor'>
 export type AddressView = Omit<AddressDocument, 'rev' | 'tokenHash' | 'made'>

@@ -1,12 +1,12 @@
-// Requests about the audit (docs/reference/v3.md, 11.3 to 11.5): gateways record rows, owners and the command line read them.
+// Requests about the audit (docs/reference/v3.md, 11.3 to 11.5). Gateways record rows; owners and the command line read rows.
 import { type Static, Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Instant, Nullable } from '#shared/contracts/common.ts'
 
-/** Fields that are equal in many rows, stored once per block. */
+/** Fields that have the same values in many rows. A block stores each combination of these values once. */
 const AuditKind = Type.Object({
   personId: Nullable(Id),
-  /** Name of the person at that time. */
+  /** Name of the person at the time of the request. */
   personName: Nullable(Type.String({ maxLength: 400 })),
   keyId: Nullable(Id),
   keyPrefix: Nullable(Type.String({ maxLength: 20 })),
@@ -20,21 +20,21 @@ export type AuditKind = Static<typeof AuditKind>
 
 const rows = { minItems: 1, maxItems: 500 }
 
-/** Authorised requests of one workspace at one gateway, as columns. Bounds: `limits.audit`. */
+/** Audit rows of one workspace at one gateway, stored as columns. Bounds: `limits.audit`. */
 const AuditBlock = Type.Object({
-  /** Null: the paths name no workspace, or the callers are not members of it. */
+  /** Id of the workspace. Null: the paths of the requests name no workspace, or the callers are not members of the named workspace. */
   workspaceId: Nullable(Id),
-  /** True: the requests are reports of Observations, whose rows expire earlier. */
+  /** True: the requests are reports of Observations. Rows of such requests expire earlier. */
   isObservation: Type.Boolean(),
   gateway: Type.String({ pattern: '^[0-9A-Za-z]{6}$' }),
-  /** Instant of the first response. */
+  /** Instant of the first response in the block. */
   firstAt: Instant,
   kinds: Type.Array(AuditKind, rows),
-  /** Milliseconds from `firstAt` to each response. */
+  /** For each row, the milliseconds from `firstAt` to the response. */
   afterMs: Type.Array(Type.Integer({ minimum: 0, maximum: 1_000 }), rows),
-  /** Numbers that order rows of the same instant: see `AuditPlace`. */
+  /** For each row, the number that orders rows of the same instant (`AuditPlace`). */
   numbers: Type.Array(Type.Integer({ minimum: 0, maximum: 62 ** 3 - 1 }), rows),
-  /** Index in `kinds` for each row. */
+  /** For each row, the index of its entry in `kinds`. */
   kindOf: Type.Array(Type.Integer({ minimum: 0, maximum: 499 }), rows),
   /** Paths without queries and tokens. */
   paths: Type.Array(Type.String({ maxLength: 500 }), rows),
@@ -45,9 +45,9 @@ export const auditAsks = {
   /** Stores blocks of rows. A retry with the same blocks stores no row twice. Returns null. */
   'record-audit': ask<null>()({ blocks: Type.Array(AuditBlock, { maxItems: 500 }) }),
   /**
-   * A page of the rows of a workspace, or of the rows without a workspace, newest first. `since` is inclusive, `until` exclusive, both in
-   * ms. `path` is a prefix of the part of the path after the workspace. One request reads a bounded number of rows, so a page with a `next`
-   * may be short or empty.
+   * A page of the rows of a workspace, or of the rows without a workspace, newest first. `since` is inclusive and `until` exclusive, both
+   * in ms. `path`: selects rows whose path continues with this text after the workspace. One request reads only a bounded
+   * number of rows, so a page may be short or empty although it has a `next`.
    */
   'list-audit': ask<Page<AuditView>>()({
     workspaceId: Nullable(Id),
@@ -58,7 +58,10 @@ export const auditAsks = {
     limit: Type.Integer({ minimum: 1, maximum: 200 }),
     after: After,
   }),
-  /** A page of the sorted ids of workspaces that rows name, deleted workspaces included. Null stands for rows without a workspace. */
+  /**
+   * A page of the ids of all workspaces that have audit rows, sorted. Deleted workspaces are included. Null stands for rows without a
+   * workspace.
+   */
   'list-audited-workspaces': ask<Page<string | null>>()({ after: After }),
 } as const
 

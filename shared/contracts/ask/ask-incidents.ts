@@ -1,4 +1,5 @@
-// Requests about Incidents of generation 3 (docs/reference/v3.md, sections 5 and 9). Only the keeper of an Incident writes it.
+// Requests about Incidents of generation 3 (docs/reference/v3.md, sections 5 and 9). The directory only reads Incidents; only the keeper of
+// an Incident writes it.
 import { type Static, Type } from 'typebox'
 import { resourceFilters } from '#shared/contracts/ask/ask-resources.ts'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
@@ -8,13 +9,15 @@ import type { IncidentOutline, IncidentRecord, RecordedTransition } from '#share
 const Switch = Nullable(Type.Boolean())
 const Reference = Type.String({ minLength: 1, maxLength: 400 })
 
-/** Filters of a list of Incidents. Null and an empty list filter nothing; an Incident must match all filters. */
+/**
+ * Filters of a list of Incidents. A filter that is null or an empty list selects all Incidents. A list contains only Incidents that match
+ * all filters.
+ */
 export const IncidentFilters = Type.Object({
-  /** Filters on the Resources of the Incidents. */
   ...resourceFilters,
   /** Ids or keys of Resources; an unknown id or key matches nothing. */
   resources: Type.Array(Reference, { maxItems: 2 }),
-  /** Key of the rule as generation 3 names it. */
+  /** Key of the rule in generation 3. */
   rule: Nullable(Reference),
   isOpen: Switch,
   isConfirmed: Switch,
@@ -24,8 +27,9 @@ export type IncidentFilters = Static<typeof IncidentFilters>
 
 export const incidentAsks = {
   /**
-   * A page of the workspace's Incidents, newest first. Every page except the last may be short or empty. Errors: validation with the wrong
-   * query parameter as `field`, also if `template`, `meta` and `labels` match too many Resources.
+   * A page of the workspace's Incidents, newest first. Every page may be short or empty, even if more pages follow. Errors: `validation`,
+   * whose `field` names the invalid query parameter. The same error is returned if `template`, `meta` and `labels` together match too many
+   * Resources.
    */
   'list-incidents': ask<Page<IncidentRecord>>()({
     workspaceId: Id,
@@ -33,11 +37,14 @@ export const incidentAsks = {
     after: After,
     limit: Type.Integer({ minimum: 1, maximum: 200 }),
   }),
-  /** An Incident by its internal id, open or closed. Returns null if the workspace has no such Incident, or if its Resource is deleted. */
+  /**
+   * Returns the Incident with this internal id, open or closed. Returns null if the workspace has no such Incident, or if its Resource is
+   * deleted.
+   */
   'read-incident': ask<IncidentRecord | null>()({ workspaceId: Id, incidentId: Id }),
-  /** The states that an Incident has had so far, and the sequences of the records in its history. */
+  /** The states that an Incident has had so far, and the sequence numbers of the records in its history. */
   'outline-incident': ask<IncidentOutline>()({ incidentId: Id }),
-  /** Returns the records with the given sequences, in the given order: as many as fit one page, at least one. */
+  /** Returns the records with the given sequence numbers, in the given order. Returns as many as fit into one page, but at least one. */
   'read-transitions': ask<RecordedTransition[]>()({
     incidentId: Id,
     sequences: Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: 500 }),

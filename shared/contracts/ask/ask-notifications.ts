@@ -1,5 +1,5 @@
-// Requests about destinations with their secrets, transformations, delivery tables and the delivery log (reference/messages). A change
-// names its object by the internal id, so that a retry changes the same object.
+// Requests about destinations with their secrets, transformations, delivery tables and the delivery log (reference/messages). A request
+// that changes an object names the object by its internal id, so that a retry changes the same object.
 import { Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable } from '#shared/contracts/common.ts'
@@ -11,13 +11,15 @@ const PublicNumber = Type.Integer({ description: 'the integer id that generation
 const TransformationNumber = Nullable(Type.Integer())
 const One = { workspaceId: Id, id: Id }
 const Place = { workspaceId: Id, number: Type.Integer({ minimum: 1 }) }
-/** Maximum number of entries. */
 const EntryLimit = Type.Integer({ minimum: 1, maximum: 200 })
 /** The caller creates this id once per request, so that a retry finds the object that the first attempt wrote. */
 const NewId = Type.Optional(Id)
 
 export const notificationAsks = {
-  /** Errors: validation, taken `Destination name taken`, not_found `Transformation not found`, invalid_state `Too many destinations`. */
+  /**
+   * Creates a destination. Errors: `validation`, `taken`, `not_found` (`Transformation not found`), `invalid_state` (`Too many
+   * destinations`).
+   */
   'create-destination': ask<DestinationView>()({
     id: NewId,
     workspaceId: Id,
@@ -27,15 +29,21 @@ export const notificationAsks = {
     channel: Type.String(),
     default: Type.Boolean(),
     transformationId: TransformationNumber,
-    /** Absent: enabled, and the default only if it is the first destination. True: the default if no other is enabled or default. */
+    /**
+     * Whether the destination is enabled. True: the destination becomes the default if no other destination is enabled or default. Absent:
+     * the destination is enabled, but becomes the default only if it is the workspace's first destination.
+     */
     enabled: Type.Optional(Type.Boolean()),
-    /** Absent: false. Errors: validation if true for Slack. */
+    /** Whether a message is sent when an incident opens, before it is confirmed. Absent: false. Errors: `validation` if true for Slack. */
     sendOnOpen: Type.Optional(Type.Boolean()),
   }),
   'list-destinations': ask<DestinationView[]>()({ workspaceId: Id }),
-  /** Returns null if the workspace has no destination with this number. */
+  /** Returns a destination; null: the workspace has no destination with this number. */
   'get-destination': ask<DestinationView | null>()({ workspaceId: Id, number: PublicNumber }),
-  /** Replaces every field except the type; `default` false changes nothing. Errors also: invalid_state `Destination is disabled`. */
+  /**
+   * Replaces every field except the type. `default: false` changes nothing. Errors: those of the creation, and `invalid_state`
+   * (`Destination is disabled`).
+   */
   'update-destination': ask<DestinationView>()({
     ...One,
     name: Type.String(),
@@ -44,7 +52,7 @@ export const notificationAsks = {
     default: Type.Boolean(),
     transformationId: TransformationNumber,
   }),
-  /** Changes only the given fields; `default` false changes nothing. Errors: as on creation, and validation of `default`. */
+  /** Changes only the given fields. `default: false` changes nothing. Errors: those of the creation, and `validation` of `default`. */
   'change-destination': ask<DestinationView>()({
     ...One,
     name: Type.Optional(Type.String()),
@@ -55,28 +63,37 @@ export const notificationAsks = {
     default: Type.Optional(Type.Boolean()),
   }),
   'switch-destination': ask<DestinationView>()({ ...One, enabled: Type.Boolean() }),
-  /** Errors: invalid_state `Destination is disabled`. */
+  /** Makes a destination the default. Errors: `invalid_state` (`Destination is disabled`). */
   'make-default-destination': ask<DestinationView>()(One),
   /**
-   * Returns whether the destination was the default; null if it is deleted already. Removes the rows of delivery tables that name it; no
-   * other destination becomes default. `unlessUsed`: fails with validation and `used_by` while a rule names the destination.
+   * Deletes a destination, and the rows of delivery tables that name it. No other destination becomes the default. `wasDefault`: whether
+   * the deleted destination was the default; null: it was deleted already. With `unlessUsed`, the request fails with `validation` and
+   * `used_by` while a rule names the destination.
    */
   'delete-destination': ask<{ wasDefault: boolean | null }>()({ ...One, unlessUsed: Type.Optional(Type.Boolean()) }),
-  /** Errors: validation `Invalid name`, `Transformation name taken`, `Invalid template`, `Template does not render every message`. */
+  /**
+   * Creates a transformation. Errors: `validation` (`Invalid name`, `Invalid template`, `Template does not render every message`), `taken`.
+   */
   'create-transformation': ask<TransformationView>()({
     id: NewId,
     workspaceId: Id,
     name: Type.String(),
     template: Type.String(),
   }),
-  /** A page by creation, oldest first. */
+  /** A page of the transformations, oldest first. */
   'list-transformations': ask<Page<TransformationView>>()({ workspaceId: Id, after: After }),
   'get-transformation': ask<TransformationView | null>()({ workspaceId: Id, number: PublicNumber }),
   'update-transformation': ask<TransformationView>()({ ...One, name: Type.String(), template: Type.String() }),
-  /** Returns null, also if the transformation is deleted already. Its destinations use the built-in body from then on. */
+  /**
+   * Deletes a transformation. Succeeds also if it is deleted already. Destinations that used the transformation send the built-in body from
+   * then on.
+   */
   'delete-transformation': ask<null>()(One),
   'get-delivery-table': ask<DeliveryTableView>()({ workspaceId: Id, subjectId: Id }),
-  /** Replaces all rows; without rows, messages go to the default destination. Errors: not_found `Destination not found`. */
+  /**
+   * Replaces all rows of the table. If the table has no rows, messages go to the default destination. Errors: `not_found` (`Destination not
+   * found`).
+   */
   'put-delivery-table': ask<DeliveryTableView>()({
     workspaceId: Id,
     subjectId: Id,
@@ -89,22 +106,23 @@ export const notificationAsks = {
   }),
   // Secrets that sign messages (reference/messages 7.9). Only the response to the creation of a secret contains it.
   /**
-   * Creates a secret. For `graceMs` (0: not at all), the previous secret signs too. Older secrets stop signing. `alongUntil`: end of the
-   * time in which the previous secret also signs; null: no previous secret signs.
+   * Creates a secret. For `graceMs` from now on, the previous secret also signs messages. With `graceMs` 0, only the new secret signs
+   * messages. Secrets before the previous one no longer sign. `alongUntil`: instant at which the previous secret stops signing; null: no
+   * previous secret signs.
    */
   'rotate-destination-secret': ask<{ secret: string; destinationName: string; alongUntil: number | null }>()({
     ...Place,
-    /** Created once per request, so that a retry returns the same secret. */
+    /** Id of the secret. The caller creates it once per request, so that a retry returns the same secret. */
     id: Id,
     graceMs: Type.Integer({ minimum: 0 }),
-    /** True: creates a secret only if the destination has none, else fails with `invalid_state`. */
+    /** True: the request creates a secret only if the destination has none, and fails with `invalid_state` if it has one. */
     first: Type.Optional(Type.Boolean()),
   }),
-  /** Ends the signing of messages. Succeeds also if the destination has no secret. */
+  /** Deletes the secrets of a destination, so that its messages are no longer signed. Succeeds also if the destination has no secret. */
   'delete-destination-secret': ask<{ destinationName: string; removed: boolean }>()(Place),
-  /** A page of attempts and of held messages about an incident (by its internal id), newest first. */
+  /** A page of the attempts and of the held messages about an incident, newest first. `incidentId`: internal id of the incident. */
   'list-incident-deliveries': ask<Page<DeliveryEntry>>()({ workspaceId: Id, incidentId: Id, limit: EntryLimit, after: After }),
-  /** A page of attempts and of held messages of a destination, newest first, tests included. */
+  /** A page of the attempts and of the held messages to a destination, newest first. Test messages are included. */
   'list-destination-deliveries': ask<Page<DeliveryEntry>>()({
     workspaceId: Id,
     destinationId: Id,
@@ -114,10 +132,9 @@ export const notificationAsks = {
   /** A page of the delivery log as generation 2 shows it, newest first. */
   'list-deliveries': ask<Page<DeliveryView>>()({
     workspaceId: Id,
-    /** Number of a destination, which may be deleted; null: all destinations. */
+    /** Number of the destination whose rows are returned, which may be deleted. Null: rows of all destinations. */
     destinationNumber: Nullable(Type.Integer()),
     failedOnly: Type.Boolean(),
-    /** Maximum number of rows. */
     limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
     after: After,
   }),
@@ -125,9 +142,12 @@ export const notificationAsks = {
   'list-delivery-log': ask<Page<LoggedDelivery>>()({
     workspaceId: Id,
     status: Nullable(Type.Enum(['delivered', 'failed', 'held'])),
-    /** Internal id of a destination; null: all destinations. */
+    /** Internal id of the destination whose messages are returned. Null: messages to all destinations. */
     destinationId: Nullable(Id),
-    /** Only messages about incidents of this subject; null: all. A message must match both subject and destination if given. */
+    /**
+     * Selects messages about incidents of this subject; null: messages about all subjects. If a destination is given too, a message must
+     * match both.
+     */
     subjectId: Nullable(Id),
     limit: EntryLimit,
     after: After,
@@ -140,7 +160,7 @@ export type TransformationView = Omit<TransformationDocument, 'rev'>
 
 export interface DeliveryTableView {
   selections: { number: number; name: string; alertKinds: TableKind[] }[]
-  /** Number of the workspace's default destination; null: none. */
+  /** Number of the workspace's default destination; null: the workspace has no default destination. */
   defaultNumber: number | null
 }
 
@@ -156,18 +176,18 @@ export interface DeliveryView {
   at: number
 }
 
-/** One attempt to send a message, or one withheld message. */
+/** One attempt to send a message, or one held message. */
 export type DeliveryEntry = Pick<
   DeliveryLogDocument,
   'at' | 'destinationName' | 'destinationType' | 'event' | 'status' | 'reason' | 'incidentId'
 >
 
 export interface LoggedDelivery extends DeliveryEntry {
-  /** Internal id; null: no destination was chosen, or it is deleted. */
+  /** Internal id of the destination; null: no destination was chosen, or the destination is deleted. */
   destinationId: string | null
   payload: string
   /** Empty: delivered. */
   error: string
-  /** Remarks about the payload. */
+  /** Remark about the payload. */
   note: string | null
 }

@@ -1,19 +1,19 @@
-// Requests about people: users, passwords, sessions, workspaces, members, keys, and locations as administrators change them. The caller
-// creates tokens and sends only their hashes, so that a retry changes nothing more. The caller also checks the rights (reference/envelope
-// 4.4).
+// Requests about people: users, passwords, sessions, workspaces, members, keys, and the changes of locations by administrators. The gateway
+// creates tokens and sends only the hashes of the tokens, so that a retry creates no second token. The gateway also checks the rights
+// (reference/envelope 4.4).
 import { Type } from 'typebox'
 import { type KeyDocument, keyActions, type LocationDocument, type Role, type UserDocument } from '#shared/contracts/account.ts'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable, TokenHash } from '#shared/contracts/common.ts'
 
-/** Wide bounds of the bus. The directory checks tighter bounds and responds with an error for people. */
+/** Text within the wide bounds of the bus. The directory checks tighter bounds, and its errors explain the fault to people. */
 const Text = Type.String({ maxLength: 4_096 })
 const AnyRole = Type.Enum(['owner', 'editor', 'viewer'])
-/** A session to begin; the caller creates its id and its token. */
+/** A new session. The caller creates the session's id and token. */
 const NewSession = Type.Object({ id: Id, tokenHash: TokenHash })
 
 export const peopleAsks = {
-  /** Creates an account; a retry returns the first. `password` null: the user cannot sign in with a password yet. */
+  /** Creates an account; a retry returns the same account. `password` null: the user cannot sign in with a password yet. */
   'create-user': ask<UserView>()({
     id: Id,
     username: Text,
@@ -21,11 +21,14 @@ export const peopleAsks = {
     password: Nullable(Text),
     admin: Type.Boolean(),
   }),
-  /** A page of all users by creation. */
+  /** A page of all users, oldest account first. */
   'list-users': ask<Page<UserView>>()({ after: After }),
-  /** Returns null if no user has this name. Ignores upper and lower case. */
+  /** Returns the user with this name; null: no user has this name. Upper and lower case are equal. */
   'find-user': ask<UserView | null>()({ username: Text }),
-  /** Changes only the given fields. `disabled: true` ends all sessions. Errors: invalid_state `Last administrator`, unless `force`. */
+  /**
+   * Changes only the given fields. `disabled: true` ends all sessions. Errors: `invalid_state` (`Last administrator`) if no administrator
+   * would be left, unless `force` is true.
+   */
   'update-user': ask<UserView>()({
     userId: Id,
     displayName: Type.Optional(Text),
@@ -34,13 +37,14 @@ export const peopleAsks = {
     force: Type.Optional(Type.Boolean()),
   }),
   /**
-   * Deletes an account with its keys, sessions and memberships. Errors: invalid_state if the user is the last owner of a workspace. Without
-   * `force` also if the user has keys or memberships, or is the last administrator.
+   * Deletes an account with its keys, sessions and memberships. Errors: `invalid_state` if the user is the last owner of a workspace.
+   * Unless `force` is true, the same error if the user has keys or memberships, or is the last administrator.
    */
   'delete-user': ask<{ id: string; username: string; workspaces: number; keys: number }>()({ userId: Id, force: Type.Boolean() }),
   /**
-   * Sets a password and ends all sessions except `keepSessionId`; keys stay valid. A user's own change sends `current`: the request fails
-   * unless `current` is the present password, or the user has no password. `client` is the user's address, for the throttle.
+   * Sets a password and ends all sessions except `keepSessionId`; keys stay valid. If users change their own password, the request contains
+   * `current`. The request then fails unless `current` is the present password or the user has no password. `client`: address of the user,
+   * by which attempts are throttled.
    */
   'set-password': ask<{ outcome: 'set' } | Exclude<SignInOutcome, { outcome: 'signed-in' }>>()({
     userId: Id,
@@ -49,11 +53,11 @@ export const peopleAsks = {
     keepSessionId: Type.Optional(Nullable(Id)),
   }),
 
-  /** Signs in with a password. `client` is the user's address. A wrong password is an outcome, not an error. */
+  /** Signs in with a password. `client`: address of the user. A wrong password is a normal result, not an error. */
   'sign-in': ask<SignInOutcome>()({ username: Text, password: Text, client: Text, session: NewSession }),
   /**
-   * Signs in a user whom an OIDC provider has authenticated: finds or creates the user bound to (issuer, subject). `username` is a proposal
-   * for a new user. The caller has verified the provider's response.
+   * Signs in a user whom an OIDC provider has authenticated. Finds the user bound to `issuer` and `subject`, or creates the user.
+   * `username`: proposed name of a new user. The sender of this request has already verified the provider's response.
    */
   'sign-in-oidc': ask<SignInOutcome>()({
     issuer: Text,
@@ -62,33 +66,35 @@ export const peopleAsks = {
     displayName: Text,
     session: NewSession,
   }),
-  /** Returns the user of a session and extends the session; null if the session is unknown, ended or expired. */
+  /** Returns the user of a session and extends the session. Null: the session is unknown, has ended or has expired. */
   'find-session': ask<SessionIdentity | null>()({ tokenHash: TokenHash }),
   /** Ends one session. Succeeds also if the session does not exist. */
   'sign-out': ask<null>()({ sessionId: Id }),
   /** Ends all sessions of a user. */
   'end-sessions': ask<null>()({ userId: Id }),
-  /** Returns a user as keys and sessions identify it, for AUTH_DEV, which signs in every visitor as one user; null: no such user. */
+  /** Returns the user with this name; null: there is none. For `AUTH_DEV`, which signs in every visitor as this user. */
   'describe-user': ask<(Caller & { username: string }) | null>()({ username: Text }),
 
   /** Creates a workspace with the owner `userId`. A retry with the same id returns the first workspace. */
   'create-workspace': ask<{ id: string; name: string; role: Role }>()({ id: Id, name: Text, userId: Id }),
   'rename-workspace': ask<{ id: string; name: string }>()({ workspaceId: Id, name: Text }),
   /**
-   * Deletes a workspace with its contents. Errors: invalid_state `Workspace is not empty` if it contains more than its owner, unless
-   * `force` is true. A retry with the same `id` returns the first response.
+   * Deletes a workspace with its contents. Errors, unless `force` is true: `invalid_state` (`Workspace is not empty`) if the workspace
+   * contains anything besides its owner. A retry with the same `id` returns the first response.
    */
   'delete-workspace': ask<WorkspaceContents>()({ id: Id, workspaceId: Id, force: Type.Boolean() }),
-  /** A page of all workspaces by creation, independent of their members. */
+  /** A page of all workspaces of the installation, oldest first. */
   'list-all-workspaces': ask<Page<WorkspaceView>>()({ after: After }),
 
   /** Members, ordered by username. */
   'list-members': ask<MemberView[]>()({ workspaceId: Id }),
-  /** Fails if the user is a member in another role. A retry returns the first response. */
+  /** Adds a member. Fails if the user is already a member with another role. A retry returns the first response. */
   'add-member': ask<MemberView>()({ workspaceId: Id, username: Text, role: AnyRole }),
-  /** Errors: invalid_state `Last owner` if no owner would be left. */
+  /** Changes the role of a member. Errors: `invalid_state` (`Last owner`) if no owner would be left. */
   'change-role': ask<MemberView>()({ workspaceId: Id, userId: Id, role: AnyRole }),
-  /** `removed` false: the user was not a member. Errors: invalid_state `Last owner` if no owner would be left. */
+  /**
+   * Removes a member. `removed` is false if the user was not a member. Errors: `invalid_state` (`Last owner`) if no owner would be left.
+   */
   'remove-member': ask<{ userId: string; removed: boolean }>()({ workspaceId: Id, userId: Id }),
 
   /** Creates a key that is valid for 180 days. A retry with the same id returns the first key. `prefix`: see shared/tokens/api-token.ts. */
@@ -98,17 +104,17 @@ export const peopleAsks = {
     description: Text,
     tokenHash: TokenHash,
     prefix: Type.String({ maxLength: 16 }),
-    /** Absent: a full key. Errors: also not_found if the user is not a member of the workspace. */
+    /** Scope of the key; absent: a full key. Errors: `not_found` if the user is not a member of the scope's workspace. */
     scope: Type.Optional(
       Type.Object({ workspaceId: Id, actions: Type.Array(Type.Enum([...keyActions]), { maxItems: keyActions.length }) }),
     ),
   }),
-  /** Keys of a user, oldest first; null: the newest 1,000 keys of all users. */
+  /** Keys of a user, oldest first. `userId` null: the newest 1,000 keys of all users. */
   'list-keys': ask<KeyView[]>()({ userId: Nullable(Id) }),
-  /** Deletes a key; with `userId` only if the key belongs to that user. Errors: not_found. */
+  /** Deletes a key. If `userId` is not null, deletes the key only if it belongs to that user. Errors: not_found. */
   'delete-key': ask<{ id: string }>()({ keyId: Id, userId: Nullable(Id) }),
 
-  /** Creates a location; a retry returns the first. `displayName` null: none. Fails if another location has the name. */
+  /** Creates a location; a retry returns the same location. `displayName` null: no display name. Fails if another location has the name. */
   'create-location': ask<LocationView>()({ id: Id, name: Text, displayName: Nullable(Text) }),
   /** Changes only the given fields. Monitors refer to a location by id, so they show a new name at once. */
   'update-location': ask<LocationView>()({
@@ -116,18 +122,20 @@ export const peopleAsks = {
     name: Type.Optional(Text),
     displayName: Type.Optional(Nullable(Text)),
   }),
-  /** Errors: invalid_state `Location is used` while a monitor is assigned to the location. */
+  /**
+   * Deletes a location. Errors: `invalid_state` (`Location is used`) while a prober runs at the location or a monitor is checked from it.
+   */
   'delete-location': ask<{ id: string }>()({ locationId: Id }),
 } as const
 
-/** The authenticated caller, for all decisions about rights, whether a key or a session authenticated it. */
+/** The user that a key or a session has authenticated. All decisions about rights use this record. */
 export interface Caller {
   userId: string
-  /** The username if the user has no display name. */
+  /** Display name of the user, or the username if the user has no display name. */
   displayName: string
   admin: boolean
   disabled: boolean
-  /** End of the key or session, ms since the epoch. */
+  /** Instant at which the key or session expires, ms since the epoch. */
   expiresAt: number
   memberships: { workspaceId: string; role: Role }[]
 }
@@ -141,13 +149,13 @@ export interface SessionIdentity extends Caller {
 
 export interface UserView extends Pick<UserDocument, 'id' | 'username' | 'displayName' | 'admin' | 'disabled' | 'createdAt'> {
   hasPassword: boolean
-  /** Null before the first sign-in. */
+  /** Instant of the first sign-in; null: the user has not signed in yet. */
   signedInAt: number | null
 }
 
 /**
- * wrong: no such user, no password, or another password; the outcome never shows which. wait: too many failed attempts, the password was
- * not checked. disabled: the password is right, but the account is disabled.
+ * `wrong`: the user does not exist, has no password, or has another password; the result never shows which. `wait`: the password was not
+ * checked, because too many attempts failed. `disabled`: the password is right, but the account is disabled.
  */
 export type SignInOutcome =
   | { outcome: 'signed-in'; identity: SessionIdentity }
@@ -168,7 +176,7 @@ export interface WorkspaceContents {
   subjects: number
   destinations: number
   transformations: number
-  /** Revisions of Templates. */
+  /** Number of Template revisions. */
   templates: number
   members: number
 }
@@ -185,6 +193,6 @@ export interface KeyView extends Omit<KeyDocument, 'rev' | 'tokenHash'> {
 export interface LocationView extends Pick<LocationDocument, 'id' | 'name' | 'displayName'> {
   /** Number of live probers. */
   activeWorkers: number
-  /** Newest sign of life of any prober of the location, ms since the epoch; null: none, or not known. */
+  /** Instant of the newest presence message of any prober of the location, ms since the epoch; null: none is known. */
   lastSeenAt: number | null
 }

@@ -1,5 +1,5 @@
-// Requests about Resources and Templates of generation 3 (docs/reference/v3.md, sections 3, 6 and 9). Only the keeper of a Resource writes
-// it.
+// Requests about Resources and Templates of generation 3 (docs/reference/v3.md, sections 3, 6 and 9). The directory only reads Resources;
+// only the keeper of a Resource writes it.
 import { Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable } from '#shared/contracts/common.ts'
@@ -9,7 +9,7 @@ import type { SystemTemplate, Template } from '#shared/contracts/resources/templ
 
 const Key = Type.String({ minLength: 1, maxLength: 400 })
 
-/** Texts as the query contains them, each with the key of its field or label. */
+/** Filters by fields or labels. `key`: key of the field or label. `value`: required value, as the caller sent it. */
 const Filters = Type.Array(Type.Object({ key: Type.String({ maxLength: 16_384 }), value: Type.String({ maxLength: 16_384 }) }), {
   maxItems: 5,
 })
@@ -24,18 +24,21 @@ export const resourceFilters = {
 
 /** A manifest as the caller sent it; only the manifest reader checks its shape. */
 const Manifest = Type.Unknown()
-/** `key` (the highest version) or `key@version`. */
+/** `key@version`, or `key`, which means the highest version. */
 const TemplateReference = Type.String({ minLength: 1, maxLength: 100 })
 
 export const resourceAsks = {
-  /** A Resource by its id, else by its key, archived ones included; null: none. Rules show their last recorded verdict. */
+  /**
+   * Returns the Resource with this id, or else with this key, even if it is archived. Null: there is no such Resource. The rules in the
+   * result have the last stored verdict.
+   */
   'get-resource': ask<ResourceView | null>()({ workspaceId: Id, reference: Key }),
-  /** The id of each Resource, archived or not, in the order of `references`; null: no such Resource. */
+  /** For each reference, the Resource that it names, even if it is archived. Null: the reference names no Resource. */
   'resolve-resources': ask<(ResolvedResource | null)[]>()({
     workspaceId: Id,
     references: Type.Array(Key, { minItems: 1, maxItems: 500 }),
   }),
-  /** A page of the workspace's Resources, ordered by id. Errors: validation with the wrong query parameter as `field`. */
+  /** A page of the workspace's Resources, ordered by id. Errors: `validation`, whose `field` names the invalid query parameter. */
   'list-resources': ask<Page<ResourceView>>()({
     workspaceId: Id,
     ...resourceFilters,
@@ -43,20 +46,25 @@ export const resourceAsks = {
     limit: Type.Integer({ minimum: 1, maximum: 200 }),
   }),
   'list-observations': ListObservations,
-  /** Reserves exactly this key for a Resource to be created. Returns null. Errors: taken `key`. */
+  /** Reserves exactly this key for a Resource to be created. Returns null. Errors: `taken`, with `key` as the field. */
   'reserve-key': ask<null>()({ workspaceId: Id, key: Key, subjectId: Id }),
   /**
-   * Stores one revision. Errors: malformed and validation with `field` (a dotted path); invalid_state `Template revision exists`. A retry
-   * also fails if the first attempt stored the revision; the caller then reads the revision.
+   * Stores one revision. Errors: `invalid_state` (`Template revision exists`); `malformed` or `validation` with `field` (a dotted place).
+   * If the first attempt stored the revision, a retry fails with `invalid_state`; the caller then reads the revision.
    */
   'publish-template': ask<Template>()({ workspaceId: Id, manifest: Manifest }),
-  /** Returns the Template that a manifest describes. Errors: as on publication, except for a revision that exists. */
+  /** Returns the Template that a manifest describes, and stores nothing. Errors: those of `publish-template`, except `invalid_state`. */
   'read-manifest': ask<Template>()({ workspaceId: Id, manifest: Manifest }),
-  /** A page of the workspace's own revisions, ordered by key and version. */
+  /** A page of the workspace's own Template revisions, ordered by key and version. */
   'list-templates': ask<Page<Template>>()({ workspaceId: Id, after: After }),
-  /** Null if neither the workspace nor the system has this revision; `damaged` if the stored revision cannot be read (v3 4.13). */
+  /**
+   * Returns a Template. Null: neither the workspace nor the system has this revision. `damaged`: the stored revision cannot be read (v3
+   * 4.13).
+   */
   'get-template': ask<Template | SystemTemplate | 'damaged' | null>()({ workspaceId: Id, reference: TemplateReference }),
-  /** Number of unarchived Resources by `key@version` of their revision. Revisions without Resources are left out. */
+  /**
+   * For each revision (`key@version`), the number of unarchived Resources that are bound to it. Revisions without Resources are omitted.
+   */
   'count-template-uses': ask<Record<string, number>>()({ workspaceId: Id }),
 } as const
 
@@ -64,6 +72,6 @@ export interface ResolvedResource {
   id: string
   key: string
   archivedAt: number | null
-  /** `key@version`; null: a custom subject of generation 2. */
+  /** `key@version` of the Template; null: the Resource is a custom subject of generation 2. */
   template: string | null
 }

@@ -1,4 +1,5 @@
-// Requests that read subjects, their incidents and their roll-ups. Only the keeper of a subject writes the subject.
+// Requests that read subjects, their incidents and their roll-ups. The directory only reads subjects; only the keeper of a subject writes
+// it.
 import { Type } from 'typebox'
 import { After, type Page } from '#shared/contracts/ask/reply.ts'
 import { ask, Id, Nullable, Slug } from '#shared/contracts/common.ts'
@@ -20,24 +21,30 @@ import type {
 } from '#shared/contracts/subjects/subject-views.ts'
 
 export const subjectAsks = {
-  /** Returns whether the workspace exists: v1 refuses an unknown workspace with a message of its own (reference/website-monitors 4.1). */
+  /**
+   * Returns whether the workspace exists. Generation 1 needs this, because its refusal of an unknown workspace differs from other refusals
+   * (reference/website-monitors 4.1).
+   */
   'workspace-exists': ask<boolean>()({ workspaceId: Id }),
-  /** Returns null if the subject does not exist or is a tombstone. */
+  /** Returns a subject; null: the subject does not exist or is a tombstone. */
   'get-subject': ask<SubjectView | null>()({ subjectId: Id }),
-  /** A page of the workspace's website monitors by creation. */
+  /** A page of the workspace's website monitors, oldest first. */
   'list-websites': ask<Page<WebsiteView>>()({ workspaceId: Id, after: After }),
-  /** A page of the workspace's custom subjects by creation, website monitors that became custom subjects included. */
+  /** A page of the workspace's custom subjects, oldest first. Website monitors that became custom subjects are included. */
   'list-custom-subjects': ask<Page<CustomSubjectSummary>>()({ workspaceId: Id, after: After }),
-  /** Subjects with this slug in the given workspaces, at most one in each; without Resources of published Templates. */
+  /** Subjects with this slug in the given workspaces. A workspace has at most one. Resources of published Templates are ignored. */
   'find-subjects': ask<FoundSubjects>()({
     slug: Slug,
     workspaceIds: Type.Array(Id, { maxItems: 1_000 }),
   }),
-  /** A page of the open incidents of a workspace or of one of its subjects, the latest start of trouble first. */
+  /** A page of the open incidents of a workspace or of one of its subjects. Sorted by the start of the trouble, latest start first. */
   'list-open-incidents': ask<Page<IncidentView>>()({ workspaceId: Id, subjectId: Type.Optional(Nullable(Id)), after: After }),
-  /** An incident, open or closed, by its internal id; null if it does not exist or its subject is deleted. */
+  /** Returns the incident with this internal id, open or closed. Null: the incident does not exist, or its subject is deleted. */
   'get-incident': ask<IncidentView | null>()({ incidentId: Id }),
-  /** An incident with a page of its history. `id` is internal, or public if this installation created the salt. */
+  /**
+   * An incident with a page of its history. `id`: internal id. A public id works too if this installation itself created the salt of public
+   * ids.
+   */
   'get-incident-records': ask<IncidentRecords>()({ id: Id, afterSequence: Type.Integer({ minimum: 0 }) }),
   'get-roll-ups': GetRollUps,
 } as const
@@ -45,24 +52,27 @@ export const subjectAsks = {
 export interface IncidentView extends IncidentCourse {
   /** Internal id. */
   id: string
-  /** Id that the API shows. */
+  /** Id of the incident in the API. */
   publicId: string
   subjectId: string
   subjectName: string
   subjectKind: SubjectKind
   workspaceId: string
   number: number
-  /** The rule that opened the incident, with its present name. For a removed rule the slug is also the name. */
+  /** Key, slug and present name of the rule that opened the incident. If the rule was removed, the name is the slug. */
   ruleKey: string
   ruleSlug: string
   ruleName: string
-  /** `ok` for a closed incident. */
+  /** Status of the incident; `ok` for a closed incident. */
   status: IncidentStatus
   open: boolean
   acknowledgedAt: number | null
   /** Display name of the person; null: not acknowledged. */
   acknowledgedBy: string | null
-  /** Inputs of the evidence, grouped by their readings. For the built-in rule of a website monitor these are location ids. */
+  /**
+   * Inputs in the evidence, in three lists by their reading: `failing`, `unknown` and `ok`. For the built-in rule of a website monitor, the
+   * inputs are location ids.
+   */
   failing: string[]
   unknown: string[]
   ok: string[]
@@ -71,7 +81,7 @@ export interface IncidentView extends IncidentCourse {
 export interface FoundSubjects {
   /** The subject if exactly one was found. */
   subject: CustomSubjectView | null
-  /** Workspaces of the found subjects; only the first few of many. */
+  /** Workspaces of the found subjects. If there are many, only the first few. */
   workspaceIds: string[]
 }
 
@@ -79,13 +89,15 @@ export interface IncidentRecords {
   incident: IncidentDocument | null
   history: HistoryDocument[]
   more: boolean
-  /** Set only on the last page; null: no subject holds the incident as open. */
+  /**
+   * Present state of the incident. Null: this is not the last page, or the incident is not open in its subject's document.
+   */
   held: HeldIncident | null
-  /** Collection and id of a damaged document among the records; the other fields are then empty. Null: all records could be read. */
+  /** Collection and id of a stored document that cannot be read; the other fields are then empty. Null: all documents could be read. */
   unreadable: string | null
 }
 
-/** An open incident as its subject's document holds it: the state of its machine and the last verdict of its rule. */
+/** An open incident as its subject's document contains it: the state of the incident's machine, and the last verdict of its rule. */
 export interface HeldIncident {
   ruleKey: string
   snapshot: IncidentSnapshot
@@ -95,5 +107,5 @@ export interface HeldIncident {
   recipients: IncidentRecipients
 }
 
-/** Names of the destinations that would get a message now, by the kind of the message. */
+/** For each kind of message, the names of the destinations that would get such a message now. */
 export type IncidentRecipients = Record<AlertKind, string[]>

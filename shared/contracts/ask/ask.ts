@@ -1,5 +1,5 @@
-// Requests to the directory and their responses: accounts, configuration of a workspace, and all reads. The directory checks requests
-// against these schemas when they arrive. Responses have types only.
+// Requests to the directory and their responses: accounts, configuration of a workspace, and all reads. The directory checks a request
+// against its schema when the request arrives. Responses are not checked: they have only TypeScript types.
 import { type Static, Type } from 'typebox'
 import type { KeyScope, Role } from '#shared/contracts/account.ts'
 import { addressAsks } from '#shared/contracts/ask/ask-addresses.ts'
@@ -29,15 +29,17 @@ export const asks = {
   ...conditionAsks,
   ...auditAsks,
   ...addressAsks,
-  /** Returns the user of a key; null if the key is unknown, deleted or expired. */
+  /** Returns the user of a key. Null: the key is unknown, deleted or expired. */
   authenticate: ask<Identity | null>()({ tokenHash: TokenHash }),
-  /** Records the last use of keys: instant (ms) by key id. Returns null. */
+  /** Records the last use of keys. `usedAt`: instant of the last use (ms) by key id. Returns null. */
   'touch-keys': ask<null>()({ usedAt: Type.Record(Id, Type.Integer()) }),
   'list-workspaces': ask<{ id: string; name: string; role: Role }[]>()({ userId: Id }),
   'list-locations': ask<LocationView[]>()({}),
-  /** Returns the location of this name. Creates it if it does not exist. */
+  /** Returns the location with this name. Creates the location if it does not exist. */
   'ensure-location': ask<LocationView>()({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
-  /** Reserves a free slug made from `name`, always the same for a subject id. `fallback`: used if the name has no letter or digit. */
+  /**
+   * Reserves a free slug made from `name`. A repeated request gets the same slug. `fallback`: slug for a name without a letter or digit.
+   */
   'reserve-name': ask<{ slug: string }>()({
     workspaceId: Id,
     name: Type.String({ maxLength: 400 }),
@@ -53,9 +55,8 @@ export interface Identity extends Caller {
   keyId: string
   /** First characters of the token, by which a person recognises the key. */
   keyPrefix: string
-  /** Null: a full key. With a scope, `memberships` contains at most the workspace of the scope. */
+  /** Scope of the key; null: a full key. If the key has a scope, `memberships` contains only the workspace of the scope, or nothing. */
   scope: KeyScope | null
 }
 
-/** Results of requests by their verb. */
 export type AskResults = { [V in AskVerb]: (typeof asks)[V]['~result'] }

@@ -1,4 +1,5 @@
-// Envelope of every response of keeper, directory and notifier (a result, or an error with one of the known codes), and pages of reads.
+// Envelope of every response of keeper, directory and notifier: a result, or an error with one of the known codes. Also contains the form
+// of a page, because lists are read page by page.
 import { type Static, Type } from 'typebox'
 import { Nullable } from '#shared/contracts/common.ts'
 
@@ -21,10 +22,10 @@ export const Reply = Type.Union([
 ])
 export type Reply = Static<typeof Reply>
 
-/** `next` of the previous page; null or absent: the first page. */
+/** Position after which the page starts: `next` of the previous page. Null or absent: the first page. */
 export const After = Type.Optional(Nullable(Type.String({ maxLength: 200 })))
 
-/** A page of at most 512 KiB. The caller sends `next` as `after` to get the next page; null: the last page. */
+/** A page of at most 512 KiB. The caller sends `next` as `after` to get the next page; `next` is null on the last page. */
 export interface Page<T> {
   items: T[]
   next: string | null

@@ -4,13 +4,16 @@ import type { IncidentCourse } from '#shared/contracts/incidents/incident.ts'
 import type { TemplateRoute } from '#shared/contracts/resources/template.ts'
 import type { Condition, DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
 
-/** Kinds of messages. `opened` and `acknowledged` are sent only if a route or `send_on_open` requests them. */
+/** Kinds of messages. Messages of the kinds `opened` and `acknowledged` are sent only if a route or `send_on_open` requests them. */
 export type AlertKind = 'opened' | 'problem' | 'no_data' | 'recovery' | 'acknowledged'
 
-/** Alert kinds of generation 2: its delivery tables select among these kinds, and its delivery log shows only these kinds. */
+/**
+ * Alert kinds of generation 2. In generation 2, delivery tables can select only these kinds, and the delivery log contains only these
+ * kinds.
+ */
 export type TableKind = Exclude<AlertKind, 'opened' | 'acknowledged'>
 
-/** Reasons why one destination, or every destination, does not get a message (docs/reference/v3.md, 10.3). */
+/** Reasons why a message is not sent to one destination, or to none at all (docs/reference/v3.md, 10.3). */
 export type SkipReason =
   | 'maintenance'
   | 'no_destination'
@@ -21,49 +24,52 @@ export type SkipReason =
   | 'not_opted_in'
   | 'confirmed_first'
 
-/** id: `<incident>.a<number>`. The facts are copied when the keeper decides the alert, and never change afterwards. */
+/** id: `<incident>.a<number>`. `facts` are copied from the subject when the keeper decides the alert, and never change afterwards. */
 export interface AlertDocument extends Stored {
   workspaceId: string
   subjectId: string
   incidentId: string
-  /** Number within its incident, from 1. At the same destination, a later message waits for the earlier ones. */
+  /** Number of the alert within its incident, from 1. A destination gets the messages of an incident in this order. */
   number: number
   kind: AlertKind
-  /** True for a repeated problem message. */
+  /** True if the message repeats an earlier problem message. */
   reminder: boolean
-  /** Reason why the alert is stored but never sent; null: it is sent. */
+  /** Reason why the alert is stored but never sent; null: the alert is sent. */
   held: 'maintenance' | null
   decidedAt: number
   facts: AlertFacts
-  /** `open` until each destination that gets the message has a delivery. */
+  /** `open` until a delivery was created for every destination that gets the message. */
   state: 'open' | 'dispatched'
-  /** Number of deliveries created at the dispatch; null: still open. */
+  /** Number of deliveries that the dispatch created; null: the alert is still open. */
   deliveries: number | null
-  /** Destinations that the dispatch skipped. `destinationId` null: no destination gets the message. */
+  /** Destinations that do not get the message, with the reason. `destinationId` null: the reason applies to all destinations. */
   skipped?: { destinationId: string | null; reason: SkipReason }[]
   expireAt: number
 }
 
-/** An input of an authored rule that reads a problem. `number` null: the reports themselves have the state `problem`. */
+/**
+ * An input of an authored rule whose reading is a problem. `number`: value that crossed the threshold; null: the reports have the state
+ * `problem`.
+ */
 export type AlertProblem =
   | { of: 'rule'; name: string }
   | { of: 'signal'; signal: string; number: { value: number; compare: '<' | '>'; threshold: number } | null }
 
-/** Targets that the rule names: the routes of a Template's rule, or its only destination by id; null: none. */
+/** Targets that the rule names: the routes of a Template's rule, or the id of its only destination. Null: the rule names no target. */
 export type AlertRouting = { routes: readonly TemplateRoute[] } | { destination: string } | null
 
-/** Facts for messages about rules of Templates, and about openings and acknowledgements. */
+/** Facts that messages about rules of Templates need, and messages about openings and acknowledgements. */
 export interface TemplateFacts {
   /** Instruction for the person who gets the message. Absent or null: the rule belongs to no Template. */
   action?: string | null
   routing?: AlertRouting
-  /** Key of the Resource; absent: its slug. */
+  /** Key of the Resource; absent: the slug of the Resource. */
   resourceKey?: string
-  /** Reasons that senders reported for the readings, in the order of the rule's inputs. */
+  /** Reasons that senders reported, by signal, in the order of the rule's inputs. */
   reasons?: readonly { signal: string; text: string }[]
-  /** One input for each comparison, in the order of the comparisons; absent: the message uses `evidence`. */
+  /** Evidence of the rule's comparisons, in the order of the comparisons. Absent: the message shows `evidence` instead. */
   comparisons?: { inputs: readonly DecisionInput[]; omitted: number; truncated: boolean }
-  /** Condition of the rule at the decision; absent: the condition follows from the kind of the message. */
+  /** Condition of the rule when the alert was decided. Absent: the kind of the message implies the condition. */
   condition?: Condition
   /** Display name of the person who acknowledged. */
   acknowledgedBy?: string
@@ -72,30 +78,35 @@ export interface TemplateFacts {
 export interface AlertFacts extends TemplateFacts, IncidentCourse {
   subjectName: string
   subjectSlug: string
-  /** Key of the rule for people: `availability` for a website monitor, the slug for an authored rule. */
+  /** Key of the rule that people see: `availability` for the built-in rule of a website monitor, the slug for an authored rule. */
   ruleKey: string
   /** Name that the author gave the rule; empty for the built-in rule of website monitors. */
   ruleName: string
-  /** `key@version`; null: a custom subject. */
+  /** `key@version` of the Template; null: the subject is a custom subject. */
   template: string | null
-  /** URL of the check, redacted; empty: the subject has no check. */
+  /** URL of the check without credentials; empty: the subject has no check. */
   url: string
   /** Values of the Template's fields, without lists, URLs and secrets. */
   fields: Record<string, unknown>
   /** Number of fields that are omitted from `fields`. */
   fieldsOmitted: number
   evidence: Evidence
-  /** Location ids of a website monitor's built-in rule, which the notifier resolves to names. Empty for authored rules. */
+  /** Ids of the failing locations of a website monitor's built-in rule; the notifier resolves them to names. Empty for authored rules. */
   failing: string[]
   unknown: string[]
   ok: string[]
-  /** Inputs of an authored rule that read a problem, in the rule's order; empty in other messages. */
+  /**
+   * Inputs that read as a problem, in the order of the rule; only for a rule that a person wrote. Empty for other rules, and in messages
+   * that do not report a problem.
+   */
   problems: AlertProblem[]
-  /** `lastAt`: latest report of all silent inputs; null: none ever reported. Null: no silent input, or another kind of message. */
+  /**
+   * Silence of the rule's inputs. `lastAt`: instant of the latest report among all silent inputs; null: no silent input has ever reported.
+   * `silence` null: no input is silent, or the message has another kind.
+   */
   silence: { lastAt: number | null } | null
-  /** True for a test message. */
   isTest?: true
-  /** Error of the check; empty: none. */
+  /** Error of the check; empty: there is no error. */
   error: string
   explanation: string
 }

@@ -11,7 +11,7 @@ import type { Condition, Evidence } from '#shared/contracts/subjects/verdict.ts'
 export interface IncidentRecord {
   /** Internal id. */
   id: string
-  /** The Resource of the Incident, with the name that the Resource has now. */
+  /** The Resource of the Incident, with its present name. */
   resource: { id: string; key: string; name: string }
   /** Key that the rule had when the Incident opened. */
   rule: string
@@ -29,29 +29,31 @@ export interface IncidentRecord {
   acknowledgement: { by: string; at: number; via: AcknowledgedVia } | null
 }
 
-/** An open Incident, judged at the present time of its keeper. */
+/** An open Incident as its keeper has just judged it. */
 export interface IncidentNow {
   incident: IncidentRecord
   next: NextStep | null
 }
 
-/** State of the machine after one event. */
+/** One step of an Incident's machine: an event, and the state after this event. */
 export interface PathStep {
   state: IncidentState
   at: number
   event: string
 }
 
-/** First and latest steps and records of an Incident; the omitted ones between them are only counted. */
+/**
+ * The first and the latest steps and records of an Incident. Steps and records in the middle are omitted; only the number of omitted ones
+ * is given.
+ */
 export interface IncidentOutline {
   path: PathStep[]
   pathOmitted: number
-  /** Sequences of the records that the history lists, ascending. */
+  /** Sequence numbers of the records that the history lists, ascending. */
   listed: number[]
   listedOmitted: number
 }
 
-/** One entry of the history. */
 export interface RecordedTransition {
   sequence: number
   /** Effective time. */
@@ -59,6 +61,6 @@ export interface RecordedTransition {
   kind: IncidentHistoryKind
   condition: Condition
   explanation: string
-  /** Null if a command closed the Incident, because then no inputs were judged. */
+  /** Evidence of the transition. Null if a command closed the Incident, because a command judges no inputs. */
   evidence: Evidence | null
 }

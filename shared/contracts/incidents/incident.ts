@@ -1,4 +1,5 @@
-// An incident: the machine snapshot in the subject's document, the document for reads, and the history entries.
+// An incident in its three stored forms: the machine's snapshot in the subject's document, the incident's own document for reads, and the
+// history entries.
 import type { RecordedEvent, Stored } from '#shared/contracts/common.ts'
 import type { Condition, Evidence } from '#shared/contracts/subjects/verdict.ts'
 
@@ -8,15 +9,15 @@ export interface IncidentSnapshot {
   version: number
   value: IncidentState
   context: IncidentContext
-  /** Number of recorded transitions; the next history entry gets the next number. */
+  /** Number of recorded transitions so far. The next history entry gets the next number. */
   transitions: number
-  /** Number of alerts; the next alert gets the next number. */
+  /** Number of alerts so far. The next alert gets the next number. */
   alerts: number
   /** Texts of the rule at the time when the incident opened. */
   words: IncidentWords
 }
 
-/** Texts of a rule, copied when its incident opens. They stay unchanged if the rule is later renamed or removed. */
+/** Texts of a rule, copied when its incident opens. If the rule is later renamed or removed, the copies stay unchanged. */
 export interface IncidentWords {
   /** `key`: the rule's slug, or its key in a Template. */
   rule: { key: string; name: string }
@@ -26,7 +27,7 @@ export interface IncidentWords {
 
 export type IncidentState = 'pending' | 'problem' | 'noData' | 'recovering' | 'closed'
 
-/** Course of an incident. Instants in ms since the epoch. */
+/** Main instants in the course of an incident, ms since the epoch. */
 export interface IncidentCourse {
   troubleSince: number
   confirmedAt: number | null
@@ -38,42 +39,42 @@ export interface IncidentCourse {
 interface IncidentFacts extends IncidentCourse {
   ruleKey: string
   condition: Condition
-  /** Effective time of the latest change: opened, other condition, confirmed, closed. */
+  /** Instant at which the latest change took effect. A change is the opening, another condition, the confirmation or the close. */
   effectiveAt: number
   closedReason: ClosedReason | null
   acknowledgedAt: number | null
   acknowledgedBy: string | null
   acknowledgedVia: AcknowledgedVia | null
-  /** Next instant at which time alone changes this incident (end of a delay, or a reminder); null: none. */
+  /** Next instant at which time alone changes this incident: the end of a delay, or a reminder. Null: there is no such instant. */
   deadlineAt: number | null
 }
 
 export interface IncidentContext extends IncidentFacts {
   incidentId: string
-  /** Start of the uninterrupted time in which the rule is not ok; the confirmation delay counts from here. Null: the rule is ok. */
+  /** Instant since which the rule has not been ok. The confirmation delay starts at this instant. Null: the rule is ok. */
   badSince: number | null
-  /** Start of the running delay's pause, while the rule cannot decide; null: the delay is not paused. */
+  /** Start of a pause of the running delay. The delay pauses while the rule cannot decide. Null: the delay is not paused. */
   pausedAt: number | null
-  /** Total of the earlier pauses of the running delay, ms. */
+  /** Total duration of the pauses of the running delay that have already ended, ms. */
   pausedMs: number
   confirmAfterMs: number
   closeAfterMs: number
-  /** The strongest message about this incident that was sent so far. */
+  /** Strongest message about this incident that was sent so far: `problem` is stronger than `no_data`. */
   announced: 'nothing' | 'no_data' | 'problem'
-  /** True if maintenance held the problem message and no other message was sent; the next reminder then sends it. */
+  /** True if maintenance held back the problem message and no other message was sent. The next reminder then sends the problem message. */
   problemHeld: boolean
-  /** True for a rule of a Template: its opening and acknowledgement send messages too. */
+  /** True for a rule of a Template: messages are also sent about the opening and the acknowledgement of its incidents. */
   announcesAll: boolean
-  /** Message about the opening: announced, held by maintenance, or silent (the rule sends no such message). */
+  /** Message about the opening. `announced`: sent. `held`: held back by maintenance. `silent`: the rule sends no such message. */
   opening: 'silent' | 'held' | 'announced'
-  /** Instant of the next reminder; null: none is planned. */
+  /** Instant of the next reminder; null: no reminder is planned. */
   reminderAt: number | null
 }
 
 /** Client by which a person acknowledged. */
 export type AcknowledgedVia = 'api' | 'ui' | 'mcp'
 
-/** Next step that time alone makes in an open incident, and its instant (ms since the epoch). */
+/** Next change of an open incident that time alone causes, and its instant (ms since the epoch). */
 export interface NextStep {
   what: 'confirm' | 'close' | 'remind'
   at: number
@@ -86,22 +87,25 @@ export type IncidentStatus = 'problem' | 'pending' | 'recovering' | 'no_data' | 
 
 export interface IncidentDocument extends Stored, IncidentWords, IncidentFacts {
   subjectId: string
-  /** Key of the subject for people; never changes. */
+  /** The key by which people name the subject; it never changes. */
   resourceKey: string
   workspaceId: string
-  /** Key of the rule in generation 3: its key in its Template, or the slug of an authored rule (an indexed column). */
+  /** Key of the rule in generation 3: the key in the rule's Template, or the slug of an authored rule (an indexed column). */
   ruleShown: string
   number: number
-  /** 1 while open (an indexed column). */
+  /** 1 while the incident is open, else 0 (an indexed column). */
   open: 0 | 1
-  /** Facts for the filters of generation 3, packed into a number by shared/incidents/incident-facets.ts (an indexed column). */
+  /** Facts by which generation 3 filters incidents, packed into one number by shared/incidents/incident-facets.ts (an indexed column). */
   facets: number
   status: IncidentStatus
   explanation: string
   evidence: Evidence
 }
 
-/** Kinds that a timeline shows (reference/incidents 7.1), then kinds that only a replay needs. */
+/**
+ * Kinds of history entries. A timeline shows the kinds from `pending` to `acknowledged` (reference/incidents 7.1). Only a replay needs the
+ * other kinds.
+ */
 export type HistoryKind =
   | 'pending'
   | 'problem'
@@ -115,7 +119,7 @@ export type HistoryKind =
   | 'hold paused'
   | 'hold resumed'
 
-/** Kinds that generation 3 shows (docs/reference/v3.md, 5.2). */
+/** Kinds of history entries that generation 3 shows (docs/reference/v3.md, 5.2). */
 export type IncidentHistoryKind = 'opened' | 'confirmed' | 'verdict_changed' | 'closed'
 
 /** One transition of an incident, stored so that the incident can be replayed from its records. id: `<incident>.<sequence>`. */
@@ -123,7 +127,7 @@ export interface HistoryDocument extends Stored {
   incidentId: string
   subjectId: string
   sequence: number
-  /** 1: generation 3 lists the transition (v3 5.2; an indexed column). */
+  /** 1 if generation 3 lists the transition, else 0 (v3 5.2; an indexed column). */
   listed: 0 | 1
   kind: HistoryKind
   at: number

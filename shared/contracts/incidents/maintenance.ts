@@ -1,4 +1,4 @@
-// A maintenance window: the machine snapshot in the subject's document, and the document that is stored for every window.
+// A maintenance window in its two stored forms: the machine's snapshot in the subject's document, and the window's own document.
 import type { RecordedEvent, Stored } from '#shared/contracts/common.ts'
 
 export interface MaintenanceSnapshot {
@@ -6,7 +6,7 @@ export interface MaintenanceSnapshot {
   version: number
   value: MaintenanceState
   context: MaintenanceContext
-  /** Steps of the window so far; the oldest are dropped if there are too many. */
+  /** Steps of the window so far. If there are too many, the oldest steps are dropped. */
   steps: MaintenanceStep[]
 }
 
@@ -18,7 +18,7 @@ export interface MaintenanceStep {
 
 export type MaintenanceState = 'running' | 'ranOut' | 'cancelled'
 
-/** Instants in ms since the epoch. */
+/** A maintenance window as commands and reads return it. Instants in ms since the epoch. */
 export interface WindowView {
   startedAt: number
   endsAt: number
@@ -29,7 +29,7 @@ export interface WindowView {
 
 export interface MaintenanceContext extends WindowView {
   windowId: string
-  /** Next instant at which time alone changes the window: its end while it runs. */
+  /** Next instant at which time alone changes the window: the window's end while the window is running. */
   deadlineAt: number | null
 }
 

@@ -1,4 +1,4 @@
-// A delivery, which sends one alert to one destination, the log row of each attempt, and test messages.
+// Deliveries (one alert on its way to one destination), the log rows of their attempts, and test messages.
 
 import { type Static, Type } from 'typebox'
 import { Id, type Stored } from '#shared/contracts/common.ts'
@@ -14,7 +14,7 @@ export interface DeliverySnapshot {
 
 export interface DeliveryContext {
   attempts: number
-  /** Instant of the next attempt, or end of the sender's claim; null: terminal. */
+  /** Instant of the next attempt, or of the end of the running claim. Null: the delivery is in a terminal state. */
   deadlineAt: number | null
   giveUpAt: number
   lastError: string | null
@@ -30,54 +30,64 @@ export interface DeliveryDocument extends Stored {
   alertKind: AlertKind
   /** Number of the alert within its incident. */
   number: number
-  /** Name of the subject for people, for the log. */
+  /** Name of the subject, which the delivery log shows. */
   subjectName: string
   /** Instant at which the alert was decided, ms since the epoch. */
   decidedAt: number
-  /** True for a reminder, which is not sent after its incident was acknowledged or has ended. Absent: no reminder. */
+  /**
+   * True for a reminder. A reminder is no longer sent when its incident was acknowledged or has ended. Absent: the message is no reminder.
+   */
   reminder?: true
-  /** 1 until the delivery is terminal (an indexed column). */
+  /** 1 until the delivery is in a terminal state, then 0 (an indexed column). */
   open: 0 | 1
-  /** Deadline of the snapshot (an indexed column). */
+  /** Copy of the snapshot's deadline, as an indexed column. */
   dueAt: number | null
   snapshot: DeliverySnapshot
-  /** Id of the notifier that sends the delivery, while its claim lasts. */
+  /** Id of the notifier that has claimed the delivery in order to send it; null: no notifier has claimed it. */
   claimedBy: string | null
-  /** Exact body, built with the delivery and never changed; null: the body could not be built. */
+  /** Body of the message, built when the delivery is created and never changed. Null: the body could not be built. */
   body: string | null
   /** Content type of the body; absent: JSON. */
   contentType?: 'application/json' | 'text/plain'
   /** Remark about the body; absent or null: none. */
   note?: string | null
-  /** Value of the header `webhook-signature`, signed when the body was built; null or absent: the destination had no secret then. */
+  /**
+   * Value of the header `webhook-signature`, computed when the body was built. Null or absent: the destination had no secret at that time.
+   */
   signature?: string | null
   idempotencyKey: string
   createdAt: number
   expireAt: number
 }
 
-/** Occasion of a message, in the words of generation 3. */
+/** Occasion of a message, as generation 3 names it. */
 export type DeliveryEvent = AlertKind | 'reminder' | 'test'
 
-/** One attempt, or one held message, without the URL. id: `<delivery>.<attempt>`, `<delivery>.kept` or `<alert>.kept`. */
+/**
+ * One row of the delivery log: an attempt, or a held message. Never contains the URL. id: `<delivery>.<attempt>`, `<delivery>.kept` or
+ * `<alert>.kept`.
+ */
 export interface DeliveryLogDocument extends Stored {
   /** Integer id that generation 2 shows; unique. */
   number: number
   workspaceId: string
-  /** Null: no destination was chosen. */
+  /** Internal id of the destination; null: no destination was chosen. */
   destinationId: string | null
-  /** Integer id that generation 2 shows; null: no destination was chosen, or it is deleted. */
+  /** Integer id of the destination in generation 2. Null: no destination was chosen, or the destination is deleted. */
   destinationNumber: number | null
-  /** Name of the destination at that time; null in the same cases as the number. */
+  /** Name of the destination at the time of the attempt; null in the same cases as `destinationNumber`. */
   destinationName: string | null
   destinationType: DestinationType | null
   alertKind: AlertKind
   event: DeliveryEvent
-  /** `held`: not sent, for the reason in `reason`. */
+  /** `held`: the message was not sent; `reason` says why. */
   status: 'delivered' | 'failed' | 'held'
-  /** Null if delivered, else `http_NNN`, `unreachable`, `not_sent` or a SkipReason. */
+  /** Reason why the message was not delivered: `http_NNN`, `unreachable`, `not_sent` or a SkipReason. Null if it was delivered. */
   reason: string | null
-  /** 1: the log of generation 2 shows the row, because it is an attempt of a kind that generation 2 has (an indexed column). */
+  /**
+   * 1 if the log of generation 2 shows the row (an indexed column). That log shows attempts to send messages of the kinds that generation 2
+   * has.
+   */
   shownInV2: 0 | 1
   payload: string
   /** Empty: delivered. */
@@ -90,11 +100,14 @@ export interface DeliveryLogDocument extends Stored {
 }
 
 /**
- * Request for a test message (reference/messages 1.9). `destinationId`: internal id, not the number. A disabled destination can be tested
- * too.
+ * Request for a test message (reference/messages 1.9). `destinationId`: internal id of the destination, not its number. A disabled
+ * destination can be tested too.
  */
 export const TestMessage = Type.Object({ destinationId: Id })
 export type TestMessage = Static<typeof TestMessage>
 
-/** `error`: the same text as in the delivery log, a reason followed by the truncated response of the destination, without its address. */
+/**
+ * `error`: same text as in the delivery log, a reason followed by the beginning of the response. Never contains the address of the
+ * destination.
+ */
 export type TestMessageResult = { delivered: true } | { delivered: false; error: string }

@@ -1,5 +1,5 @@
-// Destinations of a workspace (reference/messages 1), whose URLs are secrets, payload transformations (3) and delivery tables (4). The
-// directory writes them.
+// Documents of a workspace's destinations (reference/messages 1), payload transformations (3) and delivery tables (4). The URLs of
+// destinations are secrets. Only the directory writes these documents.
 import type { Stored } from '#shared/contracts/common.ts'
 import type { TableKind } from '#shared/contracts/incidents/alert.ts'
 
@@ -13,15 +13,18 @@ export interface DestinationDocument extends Stored {
   /** Name in lower case, because names are compared without case. Unique within the workspace. */
   nameKey: string
   type: DestinationType
-  /** Without the leading `#`; empty for a webhook. */
+  /** Slack channel without the leading `#`; empty for a webhook. */
   channel: string
   url: string
   enabled: boolean
   /** True for a webhook that also gets a message when an incident opens, before it is confirmed. Always false for Slack. */
   sendOnOpen: boolean
-  /** True if marked as the workspace's default. Of several marked destinations, only the latest is the default (`defaultDestination`). */
+  /**
+   * True if the destination is marked as the workspace's default. If several destinations are marked, only the one marked last is the
+   * default (`defaultDestination`).
+   */
   default: boolean
-  /** Instant of the mark, ms since the epoch; null: not marked. */
+  /** Instant at which the destination was marked as the default, ms since the epoch; null: it is not marked. */
   defaultAt: number | null
   transformationId: number | null
   /** Secrets that sign the messages, newest first, at most two; absent or empty: messages are not signed. Never part of a response. */
@@ -31,12 +34,12 @@ export interface DestinationDocument extends Stored {
 }
 
 export interface SigningSecret {
-  /** Id of the request that created the secret, by which its retry finds the secret. */
+  /** Id of the request that created the secret. A retry of the request finds the secret by this id. */
   id: string
-  /** `whsec_` and base64 (Standard Webhooks). */
+  /** `whsec_` followed by base64, as in Standard Webhooks. */
   secret: string
   createdAt: number
-  /** End of the signing with this secret, ms since the epoch; null: no end is set yet. */
+  /** Instant from which this secret no longer signs, ms since the epoch; null: no end is set. */
   expiresAt: number | null
 }
 
@@ -53,7 +56,7 @@ export interface TransformationDocument extends Stored {
   updatedAt: number
 }
 
-/** Delivery table of a subject (reference/messages 4). id: the subject's id. Rows with a deleted destination are ignored. */
+/** Delivery table of a subject (reference/messages 4). id: the subject's id. Rows whose destination is deleted are ignored. */
 export interface DeliveryTableDocument extends Stored {
   workspaceId: string
   selections: DeliverySelection[]
@@ -63,6 +66,6 @@ export interface DeliveryTableDocument extends Stored {
 export interface DeliverySelection {
   /** Internal id of the destination. */
   destinationId: string
-  /** Kinds in the order in which they were sent, without repetition; never empty. */
+  /** Kinds of messages for this destination, in the order in which the client sent them, without repetition; never empty. */
   alertKinds: TableKind[]
 }

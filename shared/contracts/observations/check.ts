@@ -3,9 +3,15 @@ import { type Static, Type } from 'typebox'
 import { Instant, Nullable } from '#shared/contracts/common.ts'
 import { WebsiteMethod } from '#shared/contracts/subjects/website.ts'
 
-/** A check: value of the key `<location>.<partition>.<subject>`. A new value always has a larger rev. */
+/**
+ * A check to execute at intervals, stored in the bucket under the key `<location>.<partition>.<subject>`. A newer value always has a larger
+ * rev.
+ */
 export const CheckEntry = Type.Object({
-  /** The subject's rev at the last change of this entry. Results contain it, so that the keeper drops results of an older entry. */
+  /**
+   * The subject's rev at the last change of this entry. A check result repeats this rev, so that the keeper can drop results of an older
+   * entry.
+   */
   rev: Type.Integer({ minimum: 1 }),
   url: Type.String(),
   method: WebsiteMethod,
@@ -17,7 +23,10 @@ export const CheckEntry = Type.Object({
 })
 export type CheckEntry = Static<typeof CheckEntry>
 
-/** Milliseconds. Bounded, because the embedded store cannot read a larger whole number back, nor the row that contains it. */
+/**
+ * Milliseconds, bounded to safe integers. If a row contains a larger whole number, the embedded store cannot read that row
+ * back.
+ */
 const Phase = Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 /** Milliseconds from the start of the check to the end of each phase; null: the check did not reach the phase. */
@@ -30,17 +39,17 @@ export const CheckPhases = Type.Object({
 })
 export type CheckPhases = Static<typeof CheckPhases>
 
-/** Result of one check. Its identity is its slot and its location; the location comes only from the bus subject. */
+/** Result of one check. Slot and location together identify a result. The location comes only from the bus subject. */
 export const CheckResult = Type.Object({
   rev: Type.Integer({ minimum: 1 }),
-  /** Scheduled instant on bus time. */
+  /** Slot: the scheduled instant of the check, on bus time. */
   slotAt: Instant,
-  /** Milliseconds between the end of the check and the sending of this message. */
+  /** Milliseconds from the end of the check until this message was sent. */
   ageMs: Type.Integer({ minimum: 0 }),
   ok: Type.Boolean(),
-  /** A sentence for people; null: ok. */
+  /** Error of the check as a sentence for people; null: the check passed. */
   error: Nullable(Type.String({ maxLength: 300 })),
-  /** HTTP status; null: no response. */
+  /** HTTP status of the response; null: there was no response. */
   statusCode: Nullable(Type.Integer({ minimum: 0, maximum: 999 })),
   phases: CheckPhases,
 })

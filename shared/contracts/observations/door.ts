@@ -1,5 +1,5 @@
-// Requests of a prober on another machine to the door of its location, and their responses. A prober with credentials can send nothing else
-// on the bus. The location comes only from the bus subject.
+// Requests to the door, and the responses to these requests. The door is a bus subject of one location. Probers of this location on other
+// machines send requests to it. A prober with credentials can send nothing else on the bus. The location comes only from the bus subject.
 import { type Static, Type } from 'typebox'
 import { ask, Nullable, Strict } from '#shared/contracts/common.ts'
 
@@ -12,34 +12,32 @@ export const ProberState = Strict({ version: Type.String({ maxLength: 40 }), inF
 
 export const doorRequests = {
   /**
-   * Reports: subject and check result. The door drops and counts invalid reports and stores the others before it responds. `dropped`:
-   * number of invalid reports.
+   * Sends reports of checks. The door stores the valid reports, then responds. It drops invalid reports; `dropped` is their number.
    */
   report: ask<{ dropped: number }>()({ reports: Type.Array(Type.Unknown(), { maxItems: 50 }) }),
   /**
-   * The next changes of the location's checks after a position; null: from the beginning. If there are none, the door responds after the
-   * next change, after a prober joins or leaves, or after a timeout.
+   * Returns the next changes of the location's checks after the position `after`. `after` null: returns changes from the beginning. If
+   * there is no newer change, the door waits. It responds at the next change, when a prober joins or leaves, or after a timeout.
    */
   changes: ask<Changes>()({ after: Nullable(Type.Object({ stream: Type.String({ maxLength: 64 }), revision: Count })) }),
-  /** Heartbeat of a prober. */
+  /** Notifies the door that the prober is alive. */
   beat: ask<Members>()({ proberId: Token, state: ProberState }),
-  /** Sign-off of a prober that stops. */
+  /** Notifies the door that the prober stops. */
   leave: ask<null>()({ proberId: Token }),
-  /** The probers of the location. */
+  /** Returns the probers of the location. */
   members: ask<Members>()({}),
-  /** The time of the bus, ms since the epoch, with an error of at most `errorMs`. */
+  /** Returns the time of the bus, ms since the epoch. The error of this time is at most `errorMs`. */
   time: ask<{ at: number; errorMs: number }>()({}),
 } as const
 
 export type DoorVerb = keyof typeof doorRequests
 export type DoorRequest<V extends DoorVerb> = Static<(typeof doorRequests)[V]>
-/** Results of requests by their verb. */
 export type DoorAnswers = { [V in DoorVerb]: (typeof doorRequests)[V]['~result'] }
 
-/** A prober of the location. A prober that has left stays in the list for a while. */
+/** A prober of the location. A prober that has stopped stays in the list for a while. */
 export interface Member {
   proberId: string
-  /** Bus time of the prober's newest heartbeat, or of its sign-off. */
+  /** Bus time of the prober's newest `beat` request, or of its `leave` request. */
   at: number
   hasLeft: boolean
 }
@@ -53,7 +51,7 @@ export interface Members {
 export interface Change {
   subjectId: string
   revision: number
-  /** Bus time of the change. */
+  /** Instant of the change on bus time. */
   at: number
   /** The check entry; null: the check was removed. */
   value: unknown
@@ -61,14 +59,17 @@ export interface Change {
 
 export interface Changes {
   changes: Change[]
-  /** Position after these changes. If its stream differs from the requested one, the changes replace all earlier ones. */
+  /**
+   * Position after the last of these changes. If its `stream` differs from the `stream` in the request, these changes replace all changes
+   * that the prober received before.
+   */
   position: { stream: string; revision: number }
   /** True if there are no newer changes. */
   isLast: boolean
-  /** Set if a prober joined or left during the wait. */
+  /** Probers of the location, set only if a prober joined or left while the door waited. */
   members?: Member[]
 }
 
-/** A report in the shape that keepers read: location and check result. */
+/** A report as a prober sends it to the door: subject and check result. */
 export const DoorReport = Type.Tuple([Token, Type.Unknown()])
 export type DoorReport = Static<typeof DoorReport>

@@ -1,8 +1,11 @@
-// Freshness: readings in a keeper's memory that are newer than the subject's document, stored in the checkpoint beside the stream position.
-// They are reports that changed nothing but the age of a reading. Stored as arrays without field names, because nearly every monitor has
-// one.
+// Freshness: readings in a keeper's memory that are newer than the subject's document. The checkpoint stores freshness together with the
+// stream position. The reports with these readings changed only the age of a reading, so the subject's document was not written. To keep
+// the checkpoint small, a record is an array without field names, because nearly every monitor has a record.
 
-/** The newest report of a location. Times in ms; `ok`: 1 passed, 0 failed; `isPushed`: 1 if a sender reported it. */
+/**
+ * The newest report of a location. Times in ms. `ok`: 1 if the check passed, 0 if it failed. `isPushed`: 1 if a sender, not a prober, sent
+ * the report.
+ */
 export type FreshReading = readonly [
   locationId: string,
   slotAt: number,
@@ -14,7 +17,10 @@ export type FreshReading = readonly [
   isPushed?: 1,
 ]
 
-/** `rev`: revision of the document that the readings are newer than. `judgedAt` and `dueAt` are valid only for that revision. */
+/**
+ * Freshness of one subject. `rev`: revision of the subject's document to which the readings belong. `judgedAt` and `dueAt` are valid only
+ * for this revision.
+ */
 export type Freshness = readonly [
   subjectId: string,
   rev: number,

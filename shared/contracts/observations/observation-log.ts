@@ -5,9 +5,9 @@ import type { ObservationState } from '#shared/contracts/observations/heard-sign
 import type { RejectReason } from '#shared/contracts/subjects/subject-views.ts'
 
 /**
- * Returns the newest Observations by instant, as ObservationEntry[]. `signal`: key of one signal, null for all; an unknown signal has no
- * entries. `from` and `to`: instants in ms, null for no bound. `unaccepted`: true returns only reports of generation 2 that were not
- * accepted, false only the others.
+ * Returns the newest Observations by instant, as ObservationEntry[]. `signal`: key of one signal, null for all signals; an unknown signal
+ * has no entries. `from` and `to`: instants in ms, null for no bound. `unaccepted` true: returns only reports of generation 2 that were not
+ * accepted. `unaccepted` false: returns only the other reports.
  */
 export const ListObservations = ask<ObservationEntry[]>()({
   subjectId: Id,
@@ -23,17 +23,19 @@ export interface ObservationEntry {
   id: string
   /** Key of the signal. */
   signal: string
-  /** Id of the location; null: a pushed observation. */
+  /** Id of the location of a check; null: a sender reported the Observation. */
   locationId: string | null
   state: ObservationState
   value: number | null
   labels: Record<string, string>
   /** A JSON object as text. */
   body: string | null
-  /** Instant and arrival, both in microseconds since the epoch. A check arrives at its end. */
+  /**
+   * Instant of the Observation and instant of its arrival, both in microseconds since the epoch. The end of a check counts as its arrival.
+   */
   atUs: number
   receivedAtUs: number
-  /** Route by which the Observation arrived; `worker`: a check of a prober. */
+  /** Way by which the Observation arrived. `worker`: it is the result of a prober's check. */
   source: 'api' | 'address' | 'worker'
   reason: string | null
   /** Reason why the Observation is not judged; null: accepted. */

@@ -1,18 +1,29 @@
-// Silence of probers and senders, and notes of a keeper about periods in which it could not read reports (ADR 22).
+// Silence of probers and senders, and a keeper's notes about periods in which the keeper could not read reports (ADR 22).
 
-/** checks: results of probers, from the stream. pushed: observations of senders, through a gateway. */
+/**
+ * Kinds of reports. `checks`: check results, which probers send through the stream. `pushed`: observations, which senders report through a
+ * gateway.
+ */
 export type ReportKind = 'checks' | 'pushed'
 
-/** For each kind, the instant (ms) up to which silence counts. If it is at or after the judgement, all silence counts. */
+/**
+ * For each kind of report, the instant (ms) up to which silence counts. If this instant is at or after the instant of the judgement, all
+ * silence counts.
+ */
 export type SilenceAt = Readonly<Record<ReportKind, number>>
 
-/** A keeper's note to its successor about one kind of report. Without a note, reports were read and silence counted. */
+/** A keeper's note to its successor about one kind of report. If there is no note, the keeper could read reports, and silence counted. */
 export interface SilenceNote {
-  /** Duration of the outage of reports at the time of the note, ms; 0: none. */
+  /** Time for which the keeper had been unable to read reports when it wrote the note, ms; 0: it could read reports. */
   deafMs: number
-  /** Duration for which silence stays held back after reports are read again, ms, in addition to `deafMs`. */
+  /**
+   * Time for which silence still does not count after reports can be read again, ms. The successor adds the time without reports to
+   * `leftMs`.
+   */
   leftMs: number
-  /** While silence is held back, it counts only up to this instant of the keeper's clock, ms; null: silence is not held back. */
+  /**
+   * Instant up to which silence counts while it is held back, ms on the keeper's clock. Null: silence is not held back.
+   */
   heldAt: number | null
 }
 

@@ -1,4 +1,4 @@
-// A preview: Observations judged in simulated time by the rules of a Template, published or not. Stores nothing. Rule:
+// A preview: the rules of a Template, published or not, judge given Observations in simulated time. Stores nothing. Reference:
 // docs/reference/v3.md, 3.11.
 import { type Static, Type } from 'typebox'
 import { Nullable } from '#shared/contracts/common.ts'
@@ -8,10 +8,13 @@ import type { RuleStatus } from '#shared/contracts/resources/resource-views.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import type { DecisionInput, Evidence } from '#shared/contracts/subjects/verdict.ts'
 
-/** Maximum number of Observations of one preview. It bounds the work: each Observation moves a bounded number of deadlines. */
+/**
+ * Maximum number of Observations of one preview. This maximum bounds the work, because one Observation moves only a bounded number of
+ * deadlines.
+ */
 export const previewObservations = 500
 
-/** Errors: validation with `field`: the key of an answer, a dotted path in `observations`, or `at`. */
+/** Request for a preview. Errors: `validation`, whose `field` is the key of an answer, a dotted place in `observations`, or `at`. */
 export const Preview = Type.Object({
   /** Template that the manifest reader returned. */
   template: Type.Unsafe<Template>(Type.Object({})),
@@ -30,10 +33,10 @@ export interface PreviewEntry extends Omit<RecordedTransition, 'sequence' | 'evi
   evidence: PreviewEvidence | null
 }
 
-/** Instants in ms. */
+/** An incident of a preview. Instants in ms. */
 export interface PreviewIncident extends Pick<IncidentRecord, 'openedAt' | 'confirmedAt' | 'closedAt' | 'closedReason'> {
   history: PreviewEntry[]
-  /** Number of the oldest entries that are left out, because the response is bounded. */
+  /** Number of entries that are left out, because the response is bounded. The oldest entries are left out first. */
   historyOmitted: number
 }
 
@@ -44,6 +47,6 @@ export interface PreviewRule {
   evidence: PreviewEvidence
   /** Incidents in the order in which they opened. */
   incidents: PreviewIncident[]
-  /** Number of the oldest incidents that are left out, because the response is bounded. */
+  /** Number of incidents that are left out, because the response is bounded. The oldest incidents are left out first. */
   incidentsOmitted: number
 }

@@ -1,20 +1,20 @@
-// Commands of generation 3 to the keeper of a Resource (docs/reference/v3.md, sections 6 and 7). An error about one field names it in
-// `facts.field`.
+// Commands of generation 3 to the keeper of a Resource (docs/reference/v3.md, sections 6 and 7). An error about one field names the field
+// in `facts.field`.
 import { type Static, Type } from 'typebox'
 import { command, Id, Nullable, Slug } from '#shared/contracts/common.ts'
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { ObservedResult, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 
-/** Texts by key. The API of the sender checks tighter bounds. */
+/** Labels: texts by key. The API that received the request has checked tighter bounds. */
 const LabelMap = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }))
-/** `key@version`. The sender resolves it; a revision never changes. */
+/** A Template revision, `key@version`. The sender of the command has looked up the version; a revision never changes. */
 const TemplateRevision = Type.String({ minLength: 3, maxLength: 80, pattern: '@' })
-/** `meta` as the client sent it. Only the Template's fields validate it. */
+/** Answers (`meta`) as the client sent them. The keeper checks them against the fields of the Template. */
 const SentAnswers = Type.Record(Type.String(), Type.Unknown())
 const Name = Type.String({ minLength: 1, maxLength: 400 })
 const Binding = { template: TemplateRevision, answers: SentAnswers }
 
-/** Errors: validation with `field`, invalid_state if the subject exists. */
+/** Creates a Resource. Errors: `validation` with `field`, `invalid_state` if the subject exists. */
 export const CreateResource = command<ResourceView>()('create-resource', {
   workspaceId: Id,
   /** Key of the Resource. */
@@ -24,24 +24,29 @@ export const CreateResource = command<ResourceView>()('create-resource', {
   labels: LabelMap,
 })
 
-/** Changes a Resource; null keeps a value. A null answer gets its default, a null label is removed. Errors: invalid_state if archived. */
+/**
+ * Changes the Resource. A member of the command that is null changes nothing. If one entry of `answers` is null, the field gets its
+ * default. If one entry of `labels` is null, the label is removed. Errors: `invalid_state` if the Resource is archived.
+ */
 export const UpdateResource = command<ResourceView>()('update-resource', {
   name: Nullable(Name),
   answers: Nullable(SentAnswers),
   labels: Nullable(Type.Record(Type.String(), Nullable(Type.String()))),
 })
 
-/** Reads the Resource, judged at the keeper's present time. */
+/** Returns the Resource as its keeper judges it now. */
 export const ReadResource = command<ResourceView>()('read-resource', {})
 
-/** Reads an Incident, judged at the keeper's present time. Errors: not_found if the subject has no such open incident. */
+/** Returns an Incident as its keeper judges it now. Errors: not_found if the subject has no such open incident. */
 export const ReadIncident = command<IncidentNow>()('read-incident', { incidentId: Id })
 
-/** Archives a Resource for good, with its incidents, checks and maintenance. Errors: invalid_state if it is archived already. */
+/**
+ * Archives a Resource for good, and so ends its incidents, its checks and its maintenance. Errors: invalid_state if it is archived already.
+ */
 export const ArchiveResource = command<ResourceView>()('archive-resource', {})
 
 /**
- * Binds a Resource to another revision of a published Template. Answers that fit both revisions stay unless the command replaces them.
+ * Binds a Resource to another revision of a published Template. An answer stays if it fits both revisions, unless the command replaces it.
  * Errors: validation with `field`, invalid_state if the Resource is archived.
  */
 export const RebindResource = command<ResourceView>()('rebind-resource', {
@@ -49,7 +54,9 @@ export const RebindResource = command<ResourceView>()('rebind-resource', {
   ...Binding,
 })
 
-/** Starts a maintenance window, or moves the end of the running one. Errors: invalid_state if the Resource is archived. */
+/**
+ * Starts a maintenance window. If a window is running, changes the end of that window. Errors: invalid_state if the Resource is archived.
+ */
 export const SetMaintenance = command<ResourceView>()('set-maintenance', {
   minutes: Type.Integer({ minimum: 1, maximum: 10_080 }),
   by: Type.String({ minLength: 1, maxLength: 200 }),
@@ -61,11 +68,11 @@ export const EndMaintenance = command<ResourceView>()('end-maintenance', {})
 const HeardObservation = Type.Object({
   signal: Type.String({ minLength: 1, maxLength: 200 }),
   state: Type.Enum(['ok', 'problem', 'no_data']),
-  /** Kind with which an unknown signal is created; a known signal must have the same kind. */
+  /** Kind of the signal. If the signal does not exist yet, it is created with this kind. An existing signal must have the same kind. */
   signalKind: Nullable(Type.Enum(['heartbeat', 'periodic', 'event'])),
-  /** The sender's own id; null: none. */
+  /** Id that the sender gave the Observation; null: the sender gave no id. */
   sentId: Nullable(Type.String({ minLength: 1, maxLength: 128 })),
-  /** Microseconds since the epoch; null: the keeper uses its present time. */
+  /** Instant of the Observation, microseconds since the epoch. Null: the keeper uses its present time. */
   atUs: Nullable(Type.Integer()),
   value: Nullable(Type.Number()),
   reason: Type.String({ maxLength: 200 }),
@@ -75,7 +82,7 @@ const HeardObservation = Type.Object({
 })
 export type SentObservation = Static<typeof HeardObservation>
 
-/** Observations of one Resource, handled in their order and independently of each other. */
+/** Reports Observations of one Resource. They are handled in the given order; a refusal of one does not affect the others. */
 export const Observe = command<{ results: ObservedResult[] }>()('observe', {
   /** Route by which the Observations arrived; absent: the API. */
   source: Type.Optional(Type.Enum(['api', 'address'])),
@@ -83,9 +90,9 @@ export const Observe = command<{ results: ObservedResult[] }>()('observe', {
 })
 
 /**
- * Creates a Resource of a published Template with its first Observation, which arrived through an Observation address. An existing Resource
- * only gets the Observation. A refused Observation creates nothing. Errors: as for `create-resource`, and validation `resource` if the
- * Resource has another Template than `boundTo`.
+ * Creates a Resource of a published Template together with its first Observation, which arrived through an Observation address. If the
+ * Resource exists already, it only gets the Observation. If the Observation is refused, nothing is created. Errors: those of
+ * `create-resource`, and `validation` of `resource` if the Resource has another Template than `boundTo`.
  */
 export const FirstReport = command<{ results: ObservedResult[] }>()('first-report', {
   workspaceId: Id,
@@ -93,10 +100,10 @@ export const FirstReport = command<{ results: ObservedResult[] }>()('first-repor
   slug: Slug,
   name: Name,
   ...Binding,
-  /** Key of the only Template that the address accepts; null: any. */
+  /** Key of the only Template that the address accepts; null: the address accepts every Template. */
   boundTo: Nullable(Type.String()),
   observation: HeardObservation,
-  /** True: returns the response of the command but changes nothing. */
+  /** True: the keeper changes nothing, and responds as the command would. */
   isTrial: Type.Boolean(),
 })
 

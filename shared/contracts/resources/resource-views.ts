@@ -13,9 +13,9 @@ export interface ResourceView {
   name: string
   kind: SubjectKind
   template: string | null
-  /** The Resource's answers to the fields of a published Template; null: another kind of subject. */
+  /** The Resource's answers to the fields of its published Template; null: the subject has no published Template. */
   answers: Answers | null
-  /** Check of a website monitor; null: another kind of subject. */
+  /** Check of a website monitor; null: the subject has no check. */
   check: WebsiteCheck | null
   labels: Record<string, string>
   createdAt: number
@@ -33,7 +33,7 @@ export interface ResourceSignalView {
   isPlatform: boolean
 }
 
-/** `no_data`: the rule's signals have reported, but the rule cannot decide. Null: none of its signals has reported. */
+/** Status of a rule. `no_data`: signals of the rule have reported, but the rule cannot decide. Null: no signal of the rule has reported. */
 export type RuleStatus = 'problem' | 'ok' | 'no_data' | null
 
 export interface ResourceRuleView {
@@ -42,7 +42,7 @@ export interface ResourceRuleView {
   status: RuleStatus
   explanation: string | null
   since: number | null
-  /** Internal id; null: none. */
+  /** Internal id of the rule's open incident; null: no incident is open. */
   openIncident: string | null
   standing: 'unconfirmed' | 'problem' | 'no_data' | 'recovering' | null
   action: string | null

@@ -1,5 +1,5 @@
-// A Template in responses of generation 3, with every field present. Types only, because a browser loads them too. Rule:
-// docs/reference/v3.md, 3.6.
+// A Template in responses of generation 3. No member is omitted, even if it is null. Contains only types, because browsers use them too.
+// Reference: docs/reference/v3.md, 3.6.
 import type { DecisionNode, MetaReference, RouteTransition, TemplateField } from '#shared/contracts/resources/template.ts'
 
 /** A field as published, without the mark `secret`. */
@@ -16,7 +16,7 @@ export interface SentRule {
   key: string
   signals: string[]
   help: string
-  /** Null for a system Template, like `decision`. */
+  /** Instruction for people. `action` and `decision` are null for a system Template. */
   action: string | null
   wait: { confirm_after: number | MetaReference; recover_after: number | MetaReference }
   decision: DecisionNode | null

@@ -1,8 +1,9 @@
-// A Template revision of generation 3: its published form, its form for judging, its stored form. Rules: docs/reference/v3.md, section 3.
+// A Template revision of generation 3 in three forms: as published, as rules judge by it, and as stored. Reference: docs/reference/v3.md,
+// section 3.
 import { type Static, Type } from 'typebox'
 import { Nullable, type Stored, Strict } from '#shared/contracts/common.ts'
 
-/** Seconds in a year: upper bound of a delay and of an answer that is a duration. */
+/** Maximum of a delay, and of an answer that is a duration: one year, in seconds. */
 export const maxSeconds = 31_536_000
 
 export const templateKeyPattern = '^[a-z0-9][a-z0-9._-]{0,62}$'
@@ -10,12 +11,15 @@ export const fieldKeyPattern = '^[a-z][a-z0-9_]{0,62}$'
 
 const TemplateKey = Type.String({ pattern: templateKeyPattern })
 const FieldKey = Type.String({ pattern: fieldKeyPattern })
-/** Key of a signal or a rule. Only signals of the platform contain `@`. */
+/** Key of a signal or a rule. Only keys of built-in signals contain `@`. */
 const PartKey = Type.String({ pattern: templateKeyPattern })
-/** `plain: 'line'` allows no control characters, `'text'` only line breaks and tabs. `trimmed` ignores outer white space in the length. */
+/**
+ * `plain: 'line'` forbids control characters; `plain: 'text'` forbids control characters except line breaks and tabs. With `trimmed`, the
+ * length does not count leading and trailing white space.
+ */
 const Line = (maxLength: number) => Type.String({ minLength: 1, maxLength, plain: 'line', trimmed: true })
 const Help = Type.String({ maxLength: 500, plain: 'text' })
-/** An optional field; absent and null are equal. */
+/** Returns the schema of an optional field. Absent and null have the same meaning. */
 const Maybe = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
 export const publishedFieldTypes = [
@@ -29,7 +33,7 @@ export const publishedFieldTypes = [
   'string_list',
   'integer_list',
 ] as const
-/** Types of fields; only system Templates have the last two. */
+/** Types of fields. Only system Templates have fields of the types `url` and `location_list`. */
 export type FieldType = (typeof publishedFieldTypes)[number] | 'url' | 'location_list'
 
 export const ManifestField = Strict({
@@ -38,7 +42,7 @@ export const ManifestField = Strict({
   help: Maybe(Help),
   type: Type.Enum([...publishedFieldTypes]),
   required: Maybe(Type.Boolean()),
-  /** The JSON type depends on `type`, so the field reader checks it. */
+  /** Default of the field. Its JSON type depends on `type`, so the field reader checks it. */
   default: Type.Optional(Type.Unknown()),
   options: Maybe(Type.Array(Type.String({ minLength: 1, maxLength: 128, plain: 'line' }), { minItems: 1, maxItems: 64 })),
   min: Maybe(Type.Number()),
@@ -56,7 +60,7 @@ const MetaReference = Strict({ meta: FieldKey })
 const Operator = Type.Enum(['eq', 'neq', 'gt', 'gte', 'lt', 'lte'])
 const SignalName = Type.String({ minLength: 1, maxLength: 200 })
 
-/** The valid operands depend on the comparison, so the decision reader checks them. */
+/** Comparison of a status. The valid operands depend on the comparison, so the decision reader checks them. */
 const StatusComparison = Strict({
   signal: SignalName,
   field: Type.Literal('status'),
@@ -84,7 +88,7 @@ const KnownComparison = Type.Object(
 
 const Node = Type.Ref('DecisionNode')
 const Comparison = Type.Union([StatusComparison, ValueComparison])
-/** `all_known` and `any_known` contain only comparisons of status and value. */
+/** Member that a node `all_known` or `any_known` has in addition. Such a node may contain only comparisons of status and value. */
 const Known = { min_known: Type.Integer({ minimum: 1, maximum: 16 }) }
 const comparisonsOfKnown = Type.Array(Comparison, { minItems: 2, maxItems: 16 })
 
@@ -98,7 +102,10 @@ export const Decision = Type.Cyclic(
       Strict({ any_known: comparisonsOfKnown, ...Known }),
       StatusComparison,
       KnownComparison,
-      /** Stays last: a comparison with an unknown `field` fits no alternative, and is refused with the errors of the last alternative. */
+      /**
+       * This alternative must stay the last one. A comparison with an unknown `field` matches no alternative, and is refused with the
+       * errors of the last alternative.
+       */
       ValueComparison,
     ]),
   },
@@ -108,7 +115,7 @@ export const Decision = Type.Cyclic(
 export const routeTransitions = ['opened', 'problem', 'no_data', 'recovery', 'acknowledged'] as const
 export type RouteTransition = (typeof routeTransitions)[number]
 
-/** A destination by id or by name; publication resolves the name. */
+/** A destination by id or by name. A name is replaced by the id at publication. */
 const DestinationReference = Type.Union([
   Type.String({ minLength: 1, maxLength: 100 }),
   Strict({ id: Type.String({ minLength: 1, maxLength: 100 }) }),
@@ -138,7 +145,7 @@ export const ManifestRule = Strict({
   ),
 })
 
-/** A Template as the client sends it. Required fields are checked in this order, so an error names the first missing one. */
+/** A Template as the client sends it. Required fields are checked in this order, so an error names the first missing field. */
 export const Manifest = Strict({
   key: TemplateKey,
   version: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
@@ -160,7 +167,10 @@ export interface StatusComparison {
   operand: 'ok' | 'problem'
 }
 
-/** `min_count` and `within_seconds`: counts Observations. `baseline`: compares with the baseline. Neither: compares the newest value. */
+/**
+ * Comparison of values. With `min_count` and `within_seconds` it counts Observations. With `baseline` it compares with the baseline.
+ * Without these members it compares the newest value.
+ */
 export interface ValueComparison {
   signal: string
   field: 'value'
@@ -184,7 +194,7 @@ export type DecisionNode =
   | { any_known: Comparison[]; min_known: number }
   | Comparison
 
-/** Value of a field: a Resource's answer, or the default. */
+/** Value of a field: the answer of a Resource, or the field's default. */
 export type Answer = string | number | boolean | string[] | number[]
 export type Answers = Readonly<Record<string, Answer>>
 
@@ -198,14 +208,14 @@ export interface TemplateField {
   options: string[]
   min: number | null
   max: number | null
-  /** True if scoped keys read the value as `[redacted]`; only system Templates have such fields. */
+  /** True if the value of the field is a secret, which scoped keys read as `[redacted]`. Only system Templates have such fields. */
   secret: boolean
 }
 
 export interface TemplateSignal {
   key: string
   kind: 'heartbeat' | 'periodic' | 'event'
-  /** Null for an event signal, which is never silent. */
+  /** Time between two reports, seconds. Null for an event signal, whose silence has no meaning. */
   everySeconds: number | null
   help: string
 }
@@ -220,12 +230,12 @@ export interface TemplateRule {
   key: string
   action: string
   help: string
-  /** Seconds, or a reference to the field with the seconds. */
+  /** Confirmation delay and recovery delay: seconds, or a reference to the field that contains the seconds. */
   wait: { confirmAfter: number | MetaReference; recoverAfter: number | MetaReference }
   decision: DecisionNode
-  /** Id of a destination; null: the rule names none. */
+  /** Id of the rule's destination; null: the rule names no destination. */
   destination: string | null
-  /** Null: the rule declares no routes. Empty: nobody is notified. */
+  /** Routes of the rule. Null: the rule declares no routes. An empty list: nobody is notified. */
   routes: TemplateRoute[] | null
 }
 
@@ -256,7 +266,7 @@ export interface TemplateDocument extends Stored {
   key: string
   version: number
   publishedAt: number
-  /** UTF-8 bytes of the Template as JSON; the sum over a workspace is bounded. */
+  /** Size of the Template as JSON in UTF-8, bytes. The sum of these sizes over a workspace is bounded. */
   bytes: number
   template: Template
 }

@@ -1,4 +1,5 @@
-// Laid-out drawing of a state machine with its texts, in pixels. `npm run layouts` creates it, the dashboard draws it.
+// Layout of the drawing of a state machine: positions in pixels, and texts. `npm run layouts` computes the layout, and the dashboard draws
+// it.
 
 interface Area {
   x: number
@@ -16,20 +17,20 @@ export interface LaidState extends Area {
   isFinal: boolean
 }
 
-/** One arrow for each pair of states with a transition. `from` is the name of the machine for transitions that every open state has. */
+/** One arrow for each pair of states with a transition. For transitions that every open state has, `from` is the name of the machine. */
 export interface LaidArrow {
   /** `<from>-><to>` */
   id: string
   from: string
   to: string
-  /** SVG path of the line, up to its tip. */
+  /** SVG path of the arrow's line, without the tip. */
   line: string
   /** SVG path of the tip. The drawing has no SVG markers, because their ids clash if a page shows two drawings. */
   tip: string
   label: Area & { events: string[] }
 }
 
-/** Box for the events that every open state handles. */
+/** Box in the drawing that shows the events which every open state handles. */
 export interface LaidFrame extends Area {
   /** Events that do not change the state. */
   stays: string[]
@@ -46,7 +47,7 @@ export interface MachineLayout {
   start: { x: number; y: number; line: string; tip: string }
 }
 
-/** The drawing in the card of an open incident: states and the arrows between them. */
+/** Layout of the small drawing in the card of an open incident: states, and the arrows between states. */
 export interface SmallLayout extends Pick<MachineLayout, 'width' | 'height'> {
   states: Pick<LaidState, 'id' | keyof Area>[]
   arrows: Pick<LaidArrow, 'from' | 'to' | 'line' | 'tip'>[]

@@ -1,5 +1,5 @@
 // Paths of the dashboard's pages, for the gateway that serves them and the router in the browser. Imports nothing, because a browser loads
-// this file. Where both fit, a path with a fixed segment precedes a path with a parameter.
+// this file. If two paths match an address, the path with a fixed segment is preferred to the path with a parameter.
 
 export const pagePaths = {
   monitoring: '/',
@@ -34,12 +34,12 @@ export const pagePaths = {
 
 export type PageName = keyof typeof pagePaths
 
-/** Path of the worker that plans configuration files in a browser: shared/contracts/session/configuration-script.ts. */
+/** Path of the worker that plans configuration files in a browser. Its messages: shared/contracts/session/configuration-script.ts. */
 export const configurationPath = '/assets/configuration.js'
 /** Name of the Trusted Types policy that lets a page start this worker and no other. */
 export const workerPolicy = 'configuration'
 
 export const signInPath = '/sign-in'
 
-/** Number of list rows that the page contains and that the list reads at once; more than a screen shows. */
+/** Number of rows that the HTML of a list's page contains. The list also reads this number of rows at once. A screen shows fewer rows. */
 export const listPageRows = 30

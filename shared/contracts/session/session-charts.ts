@@ -1,9 +1,9 @@
-// Bodies of the session API for charts. Instants are RFC 3339. Figures are columns with a value for each step, so that a point takes only a
-// few bytes.
+// Bodies of the session API for charts. Instants are RFC 3339. Figures are sent as columns with one value for each time step, so that a
+// point of the chart takes only a few bytes.
 import { type Static, Type } from 'typebox'
 import { Component, DateTime, Nullable } from '#shared/contracts/common.ts'
 
-/** Time range of a chart; each range has its own step width. */
+/** Time range of a chart. The range determines how much time one step of the chart covers. */
 export const ChartRange = Type.Enum(['24h', '7d', '30d', '400d'])
 export type ChartRange = Static<typeof ChartRange>
 

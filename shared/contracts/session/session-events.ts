@@ -1,14 +1,15 @@
-// Events of a workspace that the session API sends to browsers: the `data` of each event by its name. Instants are RFC 3339.
+// Events of a workspace that the session API sends to browsers. `sessionEvents` contains the schema of an event's `data` under the name of
+// the event. Instants are RFC 3339.
 import { type Static, Type } from 'typebox'
 import { DateTime, Nullable, Strict } from '#shared/contracts/common.ts'
 import { MonitorRow } from '#shared/contracts/session/session-monitors.ts'
 
 export const sessionEvents = {
-  /** The stream is open. If no `reset` came before, no event is missing since `Last-Event-ID`. */
+  /** The stream is open. Unless a `reset` came before `hello`, the stream has sent every event since `Last-Event-ID`. */
   hello: Strict({ at: DateTime }),
   /** Events may be missing: the client must read the displayed data again. */
   reset: Strict({ at: DateTime }),
-  /** The stream has ended: the session ended, the membership changed, or the gateway stops. */
+  /** The stream ends, because the session has ended, the membership has changed, or the gateway stops. */
   ended: Strict({ why: Type.Enum(['session', 'rights', 'stopping']) }),
   /** A monitor was created, or a field of its row changed. */
   row: MonitorRow,
@@ -41,15 +42,15 @@ export const sessionEvents = {
     incident: Type.String(),
     monitor: Type.String(),
     destination_id: Type.String(),
-    /** Null: the destination is deleted. */
+    /** Name of the destination; null: the destination is deleted. */
     destination_name: Nullable(Type.String()),
     state: Type.Enum(['waiting', 'delivered', 'failed']),
     attempts: Type.Integer(),
     at: DateTime,
   }),
-  /** A monitor has a new reading, within a minute after a trial of a rule on it. */
+  /** A monitor has a new reading. Sent only within a minute after a trial of a rule on the monitor. */
   reading: Strict({ monitor: Type.String() }),
-  /** A Template revision was published, or a Resource was bound to it or unbound from it. `template`: `key@version`. */
+  /** A Template revision was published, or a Resource was bound to or unbound from this revision. `template`: `key@version`. */
   template: Strict({ template: Type.String() }),
   /** The number of live probers of a location changed. */
   prober: Strict({ location_id: Type.String(), active_workers_count: Type.Integer() }),

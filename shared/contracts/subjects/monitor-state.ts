@@ -8,9 +8,9 @@ import type { RosterRow } from '#shared/contracts/subjects/roster.ts'
 import type { RuleVerdict } from '#shared/contracts/subjects/subject.ts'
 
 export const monitorAsks = {
-  /** Returns a monitor, archived or not; null: it does not exist, or it is deleted. */
+  /** Returns a monitor, even if it is archived. Null: the monitor does not exist or is deleted. */
   'get-monitor': ask<MonitorState | null>()({ subjectId: Id }),
-  /** Incidents and windows that overlap a range, newest first. */
+  /** Incidents and maintenance windows that overlap the time range, newest first. */
   'get-bands': ask<Bands>()({ subjectId: Id, from: Instant, to: Instant }),
   'get-figures': ask<Figures>()({ workspaceId: Id, subjectIds: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
 } as const
@@ -31,17 +31,20 @@ export interface MonitorThreshold {
   rule: string
   operator: 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte'
   operand: number
-  /** Number of days of a baseline whose median is multiplied by the operand; null: the operand is the threshold. */
+  /**
+   * Number of days of the baseline. If the number is set, the threshold is the operand times the baseline's median. Null: the operand
+   * itself is the threshold.
+   */
   baselineDays: number | null
 }
 
 export interface Bands {
-  /** Confirmed incidents. `to` null: still open. */
+  /** Confirmed incidents. `to` null: the incident is still open. */
   incidents: { id: string; rule: string; from: number; to: number | null }[]
   windows: { from: number; to: number }[]
 }
 
-/** Figures by subject id. `p95`: ms, null: nothing measured. `uptime`: 0 to 1, null: the subject is too new. */
+/** Figures by subject id. `p95`: in ms; null: nothing was measured. `uptime`: share of time from 0 to 1; null: the subject is too new. */
 export type Figures = Record<string, { p95: number | null; uptime: number | null }>
 
 export interface MonitorRule {
@@ -51,21 +54,21 @@ export interface MonitorRule {
   /** True if the inputs of the rule are the locations of a website monitor. */
   isOfLocations: boolean
   verdict: RuleVerdict | null
-  /** The open incident; null: none. */
+  /** The open incident of the rule; null: no incident is open. */
   incident: IncidentSnapshot | null
   next: NextStep | null
 }
 
-/** The newest report of a signal. Signals without a report have none. */
+/** The newest report of a signal. Signals without a report are omitted. */
 export interface MonitorReading {
   signal: string
-  /** Id of the location that executed the check; null: a sender reported it. */
+  /** Id of the location that executed the check; null: a sender sent the report. */
   locationId: string | null
   state: 'ok' | 'problem' | 'no_data'
   /** Duration of a check in ms, or the value of an Observation. */
   value: number | null
   atUs: number
   reason: string | null
-  /** Medians of the baselines, by their number of days. */
+  /** Median of each baseline, by the baseline's number of days. */
   baselines: Readonly<Record<number, number | null>>
 }

@@ -4,30 +4,30 @@ import { ask, Id } from '#shared/contracts/common.ts'
 import type { NextStep } from '#shared/contracts/incidents/incident.ts'
 import type { SubjectKind } from '#shared/contracts/subjects/subject.ts'
 
-/** Statuses of a row, worst first. `unknown`: none of its rules has decided yet. */
+/** Statuses of a row, worst first. `unknown`: no rule of the subject has decided yet. */
 export const rosterStatuses = ['down', 'no_data', 'pending', 'recovering', 'unknown', 'up'] as const
 export type RosterStatus = (typeof rosterStatuses)[number]
 
 /** A row of the list. Instants in ms. */
 export interface RosterRow {
   id: string
-  /** Revision of the subject from which the row was computed. A row with a higher revision is newer. */
+  /** Revision of the subject's document from which the row was computed. Of two rows, the one with the higher revision is newer. */
   rev: number
   key: string
   name: string
   kind: SubjectKind
-  /** `key@version`; null: a custom subject. */
+  /** `key@version` of the Template; null: the subject is a custom subject. */
   template: string | null
   /** Host of the check's URL; null: the subject has no check. */
   host: string | null
   status: RosterStatus
-  /** Start of the status; null: unknown. */
+  /** Instant since which the row has its status; null: the instant is not known. */
   since: number | null
-  /** The worst open Incident; null: none is open. */
+  /** The worst open Incident of the subject; null: no Incident is open. */
   incident: RosterIncident | null
   /** Number of open Incidents, including the worst Incident. */
   incidents: number
-  /** End of the running maintenance window; null: none runs. */
+  /** End of the running maintenance window; null: no window is running. */
   maintenanceUntil: number | null
 }
 
@@ -45,13 +45,16 @@ const Status = Type.Enum(['all', 'trouble', 'maintenance', ...rosterStatuses])
 const Kind = Type.Enum(['all', 'website', 'custom', 'template'])
 
 export const rosterAsks = {
-  /** Sorts the rows that match all filters, worst first, then by name. Returns `count` of them, beginning with number `from`. */
+  /**
+   * Returns rows that match all filters, sorted from the worst status to the best, then by name. Of the sorted rows, returns `count` rows,
+   * beginning with number `from`.
+   */
   'list-roster': ask<RosterPage>()({
     workspaceId: Id,
     /** `trouble`: every status except `up` and `unknown`. */
     status: Status,
     kind: Kind,
-    /** Part of the name, key or host, in any case; empty: no filter. */
+    /** Text that the name, key or host must contain, in upper or lower case; empty: no filter. */
     text: Type.String({ maxLength: 200 }),
     from: Type.Integer({ minimum: 0 }),
     count: Type.Integer({ minimum: 1, maximum: 200 }),

@@ -10,12 +10,15 @@ export const CustomSignalKind = Type.Enum(['custom_heartbeat', 'custom_event'])
 /** Kinds of signals that a sender of generation 3 declared; generations 1 and 2 do not show such signals. */
 export type DeclaredKind = 'declared_heartbeat' | 'declared_periodic' | 'declared_event'
 
-/** template: the Template of the subject defines the kind. */
+/** Kinds of stored signals. `template`: the Template of the subject defines the kind. */
 export type StoredSignalKind = Exclude<SignalKind, 'platform_http'> | DeclaredKind | 'template'
 
-/** A signal in its subject's document. The signal of a website check is not stored; it follows from the check. */
+/** A signal in its subject's document. The signal of a website check is not stored, because it can be derived from the check. */
 export interface SignalState {
-  /** `s<number>`, never used again in a subject, because observations refer to it; of a declared signal by `declaredSignalKey`. */
+  /**
+   * Internal key: `s<number>`, or the result of `declaredSignalKey` for a declared signal. After a signal is deleted, the subject does not
+   * use its key for another signal, because observations refer to the key.
+   */
   key: string
   slug: string
   name: string

@@ -1,4 +1,5 @@
-// Subjects and their parts as commands and reads return them, for all generations of the API. Instants in ms, those of observations in µs.
+// Subjects and their parts as commands and reads return them, for all generations of the API. Instants in ms; instants of observations in
+// µs.
 
 import type { IncidentCourse, IncidentStatus } from '#shared/contracts/incidents/incident.ts'
 import type { WindowView } from '#shared/contracts/incidents/maintenance.ts'
@@ -14,9 +15,12 @@ export interface SubjectView {
   slug: string
   name: string
   kind: SubjectKind
-  /** `website-check@1`, also for a website monitor that became a custom subject; null: a subject created as custom. */
+  /**
+   * `key@version` of the Template. `website-check@1` for a website monitor, even if the monitor became a custom subject. Null: the subject
+   * was created as a custom subject.
+   */
   template: string | null
-  /** Null: the subject has no check. */
+  /** The check that probers execute; null: the subject has no check. */
   check: WebsiteCheck | null
   createdAt: number
   updatedAt: number
@@ -26,11 +30,13 @@ export interface WebsiteView extends SubjectView {
   check: WebsiteCheck
 }
 
-/** A subject with its signals and rules by creation, those of the website check first. */
+/**
+ * A subject with its signals and rules. The signal and the rule of the website check come first, the others in the order of their creation.
+ */
 export interface CustomSubjectView extends Omit<SubjectView, 'rev' | 'check' | 'updatedAt'> {
   signals: SignalView[]
   rules: RuleView[]
-  /** The running window; null: none runs. */
+  /** The running maintenance window; null: no window is running. */
   maintenance: WindowView | null
 }
 
@@ -42,7 +48,7 @@ export interface CustomSubjectSummary extends Pick<SubjectView, 'id' | 'workspac
 export interface SignalView {
   slug: string
   name: string
-  /** `platform_http`: the signal of a website check, whose slug is the subject's. */
+  /** `platform_http`: the signal of a website check, which has the slug of the subject. */
   kind: SignalKind
   /** A JSON object as text, as the client sent it. */
   meta: string
@@ -51,7 +57,7 @@ export interface SignalView {
 export interface RuleView {
   slug: string
   name: string
-  /** True for the built-in rule Reachability of a website monitor. */
+  /** True for the built-in rule `Reachability` of a website monitor. */
   builtIn: boolean
   policyVersion: number
   policy: Policy

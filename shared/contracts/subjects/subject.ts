@@ -1,4 +1,4 @@
-// The subject document: the whole present state of one watched thing. It is the unit of commit: a compare-and-set on `rev` commits all
+// The subject document: the whole present state of one watched thing. One write of this document, a compare-and-set on `rev`, commits all
 // decisions of a step.
 
 import type { Stored } from '#shared/contracts/common.ts'
@@ -14,23 +14,32 @@ import type { SignalState } from '#shared/contracts/subjects/signal.ts'
 import type { Evidence, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 
-/** website: a website check defines it. custom: people define its signals and rules. template: a published Template defines it. */
+/**
+ * Kinds of subjects. `website`: a website check defines the subject. `custom`: people define its signals and rules. `template`: a published
+ * Template defines it.
+ */
 export type SubjectKind = 'website' | 'custom' | 'template'
 
 export interface SubjectDocument extends Stored {
-  /** Id of one attempt of one commit, by which a keeper recognises its own write after an unknown outcome. */
+  /**
+   * Id of one attempt of one commit. If a write gets no response, the keeper reads the document again and recognises its own write by this
+   * id.
+   */
   writer: string
   partition: number
   workspaceId: string
-  /** Unique within the workspace; never changes. */
+  /** Slug of the subject. It is unique within the workspace and never changes. */
   slug: string
   name: string
   kind: SubjectKind
-  /** `key@version`: `website-check@1` for a website monitor, also after it became a custom subject; null: a subject created as custom. */
+  /**
+   * `key@version` of the subject's Template. `website-check@1` for a website monitor, even if the monitor became a custom subject. Null:
+   * the subject was created as a custom subject.
+   */
   template: string | null
-  /** The check that probers execute; null: none. */
+  /** The check that probers execute; null: the subject has no check. */
   check: WebsiteCheck | null
-  /** Null unless the kind is `template`. */
+  /** State of a subject of the kind `template`; null for other kinds. */
   templated: TemplateState | null
   /** Labels that people gave the subject. */
   labels: Record<string, string>
@@ -38,79 +47,92 @@ export interface SubjectDocument extends Stored {
   updatedAt: number
   /** Instant of the archiving, after which the subject is read-only; null: not archived. */
   archivedAt: number | null
-  /** Set on a tombstone: reads respond `not_found`, inputs are dropped. */
+  /**
+   * Instant of the deletion; null: not deleted. A deleted subject stays as a tombstone: reads respond `not_found`, and inputs are dropped.
+   */
   deletedAt: number | null
   rules: RuleState[]
   /** Newest report of each location of a website monitor, by location id. */
   readings: Record<string, Reading>
-  /** Signals and inputs of authored rules; null until the first one is created. */
+  /** Signals, and the inputs of authored rules; null until the first signal or rule is created. */
   custom: CustomState | null
-  /** The running maintenance window; null: none runs. */
+  /** The running maintenance window; null: no window is running. */
   maintenance: MaintenanceSnapshot | null
-  /** Number of incidents and of windows that the subject has had; the next one gets the next number. */
+  /** Number of incidents, and number of windows, that the subject has had. A new incident or window gets the next number of its kind. */
   incidents: number
   windows: number
-  /** Latest instant of a judgement; an input with an earlier instant is judged at `judgedAt`. */
+  /** Instant of the latest judgement. An input with an earlier instant is judged at `judgedAt`. */
   judgedAt: number
-  /** Instants up to which silence counted in that judgement; absent before the first judgement. */
+  /** For each kind of report, the instant up to which silence counted in the latest judgement. Absent: no judgement yet. */
   silenceTo?: SilenceAt
-  /** Revision at the last change of the check entries; null: the subject has none. */
+  /** Revision of this document at the last change of the check entries; null: the subject has no check entries. */
   checkRev: number | null
-  /** Locations with a check entry, as written at `checkRev`; a take-over corrects the entries by this list. */
+  /**
+   * Ids of the locations that have a check entry since revision `checkRev`. A keeper that takes over the partition corrects the entries by
+   * this list.
+   */
   checkLocations: string[]
   /** Lower bound of the next instant at which time alone changes the subject; null: never. */
   dueAt: number | null
-  /** As `dueAt`, but after `judgedAt`, for a Template's rules. Set only if `dueAt` is already past because silence is held back. */
+  /**
+   * Lower bound of the next instant after `judgedAt` at which time alone changes a Template's rule. Set only while `dueAt` lies in the past
+   * because silence is held back.
+   */
   laterAt?: number
-  /** Outbox: writes elsewhere that this commit still has to make. */
+  /** Outbox: writes to other collections that this commit still has to make. */
   outbox: OutboxEntry[]
   /** 1 while the outbox is not empty (an indexed column). */
   hasOutbox: 0 | 1
   idempotency: IdempotencyRecord[]
-  /** Reason why the last input could not be judged, and the number of such inputs since the last judgement; null after a judgement. */
+  /**
+   * Set while inputs cannot be judged; null after a judgement. `reason`: why the last input could not be judged. `count`: number of inputs
+   * since the last judgement that could not be judged.
+   */
   faulty: { at: number; reason: string; count: number } | null
 }
 
 /** State of a Resource of a published Template: its answers, and the Observations of its signals (v3 3 and 4). */
 export interface TemplateState {
   answers: Answers
-  /** Observations by signal key; absent: the signal has not reported. */
+  /** Observations by signal key. A signal that has not reported is absent. */
   heard: Record<string, HeardSignal>
 }
 
-/** State of a subject with signals or authored rules, beyond a website check. */
+/** Signals and authored rules of a subject, beyond those of a website check. */
 export interface CustomState {
   signals: SignalState[]
-  /** Number of signals and of rules ever created; the next one gets the next number. */
+  /** Number of signals, and number of rules, that were ever created. The next signal or rule gets the next number. */
   signalsMade: number
   rulesMade: number
-  /** Latest instant that the keeper gave an observation, in microseconds; no two observations get the same instant. */
+  /** Latest instant that the keeper itself assigned to an observation, in microseconds. It never assigns the same instant twice. */
   stampedUs: number
-  /** Number of accepted observations; the next one gets the next number. Absent: none yet. */
+  /**
+   * Number of accepted observations so far. The next accepted observation gets the next number. Absent: no observation was accepted yet.
+   */
   accepted?: number
   /** Newest reading of each input of authored rules, by input key (`inputKeyOf`). */
   observed: Record<string, ObservedInput>
 }
 
-/** The newest accepted observation that an input selects; `observedAtUs` null: none yet. */
+/** The newest accepted observation that an input selects. `observedAtUs` null: the input has not selected an observation yet. */
 export interface ObservedInput {
   /** Instant at which the input was added to the rules; its grace period starts here. */
   addedAt: number
-  /** Microseconds since the epoch. */
+  /** Instant of the observation, microseconds since the epoch. */
   observedAtUs: number | null
-  /** Number of the observation among the accepted ones of the subject; absent if `observedAtUs` is null. */
+  /** Number of the observation among the accepted observations of the subject; absent if `observedAtUs` is null. */
   number?: number
   ok: boolean
   /** Set if the sender reported `no_data`; `ok` then has no meaning. */
   isNoData?: true
   value: number | null
-  /** Error of the sender, cut for the evidence; null: none. */
+  /** Error text of the sender, shortened for the evidence; null: none was sent. */
   error: string | null
 }
 
 /** A rule with its verdict and its open incident. */
 export interface RuleState {
-  /** `availability` for the built-in rule, else `r<number>`; never used twice in a subject. */
+  /** Internal key: `availability` for the built-in rule, else `r<number>`. A subject never uses the same key for another rule. */
   key: string
   slug: string
   name: string
@@ -120,44 +142,47 @@ export interface RuleState {
   incident: IncidentSnapshot | null
 }
 
-/** The last judgement of the rule, even if its verdict is `not_judged`, with its evidence. */
+/** Result of the last judgement of a rule, with its evidence. The verdict may be `not_judged`. */
 export interface RuleVerdict {
   verdict: Verdict
   since: number
   explanation: string
   evidence: Evidence
-  /** True if any signal of the rule had reported. Only for a rule of a Template. */
+  /** Set only for a rule of a Template: true if any signal of the rule had reported before the judgement. */
   isHeard?: boolean
 }
 
-/** Newest report of one input; `slotAt` null: no report has arrived yet. */
+/** Newest report of one location. `slotAt` null: no report has arrived yet. */
 export interface Reading {
   /** Instant at which the input was added to the rule; its grace period starts here. */
   addedAt: number
-  /** Slot of the newest result; results of the same or an earlier slot change nothing. */
+  /** Slot of the newest check result. Results of the same or an earlier slot change nothing. */
   slotAt: number | null
-  /** End of the check, or instant of the pushed Observation. */
+  /** Instant of the reading: end of the check, or instant of the pushed Observation. */
   at: number | null
   ok: boolean
   error: string | null
   statusCode: number | null
   totalMs: number | null
-  /** Set if a sender reported it; a check that ended before `at` does not replace it. */
+  /** Set if a sender reported the reading. The result of a check that ended before `at` does not replace such a reading. */
   isPushed?: true
 }
 
 /** One entry of the outbox: a write or removal that a committed subject still has to make in another collection. */
 export type OutboxEntry =
-  /** Inserted once; never changed afterwards. */
+  /** Document that is inserted once and never changed afterwards. */
   | { mode: 'insert'; collection: 'history'; document: HistoryDocument }
   | { mode: 'insert'; collection: 'alerts'; document: AlertDocument }
   | { mode: 'insert'; collection: 'policies'; document: PolicyDocument }
-  /** Written with the subject's rev, and only over a smaller rev. */
+  /** Document that is written with the subject's rev. It replaces a stored document only if the stored rev is smaller. */
   | { mode: 'advance'; collection: 'incidents'; document: IncidentDocument }
   | { mode: 'advance'; collection: 'windows'; document: WindowDocument }
-  /** Tags that the subject got or lost (shared/subjects/subject-tags.ts). Written with the subject's rev, only over a smaller rev. */
+  /**
+   * Tags that the subject got or lost (shared/subjects/subject-tags.ts). A tag is written with the subject's rev, and replaces a stored tag
+   * only if the stored rev is smaller.
+   */
   | { mode: 'tags'; put: string[]; gone: string[] }
-  /** A check entry: its new value, or null to remove it. Written only over a smaller rev. */
+  /** A check entry. `entry`: new value; null: the entry is removed. The write replaces a stored entry only if the stored rev is smaller. */
   | { mode: 'check'; locationId: string; rev: number; entry: CheckEntry | null }
   /** Removes all other documents of a deleted subject, in slices. */
   | { mode: 'remove-children' }
@@ -167,24 +192,25 @@ export type OutboxEntry =
 export type OutboxCheck = Extract<OutboxEntry, { mode: 'check' }>
 
 /**
- * An idempotency record: the response to a command. A command with the same id gets the same bytes again. `reply` is null for a report. A
- * repeated report gets the instant `stampUs` again, so that it replaces its first copy.
+ * An idempotency record: the response to a command. A command with the same id gets the same bytes again. For a report, `reply` is null,
+ * because a repeated report is handled again. The repeated report gets the same instant `stampUs`, and so replaces the observation that was
+ * stored first.
  */
 export interface IdempotencyRecord {
   id: string
   at: number
   reply: string | null
-  /** For a report: the instant that the keeper assigned to the report's first observation, microseconds since the epoch. */
+  /** Set for a report: instant that the keeper assigned to the first observation of the report, microseconds since the epoch. */
   stampUs?: number
 }
 
 /**
  * Tag of a subject (v3 9.2 to 9.4). id: `subjectTagId(workspace, tag, subject)`. `rev`: revision of the subject at which the tag was last
- * added or removed; a write with a smaller revision is ignored.
+ * added or removed. A write with a smaller revision is ignored.
  */
 export interface SubjectTagDocument extends Stored {
-  /** 1: the tag is removed. The document stays for a while, so that a late write cannot add the tag again. */
+  /** 1 if the tag was removed, else 0. The document of a removed tag stays for a while, so that a late write cannot add the tag again. */
   gone: 0 | 1
-  /** Ms; null while the subject has the tag. */
+  /** Expiry of the document of a removed tag, ms since the epoch; null while `gone` is 0. */
   expireAt: number | null
 }

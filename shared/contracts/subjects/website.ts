@@ -1,4 +1,4 @@
-// A website monitor in its stored form: the meta fields of the system Template `website-check@1` (v3 3.10).
+// Stored form of a website monitor's check. Its members are the fields of the system Template `website-check@1` (v3 3.10).
 import { type Static, Type } from 'typebox'
 import { LocationId, Nullable, Strict } from '#shared/contracts/common.ts'
 
@@ -7,7 +7,7 @@ export const websiteTemplate = 'website-check@1'
 export const WebsiteMethod = Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
 export type WebsiteMethod = Static<typeof WebsiteMethod>
 
-/** SECOND is accepted only on the bus (benchmarks, the demo); the public APIs require at least a minute. */
+/** Unit of the interval. Only commands on the bus may use `SECOND` (benchmarks, the demo). The public APIs require at least a minute. */
 export const IntervalUnit = Type.Enum(['SECOND', 'MINUTE', 'HOUR'])
 export const FailureMode = Type.Enum(['at_least_one', 'majority', 'all'])
 export type FailureMode = Static<typeof FailureMode>
@@ -18,14 +18,14 @@ export const WebsiteCheck = Strict({
   content_type: Type.String({ maxLength: 255 }),
   data: Type.String(),
   statuses: Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), { minItems: 1, maxItems: 10 }),
-  /** Empty: the body is not checked. */
+  /** Text that the response's body must contain. Empty: the body is not checked. */
   expected_text: Type.String({ maxLength: 4_096 }),
   /** Location ids, in the order in which they were sent. */
   locations: Type.Array(LocationId, { maxItems: 64 }),
   interval_value: Type.Integer({ minimum: 1, maximum: 1_440 }),
   interval_unit: IntervalUnit,
   failure_mode: FailureMode,
-  /** Seconds; null: the keeper's setting at the time of the judgement. */
+  /** Confirmation delay, seconds. Null: the keeper's setting at the time of the judgement applies. */
   confirm_after: Nullable(Type.Integer({ minimum: 0 })),
   recover_after: Nullable(Type.Integer({ minimum: 0 })),
 })

@@ -1,12 +1,12 @@
-// Conversion of documents for MongoDB: `id` is stored as `_id`, an absent column as null, a boolean column as 0 or 1, with its name in
-// `_booleans`. A document that expires also has a Date for the TTL index. All other values are stored unchanged.
+// Conversion of documents for MongoDB. `id` is stored as `_id`, and an absent column as null. A boolean column is stored as 0 or 1, and its
+// name in `_booleans`. A document that expires also has a Date for the TTL index. All other values are stored unchanged.
 import type { Document, Filter } from 'mongodb'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { columnsOf, type PlannedCondition, type QueryPlan, type SortKey } from '#shared/store/query.ts'
 
 export type Kept = Document & { _id: string }
 
-/** Fields that only the adapter writes and reads; documents from the adapter never contain them. */
+/** Stored fields that only this adapter uses; it removes them from the documents that it returns. */
 export const shadow = { booleans: '_booleans', expireOn: '_expireOn', stamp: '_stamp' } as const
 
 export function toKept(collection: CollectionName, document: object): Kept {
@@ -35,7 +35,7 @@ export function fromKept(kept: Kept): Document {
   return document
 }
 
-/** Returns the arguments of a plan's find: the filter of its conditions and its cursor, the sort, the projection. */
+/** Returns the arguments of `find` for a plan: the filter (conditions and cursor), the sort, the projection. */
 export function findOptions(plan: QueryPlan): { filter: Filter<Kept>; sort: [string, 1 | -1][]; projection: Document | null } {
   const conditions = [filterOf(plan.conditions)]
   if (plan.sort[0]?.after !== undefined) conditions.push({ $or: behind(plan.sort) })
@@ -60,8 +60,8 @@ export function filterOf(conditions: readonly PlannedCondition[]): Filter<Kept> 
 const stored = (field: string) => (field === 'id' ? '_id' : field)
 
 /**
- * Returns the alternatives for a document after the cursor: equal to the cursor in the first keys, beyond the cursor in the next key. Null
- * precedes every value.
+ * Returns one filter for each sort key. A document follows the cursor if it matches one of the filters. The filter of a key requires that
+ * this key is beyond the cursor's key, and that all earlier keys equal the cursor's keys. Null precedes every value.
  */
 function behind(keys: readonly SortKey[]): Document[] {
   return keys.map((key, index) => ({
@@ -71,7 +71,7 @@ function behind(keys: readonly SortKey[]): Document[] {
 
 function beyond(key: SortKey): Document {
   const field = stored(key.field)
-  // `$in: []` matches nothing: in descending order no value is behind null.
+  // In descending order no value follows null, so this filter matches no document.
   if (key.after === null || key.after === undefined) return key.descending ? { _id: { $in: [] } } : { [field]: { $ne: null } }
   if (!key.descending) return { [field]: { $gt: key.after } }
   return { $or: [{ [field]: { $lt: key.after } }, { [field]: { $eq: null } }] }

@@ -1,5 +1,5 @@
-// Errors of the MongoDB driver as errors of the port: unavailable (retry; the outcome may be unknown) or permanent. No error contains the
-// connection string, which may contain a password.
+// Conversion of errors of the MongoDB driver to errors of the port. `unavailable`: the caller may retry, and the outcome may be unknown.
+// `permanent`: no retry can succeed. No error contains the connection string, which may contain a password.
 import {
   MongoBulkWriteError,
   MongoError,
@@ -15,7 +15,10 @@ import { StoreError } from '#shared/store/port.ts'
 
 export const duplicateKey = 11000
 
-/** Server codes after which the same operation may succeed: elections, shutdowns, time limits, conflicts, unmet write concerns. */
+/**
+ * Error codes of the server after which the same operation may succeed: elections, shutdowns, time limits, conflicts, unmet write
+ * concerns.
+ */
 const passingCodes = new Set([
   6, 7, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 189, 262, 317, 358, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
 ])
@@ -25,7 +28,7 @@ const passingLabels = ['RetryableWriteError', 'TransientTransactionError', 'Syst
 /** Returns the StoreError for any thrown value. */
 export function storeErrorOf(error: unknown): StoreError {
   if (error instanceof StoreError) return error
-  // A bulk wraps a connection error as if it were a response of the server.
+  // The driver wraps a connection error during a bulk write as if it were a response of the server.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error) return storeErrorOf(error.errorResponse)
   const message = error instanceof Error ? error.message : String(error)
   if (isPassing(error)) return new StoreError('unavailable', `The database does not answer: ${message}.`, error)
@@ -33,7 +36,7 @@ export function storeErrorOf(error: unknown): StoreError {
 }
 
 function isPassing(error: unknown): boolean {
-  // A socket that fails during a write throws the plain error of the system.
+  // If a socket fails during a write, the driver throws the error of the operating system unchanged.
   if (!(error instanceof MongoError))
     return error instanceof Error && /^(E(?!RR_)|ERR_STREAM)/.test(String((error as { code?: unknown }).code))
   if (passingLabels.some(label => error.hasErrorLabel(label))) return true

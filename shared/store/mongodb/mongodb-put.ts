@@ -1,5 +1,5 @@
-// Bulk writes of the MongoDB adapter: one unordered bulk, then a result per item. If the server's summary does not show an outcome (a short
-// count, a collision, a lost connection), the adapter reads the stored documents.
+// Bulk writes of the MongoDB adapter: one unordered bulk, and a result for each document. If the server's response does not show every
+// result (too few matches, a collision, a lost connection), the adapter reads the stored documents.
 import {
   type AnyBulkWriteOperation,
   type Collection,
@@ -25,7 +25,10 @@ interface BulkOutcome {
 
 const stampCharacters = 16
 
-/** Inserts documents. A collision on the id is `refused`; if the id is not stored, another unique index has the value (`taken`). */
+/**
+ * Inserts documents. If a document collides, its result is `refused` if its id is stored, else `taken`, because another unique index has
+ * the value.
+ */
 export async function putInserts(
   collection: Collection<Kept>,
   name: CollectionName,
@@ -60,7 +63,10 @@ export async function putUpserts(
   return await putOver(collection, name, documents, null)
 }
 
-/** The guarded put. Documents without a `writer` get a stamp, by which an unknown outcome is found out later. */
+/**
+ * Makes the guarded put. A document without a `writer` gets a stamp; if the outcome is unknown, the stamp in the stored document shows
+ * whether the write succeeded.
+ */
 export async function putReplacements(
   collection: Collection<Kept>,
   name: CollectionName,
@@ -94,7 +100,9 @@ function replacement(filter: Document, document: Kept, upsert: boolean): AnyBulk
   return { replaceOne: { filter, replacement: rest as Kept, upsert } }
 }
 
-/** Runs an unordered bulk. Throws unless every item was written, matched nothing, or collided with a unique index. */
+/**
+ * Runs an unordered bulk. An item may be written, match no document, or collide with a unique index. Throws if any item ended otherwise.
+ */
 async function bulk(collection: Collection<Kept>, writes: Writes): Promise<BulkOutcome> {
   try {
     const { matchedCount } = await collection.bulkWrite(writes, { ordered: false })
@@ -112,8 +120,9 @@ async function bulk(collection: Collection<Kept>, writes: Writes): Promise<BulkO
 }
 
 /**
- * Writes over documents that the guard permits (null: all), and inserts missing ones. A collision on the id has two causes: the guard did
- * not hold, or another insert came between the server's look-up and its write. In the second case the repeated write finds the document.
+ * Replaces stored documents if `guard` permits it (null: always), and inserts missing documents. A collision on the id has two possible
+ * causes. Either the guard did not hold, or another process inserted the document between the server's look-up and its write. In the second
+ * case the write is repeated, and then finds the document.
  */
 async function putOver(
   collection: Collection<Kept>,
@@ -162,8 +171,8 @@ async function settleReplacements(
 }
 
 /**
- * After a lost response, finds the outcomes in the stored documents. Throws if the server may still write an item later; the caller then
- * retries.
+ * Reads the stored documents after a lost response, and returns the results of the writes. Throws if the server may still write a document
+ * later; the caller then retries.
  */
 async function settleUnknown(collection: Collection<Kept>, kept: readonly Kept[], error: unknown): Promise<PutResult[]> {
   const stored = await readBack(
@@ -185,7 +194,7 @@ function isMine(found: Document | undefined, document: Kept): boolean {
     : found?.['writer'] === document['writer']
 }
 
-/** Returns the revisions of stored documents with read concern majority, so that an election cannot undo a write reported as `written`. */
+/** Reads the revisions of stored documents. With read concern majority, an election cannot undo a write that was reported as `written`. */
 async function readBack(collection: Collection<Kept>, ids: readonly string[]): Promise<Map<string, Document>> {
   const projection = { rev: 1, writer: 1, [shadow.stamp]: 1 }
   const found = await collection.find({ _id: { $in: [...ids] } }, { projection, readConcern: { level: 'majority' } }).toArray()

@@ -1,5 +1,6 @@
-// The store port over MongoDB: single-document guarded writes in unordered bulks, acknowledged by a majority; no transactions. Reads go to
-// the primary. Indexes are created when the store opens; a TTL index deletes expired documents.
+// The store port over MongoDB, without transactions. A guarded write changes one document; several writes form an unordered bulk, which a
+// majority of the servers acknowledges. Reads go to the primary. Indexes are created when the store opens; a TTL index deletes expired
+// documents.
 import { type Collection, MongoClient, type MongoClientOptions } from 'mongodb'
 import { limits } from '#shared/limits/limits.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
@@ -89,7 +90,7 @@ function createStore(client: MongoClient, databaseName: string): Store {
   }
 }
 
-/** Returns the space on the server's disk; null: not reported, because the server is not a mongod with files of its own. */
+/** Returns the space on the server's disk; null: the server does not report the space, because it is not a mongod with files of its own. */
 function roomOf({ fsTotalSize, fsUsedSize }: Record<string, unknown>): Room | null {
   if (typeof fsTotalSize !== 'number' || typeof fsUsedSize !== 'number' || fsTotalSize <= 0) return null
   return { freeBytes: Math.max(0, fsTotalSize - fsUsedSize), totalBytes: fsTotalSize }
@@ -112,7 +113,7 @@ async function deleteDocuments(collection: Collection<Kept>, ids: readonly strin
   return ids.length === 0 ? 0 : (await collection.deleteMany({ _id: { $in: [...ids] } })).deletedCount
 }
 
-/** Creates declared indexes. Safe to run at every start: an existing index stays unchanged. */
+/** Creates the declared indexes that are missing. */
 async function createIndexes(client: MongoClient, databaseName: string): Promise<void> {
   const database = client.db(databaseName)
   for (const [name, { indexes, expires }] of Object.entries(collections)) {
@@ -126,7 +127,7 @@ async function createIndexes(client: MongoClient, databaseName: string): Promise
   }
 }
 
-/** Returns the timeouts of the driver that the address does not set itself. */
+/** Returns the driver's timeouts, except those that the address sets. */
 function waits(url: string): MongoClientOptions {
   const named = new URLSearchParams(url.split('?')[1]?.toLowerCase())
   const defaults = {

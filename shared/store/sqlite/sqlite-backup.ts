@@ -1,17 +1,20 @@
-// Backups: the SQLite file as a single file, with further content in a table of its own. A backup is made while the store is in use, and
-// can be restored as the file of a store.
+// Backups: a copy of the SQLite file, with further content in a table of its own. A backup can be made while the store is in use, and
+// restored as the file of a store.
 import { constants, copyFileSync, existsSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { type BackupContent, StoreError } from '#shared/store/port.ts'
 import { sqliteAddress } from '#shared/store/sqlite/sqlite-address.ts'
 import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
 
-/** More pages than any file has, so that the copy is one step: a copy in several steps would start again after each write to the file. */
+/**
+ * Number of pages in one step of a copy: more than any file has, so that one step copies the whole file. A copy in several steps would
+ * start again after each write to the file.
+ */
 const allPages = 2 ** 31 - 1
 
 /**
- * Writes a new file. The copy has its own connection, in a thread of the pool, so it blocks no writer. The write-ahead log cannot be
- * checkpointed meanwhile, and grows.
+ * Writes a backup into a new file. The copy has its own connection and runs in a thread of the pool, so it blocks no writer. During the
+ * copy, the write-ahead log grows, because it cannot be checkpointed.
  */
 export async function backUpSqliteFile(path: string, target: string, content: BackupContent): Promise<void> {
   const database = new DatabaseSync(sqliteAddress(path), { readOnly: true, timeout: 0 })
@@ -22,7 +25,7 @@ export async function backUpSqliteFile(path: string, target: string, content: Ba
   }
   const copy = new DatabaseSync(target)
   try {
-    // Written last: a copy without this table is not a backup.
+    // This table is written last, so that an unfinished copy is not accepted as a backup.
     copy.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL; CREATE TABLE backup (content TEXT NOT NULL)')
     copy.prepare('INSERT INTO backup VALUES (?)').run(JSON.stringify(content))
   } finally {
@@ -30,7 +33,10 @@ export async function backUpSqliteFile(path: string, target: string, content: Ba
   }
 }
 
-/** Returns the content of a backup besides the store. Throws a permanent StoreError if the file is not a backup, or is damaged. */
+/**
+ * Returns the content that a backup has in addition to the store. Throws a permanent StoreError if the file is not a backup, or
+ * is damaged.
+ */
 export function readBackup(path: string): BackupContent {
   const absent = new StoreError('permanent', `${path} is no backup of Watchkeeper, or not all of one.`)
   if (!existsSync(path)) throw new StoreError('permanent', `${path} does not exist.`)
@@ -44,7 +50,7 @@ export function readBackup(path: string): BackupContent {
   return JSON.parse(content) as BackupContent
 }
 
-/** Creates the file of a store, which must not exist, from a backup that `readBackup` has read. */
+/** Creates the file of a store from a backup that `readBackup` has accepted. The file must not exist. */
 export function restoreSqliteFile(path: string, target: string): void {
   try {
     copyFileSync(path, target, constants.COPYFILE_EXCL)

@@ -1,5 +1,5 @@
-// The caller's side of the SQLite worker. It sends the operations of one turn in one message or a few, matches responses to promises, and
-// bounds the queue. Never looks into documents.
+// The caller's side of the SQLite worker. Sends the operations of one turn of the event loop together, in as few messages as possible.
+// Resolves the promise of an operation with its outcome, and bounds the queue. Never reads documents.
 import { Worker } from 'node:worker_threads'
 import { limits } from '#shared/limits/limits.ts'
 import { StoreError } from '#shared/store/port.ts'
@@ -8,23 +8,23 @@ import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
 
 export interface SqliteChannel {
   /**
-   * Resolves after the commit that contains the operation. `items` counts against the bound of the queue. `characters` (of the rows to put)
-   * counts against the bound of a message.
+   * Resolves after the commit that contains the operation. `items`: number of items in the operation; the queue bounds their sum.
+   * `characters`: number of characters in the rows to put; a message bounds their sum.
    */
   send(operation: Operation, items: number, characters?: number): Promise<Outcome>
-  /** Runs the operations sent before, closes the file and ends the thread. */
+  /** Waits for the operations that were already sent, then closes the file and ends the thread. */
   close(): Promise<void>
 }
 
 interface Waiting {
   items: number
-  /** Parts of the operation's values that arrived before its outcome. */
+  /** Values that the operation has found, and that arrived before its outcome. */
   parts: SqlValue[][]
   resolve: (outcome: Outcome) => void
   reject: (error: StoreError) => void
 }
 
-/** Starts the worker on a file. Rejects with the StoreError of the opening. */
+/** Starts the worker on a file. Rejects with a StoreError if the worker cannot open the file. */
 export async function openSqliteChannel(path: string): Promise<SqliteChannel> {
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
     workerData: { path },
@@ -83,7 +83,8 @@ function createChannel(worker: Worker): SqliteChannel {
   worker.on('error', error => {
     const lost = new StoreError('unavailable', `The embedded store ended: ${error.message}.`, error)
     end(lost)
-    // The thread cannot be restarted, and nothing can be stored without it. This uncaught error ends the process, which is then restarted.
+    // The thread cannot be restarted, and without the thread nothing can be stored. This uncaught error ends the process, so that a
+    // supervisor can restart the process.
     throw lost
   })
   worker.on('exit', () => end(new StoreError('unavailable', 'The embedded store is closed.')))

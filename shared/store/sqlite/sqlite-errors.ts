@@ -1,4 +1,5 @@
-// Errors of SQLite as errors of the port: unavailable (retry) or permanent. Messages of SQLite name tables and columns, never values.
+// Conversion of errors of SQLite to errors of the port: `unavailable` (the caller may retry) or `permanent`. Messages of SQLite may be
+// logged: they name tables and columns, never values.
 import { StoreError } from '#shared/store/port.ts'
 import type { Failure } from '#shared/store/sqlite/sqlite-messages.ts'
 
@@ -13,7 +14,7 @@ const results = {
   full: 13,
   cannotOpen: 14,
   notADatabase: 26,
-  /** Extended code: a unique index other than the index of the id. */
+  /** Extended code of a collision in a unique index other than the index of the id. */
   uniqueViolation: 2067,
 } as const
 
@@ -48,7 +49,7 @@ export function failureOf(error: unknown, path: string): Failure {
   return { kind: passing.has(codeOf(error)) ? 'unavailable' : 'permanent', message: `The embedded store failed: ${message}.` }
 }
 
-/** Returns a StoreError for people if SQLite reports busy; every other error unchanged. */
+/** Returns a StoreError for people if SQLite reports that the file is busy; returns every other error unchanged. */
 export function usedByAnother(error: unknown): unknown {
   if (codeOf(error) !== results.busy) return error
   return new StoreError('permanent', 'Another process uses the data folder; stop it first, or choose another folder.')

@@ -1,6 +1,6 @@
-// The open SQLite file of the writing thread: its pragmas, lock, schema, prepared statements and count of commits. Durability: WAL with
-// synchronous NORMAL. A killed process loses no acknowledged write. After a power failure the file is intact but may lack the latest
-// commits; keepers then read the same reports from the observation stream again. Space of expired rows is re-used.
+// The open SQLite file of the writing thread: its pragmas, lock, schema, prepared statements and count of commits. With WAL and synchronous
+// NORMAL, a killed process loses no acknowledged write. After a power failure the file is intact, but it may lack the latest commits;
+// keepers then read the reports of these commits from the observation stream again. The space of deleted rows is used again.
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
@@ -21,15 +21,15 @@ import {
 import { createStatements } from '#shared/store/sqlite/sqlite-statements.ts'
 
 export interface SqliteFile {
-  /** Returns the prepared statement of a text; its rows are arrays. */
+  /** Returns the prepared statement of an SQL text. The statement returns rows as arrays. */
   statement(text: string): StatementSync
   writes(collection: CollectionName): WriteStatements
   /** Returns the small tables of a gathered collection; null: the collection is not gathered. */
   gathered(collection: CollectionName): Gathered | null
   run(text: string): void
-  /** Makes the gathered collections read their ids anew at their next use, because writes were rolled back. */
+  /** Called after a rollback. Gathered collections then read the ids of their small tables again at their next use. */
   markStale(): void
-  /** Commits a transaction. A commit with `changes` is counted, and a later start must find it. */
+  /** Commits a transaction. A commit with `changes` is counted, and a later start checks that the file contains all counted commits. */
   commit(changes: boolean): void
   /** Number of commits with changes since the file was created. */
   commits(): number
@@ -39,12 +39,15 @@ export interface SqliteFile {
 
 /** SQLite's default page size. */
 const pageBytes = 4_096
-/** Version of the tables, stored in the file. Raise it when the tables change. */
+/** Version of the tables, which is stored in the file. It must be raised when the tables change. */
 const layout = 3
 
 const names = Object.keys(collections) as CollectionName[]
 
-/** Opens and locks the file. Throws a permanent StoreError if another process has it, if another layout wrote it, or if it is a folder. */
+/**
+ * Opens and locks the file. Throws a permanent StoreError if another process uses the file, if the file has another layout, or if the
+ * path is a folder.
+ */
 export function openSqliteFile(path: string): SqliteFile {
   refuseFolders(path)
   const lock = lockSqliteFile(path)
@@ -81,7 +84,10 @@ export function openSqliteFile(path: string): SqliteFile {
   }
 }
 
-/** Throws a permanent StoreError for a folder. SQLite itself only reports that it cannot open the file, as if a retry could help. */
+/**
+ * Throws a permanent StoreError for a folder. For a folder, SQLite reports only that it cannot open the file, which looks as if a retry
+ * could help.
+ */
 export function refuseFolders(path: string): void {
   for (const file of [path, lockPath(path)]) {
     if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) continue
@@ -101,7 +107,7 @@ function openFile(path: string, lock: DatabaseSync): DatabaseSync {
       PRAGMA temp_store = MEMORY;
       BEGIN IMMEDIATE`)
     prepareSchema(database)
-    // Flushes the whole file before the durability mark is opened, so that all commits so far count as durable.
+    // Flushes all commits to the file, because the mark that is opened next stores them as durable.
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
     return database
   } catch (error) {
@@ -128,7 +134,7 @@ function prepareSchema(database: DatabaseSync): void {
   }
 }
 
-/** Throws if the table of an earlier version lacks a column: nothing converts tables. */
+/** Throws if a table in the file lacks a column that this version declares, because no code converts tables. */
 function requireColumns(database: DatabaseSync, collection: CollectionName): void {
   const present = new Set(
     database

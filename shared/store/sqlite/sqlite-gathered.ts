@@ -1,6 +1,6 @@
-// Collection of the SQLite file with gathered inserts (ADR 34): they are appended to a small table, and merged later into the main table in
-// the order of their ids. Owns the memory of the ids in the small tables. The small tables are part of the file, so their rows survive a
-// crash.
+// Collection of the SQLite file with gathered inserts (ADR 34). A new row is appended to one of two small tables, and merged into the main
+// table later, together with other rows in the order of ids. This code keeps the ids in the small tables in memory. The small tables are
+// part of the file, so a crash loses no row.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
@@ -10,19 +10,21 @@ import { quoted, recentTables, tableColumns } from '#shared/store/sqlite/sqlite-
 export interface Gathered {
   /** Inserts one row, in the order of the table's columns. Returns false if its id exists. */
   insert(row: readonly SqlValue[]): boolean
-  /** Returns the row of an id in the small tables; null: only the main table may have the id. */
+  /** Returns the row with this id from the small tables; null: the small tables do not have the id, but the main table may have it. */
   row(id: string): SqlValue[] | null
-  /** Deletes an id from the small tables. Returns true if a small table had it. The main table may have the id too. */
+  /**
+   * Deletes a row from the small tables. Returns true if a small table had the row. The caller must also delete it from the main table,
+   * which may have a merged copy.
+   */
   forget(id: string): boolean
   /** Returns the ids with `from` <= id < `to` in the small tables, in no order. */
   idsBetween(from: string, to: string): string[]
-  /** After a rollback: makes the next use read the small tables again. */
+  /** Called after a rollback. At the next use, the ids in the small tables are read again. */
   markStale(): void
 }
 
-/** One small table. */
 interface Recent {
-  /** Row numbers by id. A merged row stays until the whole table is merged. */
+  /** Row numbers by id. A merged row stays in the small table until all rows of this table are merged. */
   rows: Map<string, number>
   insert: StatementSync
   read: StatementSync
@@ -30,23 +32,23 @@ interface Recent {
   clear: StatementSync
   merge: StatementSync
   all: StatementSync
-  /** Statement for the row numbers of the rows that the main table lacks, the smallest id last. */
+  /** Reads the row numbers of the rows that the main table lacks, in descending order of ids. */
   left: StatementSync
 }
 
-/** Rows merged for each insert: a table is merged before the other one is full. */
+/** Number of rows that are merged at each insert. With two, one small table is merged before the other is full. */
 const mergedPerInsert = 2
 
-/** Opens the collection with the rows that the last run left in the small tables. `most`: rows in one small table. */
+/** Opens the collection with the rows that the last run left in the small tables. `most`: maximum of rows in one small table. */
 export function openGathered(
   database: DatabaseSync,
   collection: CollectionName,
   most: number = limits.store.gatheredRows,
 ): Gathered {
   const isStored = database.prepare(`SELECT 1 FROM ${quoted(collection)} WHERE id = ?`)
-  /** The first table takes inserts, the second is merged. */
+  /** The first table takes inserts; the rows of the second table are merged. */
   let tables = recentTables(collection).map(name => openRecent(database, collection, name)) as [Recent, Recent]
-  /** Row numbers still to merge from the second table, the smallest id last. */
+  /** Row numbers of the second table's rows that are not merged yet, in descending order of ids. */
   let left: number[] = []
   let isStale = true
 

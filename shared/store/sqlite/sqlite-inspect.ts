@@ -1,5 +1,5 @@
-// Inspection of an SQLite file before the store opens it, while no process has it open. SQLite itself would create a missing file, and
-// would apply the rest of a damaged write-ahead log. The inspection changes nothing.
+// Inspection of an SQLite file before the store opens it, while no process uses it. The inspection changes nothing. Opening the file
+// normally would create a missing file, and would apply the intact part of a damaged write-ahead log.
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
@@ -11,13 +11,13 @@ import { readCommits, refuseFolders } from '#shared/store/sqlite/sqlite-file.ts'
 import { leastCommits, readMark } from '#shared/store/sqlite/sqlite-mark.ts'
 import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
 
-/** Characters of SQLite's report about a damaged file that an error for people quotes. */
+/** Largest number of characters that an error for people quotes from SQLite's report about a damaged file. */
 const faultCharacters = 120
 
 export interface InspectedFile {
-  /** False: the file is missing or empty. */
+  /** False if the file is missing or empty. */
   exists: boolean
-  /** True if a mark exists, which proves that there was a file. */
+  /** True if a mark exists beside the file. If the file is missing, the mark proves that it existed. */
   hasMark: boolean
   /** Number of commits with changes since the file was created. */
   commits: number
@@ -27,7 +27,7 @@ export interface InspectedFile {
   setting: string | null
 }
 
-/** Throws a permanent StoreError if the file is not a database. Also throws if a part of it is damaged, unless `mayBeDamaged`. */
+/** Throws a permanent StoreError if the file is not a database. Also throws if a part of the file is damaged, unless `mayBeDamaged`. */
 export function inspectSqliteFile(path: string, settingId: string, mayBeDamaged: boolean): InspectedFile {
   refuseFolders(path)
   const mark = readMark(path)
@@ -37,9 +37,9 @@ export function inspectSqliteFile(path: string, settingId: string, mayBeDamaged:
   return { exists: true, ...marked, ...read(path, mayBeDamaged ? null : size, settingId) }
 }
 
-/** Reads the file. `bytes`: its size; null: damage is allowed. */
+/** Reads the number of commits and the setting. `bytes`: size of the file, by which the search for damage is chosen; null: no search. */
 function read(path: string, bytes: number | null, settingId: string): Pick<InspectedFile, 'commits' | 'setting'> {
-  // Files that the inspection itself creates.
+  // Files that SQLite creates during the inspection, and that are removed afterwards.
   const helpers = [`${path}-wal`, `${path}-shm`].filter(file => !existsSync(file))
   let database: DatabaseSync | null = null
   try {
@@ -69,7 +69,7 @@ function readSetting(database: DatabaseSync, id: string): string | null {
   return typeof row?.['value'] === 'string' ? row['value'] : null
 }
 
-/** Throws if the file is damaged. In a large file it checks only the tables whose content no sender could report again. */
+/** Throws if the file is damaged. In a large file, checks only the lasting tables: senders could not report their content again. */
 function requireWhole(database: DatabaseSync, path: string, bytes: number, tables: ReadonlySet<string>): void {
   const isLasting = (name: CollectionName) => !collections[name].compact && !collections[name].expires && tables.has(name)
   const lasting = (Object.keys(collections) as CollectionName[]).filter(isLasting)

@@ -1,6 +1,6 @@
-// Lock for one process at a time: an empty SQLite file beside the data, with a transaction that never ends. The operating system releases
-// the lock with the process, however the process ends. With the address of sqlite-address.ts, the data file itself already excludes other
-// processes. The lock also excludes a second store of this process and, on Windows, other processes.
+// Lock that only one store at a time can have: an open transaction on an empty SQLite file beside the data file. When the process ends in
+// any way, the operating system releases the lock. A data file that was opened by the address of sqlite-address.ts already excludes other
+// processes. The lock also excludes a second store in this process and, on Windows, other processes.
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '#shared/store/port.ts'
 import { isNoDatabase, usedByAnother } from '#shared/store/sqlite/sqlite-errors.ts'
@@ -8,8 +8,8 @@ import { isNoDatabase, usedByAnother } from '#shared/store/sqlite/sqlite-errors.
 export const lockPath = (path: string): string => `${path}-lock`
 
 /**
- * Takes the lock until the returned database is closed. Throws a permanent StoreError if another process, or another store of this process,
- * has it.
+ * Takes the lock until the returned database is closed. Throws a permanent StoreError if another process, or another store of this
+ * process, has the lock.
  */
 export function lockSqliteFile(path: string): DatabaseSync {
   const lock = new DatabaseSync(lockPath(path), { timeout: 0 })

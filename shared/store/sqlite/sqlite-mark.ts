@@ -1,28 +1,28 @@
-// The mark beside the SQLite file: a count of its commits, by which a start notices that the file has lost commits (ADR 25). Its counts
-// never exceed the commits in the file. `commits` is written after each commit and is valid until the operating system restarts. `durable`
-// is written after a flush and is always valid.
+// The mark: a small file beside the SQLite file, with two counts of commits (ADR 25). A count never exceeds the commits that the SQLite
+// file had. If the file has fewer commits than a valid count at a start, it has lost commits. `commits` is written after each commit, and
+// is valid until the operating system restarts. `durable` is written after a flush, and is always valid.
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { bootId } from '#shared/time/boot-id.ts'
 
 export interface Mark {
   commits: number
-  /** Boot id of the operating system at the write of `commits`. */
+  /** Boot id that the operating system had when `commits` was written. */
   boot: string
-  /** Number of commits that survive a power failure. */
+  /** Number of commits that a power failure cannot undo. */
   durable: number
 }
 
 export interface OpenMark {
-  /** Stores the count after a commit. */
+  /** Stores the number of commits after a commit. */
   note(commits: number): void
-  /** Stores the count at the end, when all of the file is flushed. */
+  /** Stores the number of commits as durable and closes the mark. Called after the whole SQLite file was flushed. */
   close(commits: number): void
 }
 
 export const markPath = (path: string): string => `${path}-mark`
 
-/** Fixed length of both lines, so that one write replaces a line. */
+/** Length of each of the two lines. The length is fixed, so that one write replaces a line. */
 const lineBytes = 64
 
 /** Returns the mark; null if it is missing or unreadable. */
@@ -31,14 +31,14 @@ export function readMark(path: string): Mark | null {
   return commits === undefined ? null : { commits: Number(commits), boot, durable: Number(durable) }
 }
 
-/** Returns the number of commits that the file must have now. If it has fewer, commits were lost. */
+/** Returns the number of commits that the SQLite file must have at least. If the file has fewer, commits were lost. */
 export function leastCommits({ commits, boot, durable }: Mark): number {
   return boot !== '' && boot === bootId() ? Math.max(commits, durable) : durable
 }
 
 /**
- * Opens the mark of a flushed file with this many commits. If the mark cannot be written, its count stays behind the file, which is
- * harmless.
+ * Opens the mark of a flushed SQLite file. `commits`: number of commits in this file. If the mark cannot be written, its counts stay too
+ * low, which is harmless.
  */
 export function openMark(path: string, commits: number): OpenMark {
   const boot = bootId()
@@ -46,7 +46,7 @@ export function openMark(path: string, commits: number): OpenMark {
     try {
       if (file !== null) writeSync(file, text, at)
     } catch {
-      // The disk may be full, which the store reports.
+      // A failed write is ignored: if the disk is full, the store reports it.
     }
   }
   const file = openOrNull(markPath(path))
@@ -65,8 +65,9 @@ export function openMark(path: string, commits: number): OpenMark {
 }
 
 /**
- * Flushes the write-ahead log while its own thread may be writing, then stores `commits` as durable. These commits are in the log, or have
- * since moved to the flushed file. Must not open the file itself, because closing it would release its locks.
+ * Flushes the write-ahead log, then stores `commits` as durable. The writing thread may write meanwhile. The counted commits are in the
+ * log, or a checkpoint has moved them to the SQLite file and flushed this file. Must not open the SQLite file itself, because closing the
+ * file would release SQLite's locks.
  */
 export async function flushSqliteFile(path: string, commits: number): Promise<void> {
   await flushed(`${path}-wal`, async () => undefined)
@@ -95,13 +96,13 @@ function textOf(path: string): string {
   }
 }
 
-/** Opens a file without truncating it, because lines are replaced in place and none may be missing at any moment. */
+/** Opens a file without truncating it. Lines are replaced in place, so that the file has complete lines at every moment. */
 function openOrNull(path: string): number | null {
   for (const flags of ['r+', 'wx+']) {
     try {
       return openSync(path, flags, 0o600)
     } catch {
-      // Try the other flags.
+      // The file cannot be opened with these flags; the next flags are tried.
     }
   }
   return null

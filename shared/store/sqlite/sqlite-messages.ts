@@ -1,4 +1,5 @@
-// Messages between the two threads of the SQLite adapter: flat lists of plain values, which are cheap to copy between threads.
+// Messages between the caller's thread and the worker thread of the SQLite adapter. They contain flat lists of plain values, which are
+// cheap to copy between threads.
 import type { CollectionName } from '#shared/store/collections.ts'
 import type { PutMode, StoreErrorKind } from '#shared/store/port.ts'
 import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
@@ -8,18 +9,24 @@ export interface RowsToPut {
   mode: PutMode
   collection: CollectionName
   rows: SqlValue[]
-  /** The later puts are made only if every row of this put is written. Otherwise their rows are refused. */
+  /** True: if any row of this put is not written, the later puts are not made, and all their rows count as refused. */
   isClaim: boolean
 }
 
 export type Operation =
-  /** Writes the puts in the order of the list. Outcome: one text for each put, one letter for each row: w written, r refused, t taken. */
+  /**
+   * Writes the puts in the order of the list. Outcome: one text for each put, with one letter for each row: w written, r refused, t
+   * taken.
+   */
   | { kind: 'put'; puts: RowsToPut[] }
-  /** Outcome: the values of the found rows, concatenated. */
+  /** Runs a query. Outcome: the values of the found rows, concatenated. */
   | { kind: 'rows'; text: string; parameters: SqlValue[] }
-  /** Rows of two numbers. Outcome: all first numbers, then all second numbers, both from the last row to the first. */
+  /**
+   * Runs a query whose rows have two numbers. Outcome: the first numbers of all rows, then the second numbers of all rows. Both lists are
+   * in the reverse order of the query.
+   */
   | { kind: 'numbers'; text: string; parameters: SqlValue[] }
-  /** Runs the statement once for each key. Outcome: as for `rows`. */
+  /** Runs the statement once for each key. Outcome: the values of the found rows, concatenated. */
   | { kind: 'rowsByKey'; collection: CollectionName; text: string; keys: readonly string[] }
   /** Outcome: the number of changed rows. */
   | { kind: 'change'; text: string; parameters: SqlValue[] }
@@ -37,7 +44,7 @@ export interface Failure {
   message: string
 }
 
-/** The operations of one turn, numbered from `first`. Their outcomes may arrive in any order. */
+/** Operations of one turn of the event loop. The first operation has the number `first`. The outcomes may arrive in any order. */
 export interface Request {
   first: number
   operations: Operation[]
@@ -45,7 +52,7 @@ export interface Request {
   close?: true
 }
 
-/** Returns the number of characters in the values, which is their size in a thread's memory without the numbers. */
+/** Returns the total number of characters of the values that are texts, which measures the memory that the values need. */
 export function charactersOf(values: readonly SqlValue[], from = 0): number {
   let characters = 0
   for (let at = from; at < values.length; at++) {
@@ -56,13 +63,13 @@ export function charactersOf(values: readonly SqlValue[], from = 0): number {
 }
 
 /**
- * A message of the worker thread. The first message says whether the worker could open the file. Every later message has the outcomes of a
- * transaction, or a part of the values that one operation finds.
+ * A message of the worker thread. The first message reports whether the worker could open the file. A later message has the outcomes of a
+ * transaction, or some of the values that one operation has found.
  */
 export type Answer =
   | { ready: true }
   | { ready: false; failure: Failure }
-  /** Values of the operation with this number, in order; the outcome has the rest. */
+  /** Some of the values that operation number `part` has found, in order. The last values are in the operation's outcome. */
   | { part: number; values: SqlValue[] }
   | { numbers: number[]; outcomes: (Outcome | Failure)[] }
   | { closed: true }

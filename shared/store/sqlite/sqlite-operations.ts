@@ -1,5 +1,5 @@
-// Execution of one operation of the SQLite adapter, in the worker, within its open transaction. A failed guard and a taken unique value are
-// outcomes; all other errors are thrown.
+// Execution of one operation of the SQLite adapter, in the worker, within its open transaction. If a guard fails or a unique value is
+// taken, this is an outcome; all other errors are thrown.
 import type { StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 import type { CollectionName } from '#shared/store/collections.ts'
@@ -11,12 +11,12 @@ import { charactersOf, type Operation, type Outcome, type RowsToPut } from '#sha
 import { deleteRangeSql, type SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
 import { quoted } from '#shared/store/sqlite/sqlite-schema.ts'
 
-/** First letter of a PutResult: written, refused, taken. */
+/** First letter of a PutResult: `written`, `refused` or `taken`. */
 type Letter = 'w' | 'r' | 't'
 
 /**
- * Runs one operation and returns its outcome. If the values exceed one message, `emit` gets all parts except the last one. `emit` must have
- * sent a part before it returns.
+ * Runs one operation and returns its outcome. If the found values do not fit one message, passes them to `emit` in parts, and returns only
+ * the last part. `emit` must send a part before it returns.
  */
 export function runOperation(file: SqliteFile, operation: Operation, emit: (values: SqlValue[]) => void): Outcome {
   switch (operation.kind) {
@@ -41,7 +41,7 @@ export function runOperation(file: SqliteFile, operation: Operation, emit: (valu
 
 type OfKeys<K> = Extract<Operation, { kind: K }>
 
-/** Runs the statement once for each list of parameters, and yields the rows that it finds. */
+/** Runs the statement once for each list of parameters, and yields the found rows. */
 function* run(file: SqliteFile, text: string, runs: Iterable<SqlValue[]>): Iterable<SqlValue[]> {
   const statement = file.statement(text)
   for (const parameters of runs) yield* statement.iterate(...parameters) as Iterable<unknown> as Iterable<SqlValue[]>
@@ -68,7 +68,7 @@ function changeByKey(file: SqliteFile, { collection, text, keys }: OfKeys<'chang
   return changes
 }
 
-/** Deletes rows of the small tables first, so that the bound of rows holds over all tables. */
+/** Deletes up to `limit` rows: first rows that the small tables have, then rows of the main table until the limit is reached. */
 function deleteRange(file: SqliteFile, { collection, from, to, limit }: OfKeys<'deleteRange'>): number {
   const recent = file.gathered(collection)?.idsBetween(from, to).slice(0, limit) ?? []
   const text = `DELETE FROM ${quoted(collection)} WHERE id = ?`
@@ -78,7 +78,7 @@ function deleteRange(file: SqliteFile, { collection, from, to, limit }: OfKeys<'
   return deleted + Number(file.statement(rest.text).run(...rest.parameters).changes)
 }
 
-/** Returns the values of the rows, concatenated, without those given to `emit`. */
+/** Returns the values of the rows, concatenated. If they exceed a message, passes all but the last part to `emit`. */
 function readRows(rows: Iterable<SqlValue[]>, emit: (values: SqlValue[]) => void): SqlValue[] {
   let values: SqlValue[] = []
   let characters = 0
@@ -93,7 +93,7 @@ function readRows(rows: Iterable<SqlValue[]>, emit: (values: SqlValue[]) => void
   return values
 }
 
-/** Reads all rows at once, which their query bounds; reading them one by one takes twice as long. */
+/** Reads all rows at once, because reading them one by one takes twice as long. The query bounds the number of rows. */
 function readNumbers(statement: StatementSync, parameters: readonly SqlValue[]): Float64Array<ArrayBuffer> {
   const rows = statement.all(...parameters) as unknown as [number, number][]
   const numbers = new Float64Array(2 * rows.length)
@@ -133,7 +133,7 @@ function put(file: SqliteFile, mode: PutMode, collection: CollectionName, rows: 
   return letters
 }
 
-/** Inserts or upserts one row of a gathered collection. Compact collections have no other modes. */
+/** Inserts or upserts one row of a gathered collection. A gathered collection is compact and permits no other modes. */
 function putGathered(gathered: Gathered, mode: PutMode, upsert: StatementSync, row: SqlValue[]): Letter {
   if (mode === 'insert') return gathered.insert(row) ? 'w' : 'r'
   gathered.forget(row[0] as string)
@@ -150,7 +150,10 @@ function putRow(statement: StatementSync, row: SqlValue[]): Letter {
   }
 }
 
-/** Replaces one row. A refused replacement counts as written if the stored row has its revision and writer: an earlier attempt wrote it. */
+/**
+ * Replaces one row. A refused replacement counts as written if the stored row has the same revision and writer, because an earlier
+ * attempt wrote the row.
+ */
 function replaceRow(file: SqliteFile, statement: StatementSync, collection: CollectionName, row: SqlValue[]): Letter {
   const letter = putRow(statement, row)
   if (letter !== 'r') return letter

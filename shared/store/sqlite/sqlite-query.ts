@@ -1,5 +1,5 @@
-// SQL text and parameters of planned queries. Values are always parameters; a list is one parameter with JSON text. Equal queries thus have
-// the same text and use the same prepared statement.
+// SQL text and parameters of planned queries. Values are always parameters; a list is one parameter, which contains JSON. Thus queries that
+// differ only in values have the same text and use the same prepared statement.
 import type { CollectionName } from '#shared/store/collections.ts'
 import type { NumbersQuery } from '#shared/store/port.ts'
 import type { PlannedCondition, QueryPlan, RangeOperator, SortKey } from '#shared/store/query.ts'
@@ -14,7 +14,7 @@ export interface Sql {
 
 const operators: Record<RangeOperator, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
 
-/** Returns the SELECT of a plan; `columns` gives the order of the values in a row. */
+/** Returns the SELECT for a plan. The values of a row are in the order of `columns`. */
 export function selectSql(collection: CollectionName, columns: readonly string[], plan: QueryPlan): Sql {
   const parameters: SqlValue[] = []
   const conditions = conditionsSql(plan.conditions, parameters)
@@ -28,8 +28,9 @@ export function selectSql(collection: CollectionName, columns: readonly string[]
 }
 
 /**
- * Returns a SELECT with two values a row: the place in its id, and its number. The cast to INTEGER stops after the digits, where a cast to
- * REAL might read a fraction or an exponent. The result is cast to REAL because the driver refuses an integer beyond 2^53.
+ * Returns a SELECT with two values for each row: the number in the row's id, and the number in `column`. The digits in the id are first
+ * cast to INTEGER, because a cast to REAL might also read a fraction or an exponent. The result is then cast to REAL, because the driver
+ * refuses an integer beyond 2^53.
  */
 export function numbersSql(collection: CollectionName, { column, digitsAt }: NumbersQuery, plan: QueryPlan): Sql {
   const parameters: SqlValue[] = [digitsAt + 1]
@@ -68,8 +69,9 @@ function whereSql(conditions: readonly string[]): string {
 }
 
 /**
- * Returns the conditions. A `+` before a column prevents SQLite from using its index. Without statistics SQLite prefers an index of two
- * broad columns to an index of one narrow column. If a condition names ids, only the id is searched.
+ * Returns the conditions. A `+` before a column prevents SQLite from using an index of this column. It is needed because SQLite has no
+ * statistics here, and would prefer an index of two broad columns to an index of one narrow column. If a condition names ids, only the
+ * index of the id may be used.
  */
 function conditionsSql(planned: readonly PlannedCondition[], parameters: SqlValue[]): string[] {
   const named = planned.filter(({ kind }) => kind !== 'range').map(({ field }) => field)
@@ -82,7 +84,7 @@ function conditionsSql(planned: readonly PlannedCondition[], parameters: SqlValu
   })
 }
 
-/** Narrow columns: one value has a few rows. Broad columns: half of a table may have the same value. */
+/** In a narrow column, few rows have the same value. In a broad column, half of a table may have the same value. */
 const narrow = new Set(['incidentId', 'slug', 'subjectId'])
 const broad = new Set(['workspaceId', 'open', 'state', 'deletedAt'])
 
@@ -106,8 +108,8 @@ function conditionSql(field: string, condition: PlannedCondition, parameters: Sq
 }
 
 /**
- * Returns the conditions for rows after the cursor in the sort order, in which null precedes every value. Only the first key bounds the
- * index scan.
+ * Returns the conditions that a row after the cursor meets. In the sort order, null precedes every value. SQLite uses only the condition of
+ * the first key as a bound of the index scan.
  */
 function behindSql(keys: readonly SortKey[], parameters: SqlValue[]): string[] {
   const conditions: string[] = []

@@ -1,5 +1,6 @@
-// Conversion of documents to rows of plain values and back: only strings, numbers and nulls cross between threads. A column value of
-// another type is stored as JSON text in an array of one element, a boolean as 0 or 1. `coded` names these columns.
+// Conversion of documents to rows of plain values and back, because only strings, numbers and nulls are sent between the threads. A boolean
+// is stored as 0 or 1. Any other value that does not have the type of its column is stored as JSON, in an array of one element. The column
+// `coded` names the columns with JSON or a boolean.
 import { limits } from '#shared/limits/limits.ts'
 import type { ColumnType } from '#shared/store/collection-spec.ts'
 import { type CollectionName, collections } from '#shared/store/collections.ts'
@@ -15,7 +16,7 @@ export interface RowCodec {
   encode(document: object, rows: SqlValue[]): void
   /** Returns the columns to read, in the order that `decode` expects. */
   columnsToRead(select: readonly string[] | null): readonly string[]
-  /** Returns the documents in a flat list of values of `columnsToRead(select)`. */
+  /** Returns documents. `rows`: for one document after another, the values of the columns in `columnsToRead(select)`. */
   decode(select: readonly string[] | null, rows: readonly SqlValue[]): Document[]
 }
 
@@ -30,7 +31,7 @@ export function rowCodec(collection: CollectionName): RowCodec {
   return codec
 }
 
-/** Codec for rows of plain values only, without `coded` and `body`. */
+/** Returns the codec of a compact collection. Its rows have only plain values, and no columns `coded` and `body`. */
 function compactCodec(collection: CollectionName): RowCodec {
   const columns = tableColumns(collection)
   const columnsToRead = (select: readonly string[] | null) => (select === null ? columns : ['id', ...select])
@@ -89,7 +90,7 @@ function encodeColumn(name: string, type: ColumnType, value: unknown, coded: str
     if (typeof value === 'string' && value.isWellFormed()) return value
   } else if (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value
   coded.push(name)
-  // In an array of one element, because SQLite converts a text that looks like a number into a number.
+  // The JSON is an array, because SQLite would convert a text that looks like a number into a number.
   return typeof value === 'boolean' && type !== 'text' ? Number(value) : JSON.stringify([value])
 }
 

@@ -1,20 +1,21 @@
-// SQL of the SQLite adapter: tables, indexes and write statements. A table has the declared columns. A table that is not compact has three
-// more. `rev` is the revision, `coded` names the columns with JSON or a boolean, and `body` has all other fields as JSON text.
+// SQL of the SQLite adapter: tables, indexes and write statements. A table has the declared columns. The table of a collection that is
+// not compact has three more columns: `rev` is the revision, `coded` names the columns with JSON or a boolean, and `body` has all other
+// fields as JSON text.
 import { type CollectionName, collections } from '#shared/store/collections.ts'
 import { columnsOf } from '#shared/store/query.ts'
 
 export interface WriteStatements {
-  /** Number of values in a row. Every statement takes one row, with parameters numbered in the order of the table's columns. */
+  /** Number of values in a row. Every statement writes one row; its parameters are numbered in the order of the table's columns. */
   width: number
   insert: string
   replace: string
-  /** A replace that succeeds only if no indexed field changes, so that no index is written; null: the collection is not `inPlace`. */
+  /** Replacement that succeeds only if no indexed field changes, so that it writes no index; null: the collection is not `inPlace`. */
   replaceInPlace: string | null
   advance: string
   upsert: string
 }
 
-/** Quotes a name from the declarations. Not for names from outside. */
+/** Quotes the name of a declared table or column. Names from requests must not be passed, because quotes in them are not escaped. */
 export const quoted = (name: string): string => `"${name}"`
 
 /** Returns all columns of a collection's table, in the order of its rows. */
@@ -23,7 +24,7 @@ export function tableColumns(collection: CollectionName): string[] {
   return collections[collection].compact ? ['id', ...columns] : ['id', 'rev', ...columns, 'coded', 'body']
 }
 
-/** Returns the names of the two small tables of a gathered collection; of another collection none. */
+/** Returns the names of the two small tables of a gathered collection; empty for other collections. */
 export const recentTables = (collection: CollectionName): string[] =>
   collections[collection].gathered ? [`${collection}.recent1`, `${collection}.recent2`] : []
 
@@ -31,7 +32,10 @@ export const recentTables = (collection: CollectionName): string[] =>
 export const wholeOf = (collection: CollectionName): string =>
   collections[collection].gathered ? `${collection}.whole` : collection
 
-/** Returns the view of a gathered collection: the main table, and the rows of the small tables that the main table lacks. */
+/**
+ * Returns the statement that creates the view of a gathered collection. The view has the rows of the main table, and the rows of the small
+ * tables that the main table lacks.
+ */
 function wholeView(collection: CollectionName): string {
   const columns = tableColumns(collection).map(quoted).join(', ')
   const main = quoted(collection)
@@ -48,7 +52,7 @@ export function schemaStatements(collection: CollectionName): string[] {
   const columns = compact
     ? ['id TEXT NOT NULL PRIMARY KEY', ...declared]
     : ['id TEXT NOT NULL PRIMARY KEY', 'rev INTEGER NOT NULL', ...declared, 'coded TEXT', 'body TEXT NOT NULL']
-  // An index entry of a compact table repeats the id, so rows that never expire have none.
+  // In a compact table, an index entry contains the whole id. To save space, rows that never expire have no entry in the index by expiry.
   const only = compact ? ' WHERE "expireAt" IS NOT NULL' : ''
   const expiry = expires ? [{ name: 'byExpiry', fields: ['expireAt'], unique: undefined, only }] : []
   const all = [...indexes.map(index => ({ ...index, only: '' })), ...expiry]
@@ -68,8 +72,8 @@ export function schemaStatements(collection: CollectionName): string[] {
 }
 
 /**
- * Returns the statements that put one row. A failed guard changes no row. A collision with a unique index other than the id's fails only
- * this statement.
+ * Returns the statements that put one row. If the guard fails, the statement changes no row. If a value is already in a unique index other
+ * than the index of the id, only this statement fails, not the transaction.
  */
 export function writeStatements(collection: CollectionName): WriteStatements {
   const table = quoted(collection)

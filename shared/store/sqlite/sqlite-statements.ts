@@ -1,8 +1,11 @@
-// Cache of the prepared statements of an open SQLite file, one per text, for the writing and the reading connection.
+// Cache of prepared statements, by SQL text. The writing connection and the reading connection have separate caches.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { limits } from '#shared/limits/limits.ts'
 
-/** Returns the prepared statement of a text; its rows are arrays. Drops the oldest statement if the cache is full. */
+/**
+ * Returns a function that returns the prepared statement of an SQL text. The statement returns rows as arrays. If the cache is full, drops
+ * the oldest statement.
+ */
 export function createStatements(database: DatabaseSync): (text: string) => StatementSync {
   const prepared = new Map<string, StatementSync>()
   return text => {

@@ -1,5 +1,6 @@
-// The thread that owns the SQLite file. It runs all waiting operations in one transaction (group commit), as far as its memory allows, and
-// responds only after COMMIT. An operation that fails is rolled back to its savepoint and fails alone.
+// The worker thread, the only writer of the SQLite file. It runs all waiting operations in one transaction (group commit), as far as its
+// memory allows, and responds only after COMMIT. An operation that fails is rolled back to its savepoint; the other operations are not
+// affected.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { limits } from '#shared/limits/limits.ts'
 import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
@@ -19,7 +20,7 @@ const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread only.')
 
 const { path } = workerData as { path: string }
-/** Lists of numbers are transferred to the other thread, not copied. */
+/** Sends a message to the caller's thread. Lists of numbers are transferred, not copied. */
 const say = (answer: Answer) => port.postMessage(answer, 'outcomes' in answer ? buffersOf(answer.outcomes) : [])
 
 const buffersOf = (outcomes: readonly (Outcome | Failure)[]) =>
@@ -38,8 +39,8 @@ interface Arrivals {
 }
 
 /**
- * Iterates over the operations that have arrived, beginning with the given request. Reads the next message only after all operations of the
- * message before.
+ * Iterates over the operations that have arrived, beginning with the given request. Reads the next message from the port only when all
+ * operations of the current message were returned.
  */
 function arrivalsFrom(first: Request): Arrivals {
   let request: Request | undefined = first
@@ -59,8 +60,8 @@ function arrivalsFrom(first: Request): Arrivals {
 }
 
 /**
- * Runs operations in one transaction: all that have arrived, or as many as fill one message with the values they read. If the transaction
- * fails, all its operations fail.
+ * Runs operations in one transaction, until no further operation is waiting, or until the values read so far fill one message. If the
+ * transaction fails, all operations in it fail.
  */
 function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answer {
   const numbers = [first.number]
@@ -80,7 +81,7 @@ function commitSome(file: SqliteFile, first: Arrived, arrivals: Arrivals): Answe
     file.commit(changes)
     return { numbers, outcomes }
   } catch (error) {
-    // SQLite itself has rolled back if the disk is full or broken.
+    // If the disk is full or broken, SQLite has already rolled back the transaction by itself.
     if (file.inTransaction()) file.run('ROLLBACK')
     file.markStale()
     const failure: Failure = { ...failureOf(error, path), kind: 'unavailable' }
@@ -112,7 +113,10 @@ const isWrite = ({ kind }: Operation): boolean => writing.has(kind)
 
 const writing: ReadonlySet<Operation['kind']> = new Set(['put', 'change', 'changeByKey', 'deleteRange'])
 
-/** Returns true if the operation changed the file: outcomes of puts show the written rows, outcomes of changes their number. */
+/**
+ * Returns true if the operation changed the file. The outcome of a put marks written rows with `w`; the outcome of a change is the number
+ * of changed rows.
+ */
 function hasChanged(operation: Operation, outcome: Outcome | Failure): boolean {
   if (!isWrite(operation)) return false
   if (Array.isArray(outcome)) return outcome.some(letters => String(letters).includes('w'))

@@ -1,6 +1,6 @@
-// The store port over `node:sqlite`, the embedded default: one file, and one worker thread that alone writes it. The caller's thread
-// converts documents to rows, so that only flat lists of plain values cross to the worker. Small reads stay on the caller's thread. Only
-// one process may use the file.
+// The store port over `node:sqlite`, the embedded default: one file, which only one worker thread writes. The caller's thread converts
+// documents to rows, so that the worker gets only flat lists of plain values. Small reads run on the caller's thread. Only one process may
+// use the file.
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { limits } from '#shared/limits/limits.ts'
@@ -70,7 +70,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
     ping: async () => void (await channel.send({ kind: 'commits' }, 1)),
     room: () => roomOf(path),
     close: () => {
-      // The reader closes first, so that the writer closes the file last and checkpoints the write-ahead log.
+      // The reader is closed first, so that the writer's connection is the last one and checkpoints the write-ahead log when it closes.
       reader.close()
       return channel.close()
     },
@@ -107,14 +107,14 @@ async function openReader(path: string, channel: SqliteChannel): Promise<SqliteR
 
 interface Part {
   puts: RowsToPut[]
-  /** Position of each put in the list of the caller. */
+  /** Positions of these puts in the caller's list. */
   positions: number[]
   items: number
   characters: number
 }
 
 /**
- * Makes all puts or none, in one operation, unless they have more characters than one message to the worker may have. A put without
+ * Makes the puts in order. If all puts fit one message to the worker, either all of them are stored or none. A put without
  * documents is not sent.
  */
 async function putDocuments(channel: SqliteChannel, puts: readonly Asked[]): Promise<PutResult[][]> {
@@ -133,7 +133,7 @@ async function putDocuments(channel: SqliteChannel, puts: readonly Asked[]): Pro
   return results.map((found, i) => puts[i]?.documents.map((_, at) => found[at] ?? 'refused') ?? [])
 }
 
-/** Splits puts into parts, in order; a part ends with the document that fills it. */
+/** Splits puts into parts, in order. A part is one message to the worker, and ends with the document that fills the message. */
 function partsOf(puts: readonly Asked[]): Part[] {
   const parts: Part[] = []
   for (const [position, { mode, collection, documents, isClaim = false }] of puts.entries()) {
