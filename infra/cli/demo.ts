@@ -45,7 +45,7 @@ async function demo(options: { json?: boolean }): Promise<void> {
   }
 }
 
-/** The first signal ends the demo cleanly, a second signal at once. A closed output counts as a signal. */
+/** The first signal ends the demo cleanly. A second signal ends the process at once. A closed output counts as a signal. */
 function endBySignals(enough: AbortController): void {
   onEndingSignals({
     signals: ['SIGINT', 'SIGTERM', 'SIGHUP'],

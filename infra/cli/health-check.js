@@ -1,7 +1,7 @@
-// Health check of the image: exits with 0 if this container is ready, or if the given address responds with 200. It runs every few
-// seconds and therefore loads nothing of the program.
+// Health check of the image: exits with 0 if this container is ready, or if the given address responds with 200. The check runs every few
+// seconds, so it loads no other file of the program.
 
-// Same access as in shared/net/node-http.ts: an import by name would load all of fetch.
+// Avoids `import 'node:http'`, which would also load fetch (shared/net/node-http.ts).
 const { get } = process.getBuiltinModule('node:http')
 const url = process.argv[2] ?? `http://127.0.0.1:${process.env.OPS_PORT || 9090}/readyz`
 const patienceMs = 4_000
@@ -13,7 +13,7 @@ const request = get(url, { timeout: patienceMs, headers: { accept: 'text/plain' 
 request.on('timeout', () => request.destroy(new Error(`no answer within ${patienceMs} ms`)))
 request.on('error', error => end(error.message))
 
-/** Docker stores the last output of a failed check. */
+/** Prints why the check failed. Docker stores the last output of a failed check. */
 function end(why) {
   console.error(`${url}: ${why}`)
   process.exitCode = 1

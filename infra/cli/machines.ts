@@ -23,7 +23,7 @@ export function addMachinesCommand(program: Command): void {
 }
 
 async function draw(name: string | undefined, options: MachinesOptions): Promise<void> {
-  // An unset variable in a script gives an empty name, which is refused, so that nothing is written into the current folder.
+  // An unset variable in a script makes the name empty. Without this refusal, the files would be written into the current folder.
   if (options.out === '') throw usageError('--out needs the name of a folder.')
   const drawn = Object.entries(machines).filter(([known]) => name === undefined || known === name)
   if (options.out !== undefined) await write(drawn, options.out)
@@ -35,7 +35,7 @@ async function draw(name: string | undefined, options: MachinesOptions): Promise
 
 async function write(drawn: [string, (typeof machines)[string]][], folder: string): Promise<void> {
   try {
-    // Everybody may read the files: a drawing contains no secret.
+    // All users of the machine may read the files, because a drawing contains no secret.
     await makeFolder(resolve(folder), 0o777)
     for (const [name, machine] of drawn) {
       await writeFile(join(folder, `${name}.mmd`), mermaid(machine))

@@ -5,7 +5,7 @@ import { exitCodes, StartError } from '../runtime/start-error.ts'
 import { createProgram } from './program.ts'
 import { complain } from './terminal/printing.ts'
 
-// Output that cannot be written, perhaps a secret, must not look like success. A reader that stops early is no failure.
+// A command fails if its output, perhaps a secret, cannot be written. A command does not fail if the reader of its output stops early.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return
   console.error(`Standard output can't be written (${code}): not everything was printed.`)
@@ -15,7 +15,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 try {
   await (await createProgram(process.argv[2])).parseAsync()
 } catch (error) {
-  // exitCode, not exit(): output already printed to a pipe must still arrive.
+  // Sets exitCode and does not call exit(), because output already printed to a pipe must still arrive.
   process.exitCode = explain(error)
 }
 

@@ -1,5 +1,5 @@
-// `./watchkeeper mcp`: the MCP server on standard input and output, a client of generation 3 of the API. Standard output contains only the
-// protocol. Only this command loads the protocol's library. It reads no data folder.
+// `./watchkeeper mcp`: the MCP server on standard input and output, a client of generation 3 of the API. Standard output contains only
+// the protocol. Only this command loads the protocol's library. The command reads no data folder.
 
 import { flushCompileCache } from 'node:module'
 import { PassThrough } from 'node:stream'
@@ -36,7 +36,7 @@ async function mcp(options: McpOptions): Promise<void> {
   const settings = readSettings(mcpSettings, process.env)
   const url = options.url ?? settings.WATCHKEEPER_MCP_URL
   const api = apiOf(url, options.token ?? settings.WATCHKEEPER_MCP_API_KEY)
-  // The larger buffer detects the end of standard input even while nothing reads from the buffer.
+  // The buffer is as large as the largest message. So the end of standard input is noticed even if the server has not read the message yet.
   const input = new PassThrough({ highWaterMark: clientLimits.mcpMessageBytes })
   const starting = Promise.all([readKey(api, url), import('../../services/mcp/serve.ts')]).then(([key, { serveMcp }]) =>
     serveMcp({ api, key, version: productVersion, input, output: process.stdout, onFailure, onBadMessage }),
@@ -47,7 +47,7 @@ async function mcp(options: McpOptions): Promise<void> {
     process.stdin.destroy()
     throw error
   })
-  // Writes the cache now: a host may end the process by a signal, and every start would then compile again.
+  // Writes the compile cache now, not at the exit: a host may end the process by a signal, and the next start would compile again.
   flushCompileCache()
   await connection.closed
   if (process.stdin.readableEnded || process.stdout.destroyed) return process.exit(exitCodes.done)
@@ -56,7 +56,7 @@ async function mcp(options: McpOptions): Promise<void> {
   process.exit(exitCodes.failed)
 }
 
-/** Creates the client. Its errors never contain any part of the key. */
+/** Creates the client of the API. No error contains any part of the key. */
 function apiOf(url: string, key: string): ApiClient {
   if (key === '') {
     throw usageError(
@@ -94,7 +94,7 @@ function sentenceOf(error: unknown): unknown {
   return new StartError(`${sentence}: start it, update it, or correct WATCHKEEPER_MCP_URL or --url.`, exitCodes.notRunning)
 }
 
-/** Forwards standard input. After its end, open requests still get responses for a short time. */
+/** Forwards standard input. After the end of standard input, open requests still get responses for a short time. */
 function endWithInput(input: PassThrough, starting: Promise<McpConnection>): void {
   process.stdin.pipe(input, { end: false })
   process.stdin.once('end', () => {
@@ -103,7 +103,7 @@ function endWithInput(input: PassThrough, starting: Promise<McpConnection>): voi
     void starting.then(finish, () => clearTimeout(late))
   })
   const finish = async (connection: McpConnection) => {
-    // A message starts its tool a few event-loop turns after it was read.
+    // After a message is read, a few turns of the event loop pass before its tool starts.
     for (let quiet = 0; quiet < 10; quiet++) {
       await nextTurn()
       if (input.readableLength > 0 || (await connection.idle())) quiet = 0
@@ -112,7 +112,7 @@ function endWithInput(input: PassThrough, starting: Promise<McpConnection>): voi
   }
 }
 
-/** Loaded at the first log message: most sessions log nothing. */
+/** Loads the logger only at the first log message, because most sessions log nothing. */
 const logger = once(async () => (await import('#shared/observability/logger.ts')).createLogger('info'))
 
 async function onFailure(tool: string, error: unknown): Promise<void> {

@@ -1,5 +1,5 @@
-// Declaration of a noun's verbs on the command line. Every noun has `create`, `list` and `delete` if they make sense. Every verb has
-// `--json`, and accepts names in place of ids (look-up.ts).
+// Declaration of a noun's verbs on the command line. A noun has those of the verbs `create`, `list` and `delete` that make sense for its
+// objects. Every verb has `--json`, and accepts names in place of ids (look-up.ts).
 import { type Command, InvalidArgumentError } from 'commander'
 
 export interface JsonOption {
@@ -42,7 +42,7 @@ export const ofWorkspace = [
   'its id or its name (default: that of the profile, or the only one)',
 ] as const
 
-/** Returns a reader of an option's whole number. */
+/** Returns a parser for an option whose value is a whole number. */
 export const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {

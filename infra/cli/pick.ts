@@ -1,5 +1,5 @@
-// Look-up of objects that people name on the command line: by id, else by exact name, else by the only name that is equal in any case. A
-// name of two objects is refused with the ids of both.
+// Look-up of objects that people name on the command line: by id, else by exact name, else by the only name that is equal if case is
+// ignored. If a name fits several objects, the command refuses the name and prints the ids of these objects.
 import { plainText } from '#shared/text/plain-text.ts'
 import { exitCodes, StartError, usageError } from '../runtime/start-error.ts'
 import { oneLine } from './terminal/printing.ts'
@@ -7,7 +7,7 @@ import { oneLine } from './terminal/printing.ts'
 /** Largest number of objects named in one sentence. */
 const shownMax = 5
 
-/** Look-up and words of a noun. */
+/** A noun of the command line: its words, and functions that return the id and the name of an object. */
 export interface Kind<T> {
   noun: string
   plural: string
@@ -17,7 +17,6 @@ export interface Kind<T> {
   name(one: T): string
 }
 
-/** Returns the kind of objects with an id. */
 export const kindOf = <T extends { id: string }>(
   noun: string,
   lists: string,
@@ -25,7 +24,7 @@ export const kindOf = <T extends { id: string }>(
   plural = `${noun}s`,
 ): Kind<T> => ({ noun, plural, lists: `./watchkeeper ${lists}`, id: one => one.id, name })
 
-/** Throws a StartError: there is none (not found), or several fit (usage). */
+/** Returns the object that `named` fits. Throws a StartError if no object fits (not found), or if several fit (usage). */
 export function pick<T>(all: readonly T[], named: string, kind: Kind<T>): T {
   const fitting = fittingOnes(all, named, kind)
   const [only] = fitting
@@ -39,7 +38,7 @@ export function pick<T>(all: readonly T[], named: string, kind: Kind<T>): T {
 export const noSuch = <T>(named: string, { noun, lists }: Kind<T>): StartError =>
   new StartError(`There is no ${noun} "${named}": ${lists} shows them.`, exitCodes.notFound)
 
-/** Compares composed and trimmed texts. */
+/** Returns all objects that `named` fits. Before the comparison, `plainText` cleans both names. */
 function fittingOnes<T>(all: readonly T[], named: string, { id, name }: Kind<T>): T[] {
   const byId = all.filter(one => id(one) === named)
   if (byId.length > 0) return byId

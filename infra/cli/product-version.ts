@@ -1,4 +1,4 @@
-// The product's version, from the one place where it is written.
+// The product's version, read from package.json.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

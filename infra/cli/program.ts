@@ -1,12 +1,12 @@
-// The tree of commands. Help, completion, docs/commands.md and the gate for cited commands use this tree. A command loads only the part of
-// its own noun.
+// The tree of commands. Help, completion, docs/commands.md and the gate for cited commands use this tree. A command loads only the module
+// of its own noun.
 import { Command } from 'commander'
 import { productVersion } from './product-version.ts'
 import { exitHelp } from './terminal/exit-help.ts'
 
 type AddPart = (program: Command) => void
 
-/** Parts in the order of the help, by their first word. */
+/** Modules that add commands to the tree, by the first word of their commands. `--help` lists the commands in this order. */
 const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
   demo: async () => (await import('./demo.ts')).addDemoCommand,
@@ -37,7 +37,7 @@ const parts: Readonly<Record<string, () => Promise<AddPart>>> = {
   completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
 }
 
-/** Returns the tree: only the part of `firstWord` if that word has a part, else all parts. */
+/** Returns the tree. If `firstWord` begins a command, the tree has only the commands that begin with this word. */
 export async function createProgram(firstWord = ''): Promise<Command> {
   const program = new Command('./watchkeeper')
     .description('Availability monitor: actors on a message bus judge what probers see, and people are notified once.')

@@ -19,7 +19,7 @@ export function addStartCommand(program: Command): void {
     .action(start)
 }
 
-/** Resolves when everything runs; the process then lives until a signal. Throws a StartError. */
+/** Resolves when all services run; the process then lives until a signal ends it. Throws a StartError. */
 async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<void> {
   const settings = readAllSettings(process.env)
   // Only this user may read files of the data folder.
@@ -41,7 +41,7 @@ async function start({ acceptLoss = false }: { acceptLoss?: boolean }): Promise<
   installation = await runInstallation({ settings, version: productVersion, logger, acceptLoss, print })
 }
 
-/** Ends the process: with exit code 0 after a clean stop, with 1 if the stop takes longer than the grace period. */
+/** Ends the process. The exit code is 0 after a clean stop, and 1 if the stop takes longer than the grace period. */
 async function stopInTime(installation: Installation, logger: Logger): Promise<void> {
   const late = setTimeout(() => {
     logger.error({ graceMs: limits.start.graceMs }, 'not everything ended in time')

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The executable. It runs the program with a Node that is recent enough (this one, or the one pinned in node_modules), and with flags and
-// environment variables that a process must have from its start. If possible, this process is replaced by the new one.
+// The executable: starts the program with a Node that is recent enough, either this one or the one pinned in node_modules. Some flags and
+// environment variables must be set before a process starts. If Node can do it, the new process replaces this process.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
@@ -13,8 +13,9 @@ const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', '..', 'node_modules')
 const pinned = join(modules, 'node', 'bin', 'node')
 /**
- * The heap starts small and grows with the load (infra/runtime/collector-pace.ts). V8 gets one helper thread less than there are cores:
- * four on two cores would take CPU from requests during a full collection. Warnings about experimental features are off.
+ * The heap starts small and grows with the load (infra/runtime/collector-pace.ts). With `--v8-pool-size=0`, V8 has one helper thread less
+ * than there are cores. On two cores, the usual four threads would take CPU from requests during a full garbage collection. Warnings about
+ * experimental features are off.
  */
 const flags = [
   '--max-semi-space-size=16',
@@ -29,7 +30,10 @@ const environment = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '2097152', 
 
 const isAble = Number(process.versions.node.split('.')[0]) >= needed
 const isTuned = flags.every(flag => process.execArgv.includes(flag))
-/** For a short command, the replacement takes as long as the command itself. The host of the MCP server waits for its start. */
+/**
+ * Only long-lived commands replace the process, because the replacement takes as long as a short command. The MCP server lives long too,
+ * but does not replace its process, because its host waits for the start.
+ */
 const isLongLived = ['start', 'demo'].includes(process.argv[2])
 
 if (!existsSync(join(modules, 'commander'))) refuse('The packages are not here yet')
@@ -51,11 +55,11 @@ function filterWarnings() {
   })
 }
 
-/** Keeps Node's compiled form of the sources beside the packages: a later start is faster and does not load the compiler at all. */
+/** Runs the program, and stores Node's cache of compiled sources in node_modules. A later start is faster, because it loads no compiler. */
 async function run() {
   if (!isTuned) filterWarnings()
   const compiled = module.enableCompileCache?.(join(modules, '.cache', 'compiled'))
-  // Set for the store's worker, which reads this variable when it starts.
+  // The worker thread of the store reads this variable when the thread starts.
   if (compiled?.directory !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(compiled.directory)
   await import('./main.ts')
 }
@@ -68,7 +72,8 @@ function replace(node) {
 function runElsewhere() {
   const args = [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(pinned, args, { stdio: 'inherit', env: { ...environment, ...process.env } })
-  // Ctrl-C at a terminal then reaches the child twice, which counts it once (ending-signals.ts).
+  // Ctrl-C at a terminal reaches the child twice: from the terminal, and forwarded by this line. The child counts both as one signal
+  // (ending-signals.ts).
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + constants.signals[signal]

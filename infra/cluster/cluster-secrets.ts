@@ -1,5 +1,5 @@
-// All secrets and certificates of a cluster as the files that infra/compose and infra/kubernetes mount: one folder for each kind of
-// container, with only the files that it needs. Writes nothing; its caller writes the files.
+// All secrets and certificates of a cluster, as files that infra/compose and infra/kubernetes mount. Each kind of container has one folder
+// with only the files that the container needs. Writes nothing; its caller writes the files.
 import { type BusKeys, makeBusKeys, serverAuthorization } from '#shared/bus/probers/bus-keys.ts'
 import { day, hour } from '#shared/limits/limits.ts'
 import { randomId } from '#shared/text/ids.ts'
@@ -12,21 +12,20 @@ export const storeServers = ['mongo-0.mongo', 'mongo-1.mongo', 'mongo-2.mongo']
 export const authorityKeyFile = 'authority.key'
 export const authorityFile = 'ca.pem'
 
-/** Time by which the validity starts in the past, because clocks of other machines may be behind. */
+/** Time between the start of a certificate's validity and the later creation of the certificate. Clocks of other machines may be behind. */
 const backdatedMs = 1 * hour
 const authorityMs = 20 * 365 * day
-/** Validity of a server's certificate, which many clients refuse if longer. `--renew` makes new certificates. */
+/** Validity of a server's certificate. Many clients refuse a longer validity. `--renew` makes new certificates. */
 const serverMs = 825 * day
 const secretLength = 40
 
 export interface CertificateOptions {
-  /** Ms since the epoch. */
+  /** Instant at which the certificates are created, ms since the epoch. */
   at: number
   /** Names and addresses by which clients outside the cluster reach the bus. */
   busHosts: string[]
 }
 
-/** Returns new random secrets for a cluster. */
 export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
   const authority = makeAuthority({ commonName: 'Watchkeeper cluster authority', ...validFor(options.at, authorityMs) })
   const keys = makeBusKeys(options.at)
@@ -45,7 +44,10 @@ export function makeClusterSecrets(options: CertificateOptions): SecretFiles {
   return renewCertificates(files, options)
 }
 
-/** Returns the files with new certificates of the servers for the same hosts. The files must contain the authority. */
+/**
+ * Returns `files` with new certificates of the servers. The bus keeps the hosts of its certificate, and gets `busHosts` too. `files` must
+ * contain the certificate and the key of the authority.
+ */
 export function renewCertificates(files: SecretFiles, { at, busHosts }: CertificateOptions): SecretFiles {
   const authority = { certificate: files.get(authorityFile) ?? '', key: files.get(authorityKeyFile) ?? '' }
   const present = hostsOf(files.get('nats/server.pem') ?? '')
@@ -60,7 +62,7 @@ export function renewCertificates(files: SecretFiles, { at, busHosts }: Certific
   return renewed.set('kubernetes.yaml', kubernetesSecrets(renewed))
 }
 
-/** Returns an authority and a server's certificate signed by it, for a bus outside of a cluster. */
+/** Returns a new authority and a server's certificate that the authority has signed, for a bus outside of a cluster. */
 export function makeBusCertificate(at: number, hosts: string[]): SecretFiles {
   const authority = makeAuthority({ commonName: 'Watchkeeper bus authority', ...validFor(at, authorityMs) })
   const { certificate, key } = makeServer(authority, { commonName: 'Watchkeeper bus', hosts, ...validFor(at, serverMs) })
@@ -79,7 +81,7 @@ const filesOfBus = ({ certificate, key }: Pem, authority: string): [string, stri
   ['nats/ca.pem', authority],
 ]
 
-/** mongod requires certificate and key in one file. */
+/** Returns the files of a database server. mongod requires certificate and key in one file. */
 const filesOfStore = ({ certificate, key }: Pem, authority: string): [string, string][] => [
   ['mongo/server.pem', `${certificate}${key}`],
   ['mongo/ca.pem', authority],
@@ -90,7 +92,10 @@ const filesOfServices = (keys: BusKeys): [string, string][] => [
   ['directory/bus-keys.json', `${JSON.stringify(keys, null, 2)}\n`],
 ]
 
-/** Returns the configuration of routes: a server sends this password to other servers, and requires it from them. */
+/**
+ * Returns the configuration of the routes between servers of the bus. Every server of the bus sends `password` to the other servers, and
+ * requires `password` from them.
+ */
 function routes(password: string): string {
   const urls = busServers.map(server => `"tls://route:${password}@${server}:6222"`)
   return [`authorization { user: "route", password: "${password}", timeout: 5 }`, `routes: [${urls.join(', ')}]`, ''].join('\n')
@@ -103,7 +108,10 @@ function storeUrl(password: string): string {
 
 const namespace = 'watchkeeper'
 
-/** Returns the manifest, without top-level files other than settings, such as the authority's key. */
+/**
+ * Returns a Kubernetes manifest with all folders and `.env` files. It contains no other top-level file, so the authority's key is not in
+ * it.
+ */
 function kubernetesSecrets(files: SecretFiles): string {
   const secrets = new Map<string, [key: string, value: string][]>()
   for (const [path, text] of files) {

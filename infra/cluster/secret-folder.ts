@@ -1,15 +1,15 @@
-// A folder of secrets on disk. Only its owner may enter it. Files in its sub-folders are readable for all users, because a container runs
-// as another user and sees only its mounted sub-folder.
+// A folder of secrets on disk. Only the folder's owner may enter the folder. All users may read the files in sub-folders, because a
+// container runs as another user and sees only the mounted sub-folder.
 import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { randomId } from '#shared/text/ids.ts'
 import { writeSecretFile } from '../runtime/data/data-folder.ts'
 import { usageError } from '../runtime/start-error.ts'
 
-/** Text by path, relative to the folder. */
+/** Texts of the files, by path relative to the folder. */
 export type SecretFiles = ReadonlyMap<string, string>
 
-/** Creates the folder with all files, or nothing. Throws a StartError if the folder exists or can't be made. */
+/** Creates the folder with all files. If one write fails, nothing remains. Throws a StartError if the folder exists or can't be made. */
 export async function createSecretFolder(folder: string, files: SecretFiles): Promise<void> {
   const draft = `${folder}.${randomId(6)}`
   try {

@@ -1,5 +1,5 @@
-// X.509 certificates for a cluster: one authority and the servers that it signs, all with keys of P-256. Uses only Node's crypto, so that
-// the image needs no other program. Writes no files.
+// X.509 certificates for a cluster: one authority and the servers whose certificates it signs. All keys use the curve P-256. Uses only
+// Node's crypto, so that the image needs no other program. Writes no files.
 import {
   createHash,
   createPrivateKey,
@@ -37,13 +37,13 @@ const oids = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 }
 
-/** Makes an authority that can sign servers and no further authorities. */
+/** Makes an authority that can sign certificates of servers, but not of further authorities. */
 export function makeAuthority(subject: Subject): Pem {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = keyIdentifier(publicKey)
   const extensions = [
     extension(oids.basicConstraints, sequence(boolean(true), integer(Buffer.from([0]))), true),
-    // keyCertSign and cRLSign.
+    // The two bits set are keyCertSign and cRLSign.
     extension(oids.keyUsage, bits(Buffer.from([0x06]), 1), true),
     extension(oids.subjectKey, tagged(0x04, key)),
   ]
@@ -51,7 +51,9 @@ export function makeAuthority(subject: Subject): Pem {
   return { certificate, key: pemOf(privateKey) }
 }
 
-/** Makes a server's certificate for these hosts. Also valid for clients, because members of a cluster connect to each other. */
+/**
+ * Makes a server's certificate for `hosts`. It is valid as a client's certificate too, because servers of a cluster connect to each other.
+ */
 export function makeServer(authority: Pem, subject: Subject & { hosts: string[] }): Pem {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuer = new X509Certificate(authority.certificate)
@@ -68,7 +70,7 @@ export function makeServer(authority: Pem, subject: Subject & { hosts: string[] 
   return { certificate: signed(body, createPrivateKey(authority.key)), key: pemOf(privateKey) }
 }
 
-/** Returns the host names and IP addresses of a server's certificate; empty if the text is empty. */
+/** Returns the host names and IP addresses of a server's certificate. Returns an empty list if `certificate` is empty. */
 export function hostsOf(certificate: string): string[] {
   if (certificate === '') return []
   const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? []
@@ -84,7 +86,7 @@ interface Body extends Subject {
 function signed(body: Body, signer: KeyObject): string {
   const algorithm = sequence(identifier(oids.ecdsaWithSha256))
   const serial = randomBytes(16)
-  // Positive and without a leading zero, because DER allows only the shortest form of a number.
+  // Makes the number positive and without a leading zero, because DER allows only the shortest form of a number.
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40
   const contents = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
@@ -119,7 +121,7 @@ const nameOf = (commonName: string): Buffer =>
 const extension = (oid: string, value: Buffer, critical = false): Buffer =>
   sequence(identifier(oid), ...(critical ? [boolean(true)] : []), tagged(0x04, value))
 
-/** Encodes DER: a tag, the length of the content, the content. */
+/** Encodes one DER value, which consists of a tag, the length of the content, and the content. */
 function tagged(tag: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content)
   const size = body.length
@@ -132,7 +134,7 @@ const integer = (bytes: Buffer): Buffer => tagged(0x02, bytes)
 const boolean = (value: boolean): Buffer => tagged(0x01, Buffer.from([value ? 0xff : 0]))
 const bits = (bytes: Buffer, unused: number): Buffer => tagged(0x03, Buffer.from([unused]), bytes)
 
-/** Years before 2050 are written with two digits. */
+/** Encodes an instant as a DER time. DER writes a year before 2050 with two digits. */
 function time(at: number): Buffer {
   const text = `${new Date(at).toISOString().replace(/[-:T]|\..*/g, '')}Z`
   return text < '2050' ? tagged(0x17, Buffer.from(text.slice(2))) : tagged(0x18, Buffer.from(text))
@@ -143,7 +145,7 @@ function identifier(oid: string): Buffer {
   return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
 }
 
-/** Seven bits in each byte; the highest bit is set in all bytes except the last. */
+/** Encodes a number with seven bits in each byte. The highest bit is set in all bytes except the last byte. */
 function base128(value: number): number[] {
   const bytes = [value & 0x7f]
   for (let left = value >> 7; left > 0; left >>= 7) bytes.unshift((left & 0x7f) | 0x80)

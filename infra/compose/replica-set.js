@@ -1,5 +1,5 @@
-// Run by mongosh within the first member, over loopback: creates the replica set of three and its two users, `watchkeeper` for the services
-// and `admin` for people. May be repeated. MongoDB requires no password on loopback until a user exists.
+// Script for mongosh, to run on the first member over loopback. Creates the replica set of three members, and two users: `watchkeeper` for
+// the services, `admin` for people. A second run does no harm. MongoDB requires no password on loopback until a user exists.
 const { readFileSync } = require('node:fs')
 
 const passwords = JSON.parse(readFileSync('/etc/mongo/secrets/passwords.json', 'utf8'))
@@ -17,7 +17,7 @@ if (where === 'here') makeUsers()
 else if (!signIn() || store.getUser('watchkeeper') === null)
   throw new Error(`Users are missing: run this within the primary, ${where}.`)
 
-/** Returns `here`, or the address of the primary member. */
+/** Waits for a primary member and returns its address, or `here` if this member is the primary. */
 function waitForPrimary() {
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += pauseMs) {
     const { isWritablePrimary, primary } = db.hello()

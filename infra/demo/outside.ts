@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { limits } from '#shared/limits/limits.ts'
 
-/** A message as it was received. */
 export interface Message {
   title: string
   text: string
@@ -60,7 +59,7 @@ async function takeMessage(
     response.end('ok')
     onMessage({ title, text, transition: incident.transition })
   } catch {
-    // The status shows the sender that the message was not accepted.
+    // Status 400 shows the sender that the message was not accepted.
     if (!response.headersSent) response.writeHead(400)
     response.end()
   }

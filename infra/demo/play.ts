@@ -1,5 +1,5 @@
-// The scenario of the demo: it acts as a person and as a website, and waits for the reactions of the installation. This file never prints
-// checks, verdicts, states, deadlines or messages: they come from the timeline.
+// The scenario of the demo: acts as a person and as a website, and waits for the reactions of the installation. Checks, verdicts, states,
+// deadlines and messages are printed by the timeline, never by this file.
 import type { DirectoryClient, KeeperClient } from '#shared/bus/clients/clients.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { StartError } from '../runtime/start-error.ts'
@@ -17,7 +17,10 @@ export interface Stage {
   show(step: Step): void
 }
 
-/** Resolves when the website was down, came back, and both messages were received. Throws TimedOut, a StartError or an AppError. */
+/**
+ * Resolves when the website was down and came back, and the messages about the problem and the recovery were received. Throws TimedOut, a
+ * StartError or an AppError.
+ */
 export async function play(stage: Stage): Promise<void> {
   const { outside, timeline, show } = stage
   const subjectId = await addWebsite(stage)
@@ -75,9 +78,11 @@ async function checkEverySecond({ directory, keeper, show }: Stage, subjectId: s
 
 const setUp = (...lines: [string, string]): Step => ({ name: 'setup', tone: 'plain', lines, data: {} })
 
-/** Client of the public REST API, generation 2. */
 export interface Rest {
-  /** Returns the `result` of a response. Throws a StartError if the API refuses, TimedOut if the signal aborts first. */
+  /**
+   * Returns the `result` of a response. Throws a StartError if the API refuses the request, or TimedOut if the signal aborts before the
+   * response.
+   */
   call<T>(method: 'GET' | 'POST', route: string, body?: object): Promise<T>
 }
 

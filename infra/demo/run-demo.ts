@@ -1,5 +1,6 @@
-// One demo from start to end: a real installation in this process on its own folder, the outside world and the scenario. Removes everything at
-// the end, also after an error. Touches no other installation: it takes only two settings from the environment.
+// One demo from start to end: starts a real installation in this process with a new data folder, starts the outside world, and plays the
+// scenario. Removes everything at the end, also after an error. Takes only two settings from the environment, so that the demo touches no
+// other installation.
 
 import { rmSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -29,9 +30,9 @@ export interface DemoOptions {
   version: string
   clock: Clock
   show(step: Step): void
-  /** Aborts when the person interrupts the demo. */
+  /** Signal that aborts when the person interrupts the demo. */
   interrupted: AbortSignal
-  /** Time for all steps, ms; tests shorten it. */
+  /** Time for all steps of the demo, ms. Tests set a shorter time. */
   patienceMs?: number
 }
 
@@ -44,13 +45,13 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const patienceMs = options.patienceMs ?? limits.demo.patienceMs
   const given = readAllSettings(pick(environment))
   show(plain('start', 'A whole installation starts in this process; nothing is kept.'))
-  // The download of a nats-server may take longer than the demo, so the time of the demo starts afterwards.
+  // The time of the demo starts only after the download of a nats-server, because the download may take longer than the demo.
   const log = (line: string) => show(plain('start', line))
   await startStep(() => obtainNatsServer({ toolsFolder: given.TOOLS_DIR, log }))
   const patience = AbortSignal.timeout(patienceMs)
   const signal = AbortSignal.any([interrupted, patience])
   const folder = await makeFolder()
-  // Runs also if a second Ctrl-C ends the process at once.
+  // Removes the folder also if a second Ctrl-C ends the process at once.
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeAtExit)
   try {
@@ -82,7 +83,7 @@ async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortS
     options.interrupted.throwIfAborted()
     show(readyStep(installation, settings))
     const timeline = createTimeline(signal, happening => {
-      // Shows no events after the last step.
+      // After the last step, no more events are shown.
       if (!over) for (const step of stepsOf(happening)) show(step)
     })
     const outside = await startOutside(message => noteMessage(timeline, message, clock.now()))
@@ -101,12 +102,16 @@ async function runOn(options: DemoOptions, settings: AllSettings, signal: AbortS
   }
 }
 
-/** Adds a message to the timeline after its transition, even if the message arrived first. `at`: instant of its arrival, ms. */
+/**
+ * Adds a message to the timeline. If the message arrived before the transition that it reports, adds the message after this transition.
+ * `at`: instant at which the message arrived, ms.
+ */
 function noteMessage(timeline: Timeline, message: Message, at: number): void {
   const state = isInState(message.transition === 'closed' ? 'closed' : 'problem')
   timeline.until('the transition of a message', state).then(
     about => timeline.note({ kind: 'message', at, message, about }),
-    // The demo has ended; the wait for the message reports this.
+    // Ignores this error, which means that the demo ended before the transition. The scenario waits for the message too, and reports the
+    // error.
     () => undefined,
   )
 }
@@ -136,7 +141,10 @@ async function makeFolder(): Promise<string> {
   }
 }
 
-/** Returns the only settings that the demo takes from outside. It must never use the bus, the store or the port of another installation. */
+/**
+ * Returns the only two settings that the demo takes from the environment. The demo must never use the bus, the store or the port of another
+ * installation.
+ */
 const pick = (environment: Record<string, string | undefined>) => ({
   TOOLS_DIR: environment['TOOLS_DIR'],
   LOG_LEVEL: environment['LOG_LEVEL'] || 'error',
@@ -146,7 +154,8 @@ const settingsOf = (folder: string) => ({
   DATA_DIR: folder,
   PORT: '0',
   OPS_PORT: '0',
-  // The address of `npm start`: the demo's own port is unknown before it listens, and closed before a person follows a link.
+  // Links in messages use the address of `npm start`. The demo's own port is not known yet, and it is closed before a person follows a
+  // link.
   PUBLIC_URL: 'http://localhost:2517',
   WEBSITE_CONFIRM_AFTER: formatDuration(limits.demo.holdMs),
   WEBSITE_CLOSE_AFTER: formatDuration(limits.demo.holdMs),

@@ -1,5 +1,5 @@
-// Format of a step: aligned lines for people, folded at the terminal's width and coloured if it allows colours, or one JSON object for
-// programs. Pure.
+// Formats of a step: aligned lines for people, and one JSON object for programs. Lines are folded at the terminal's width, and coloured if
+// the terminal allows colours. Pure.
 import type { styleText } from 'node:util'
 import { second } from '#shared/limits/limits.ts'
 import type { Step } from './steps.ts'
@@ -8,7 +8,7 @@ type Format = Parameters<typeof styleText>[0]
 
 export interface TextLook {
   columns: number
-  /** Returns the text in colour, or unchanged. */
+  /** Returns the text in colour, or unchanged if colours are not wanted. */
   style(format: Format, text: string): string
 }
 
@@ -17,7 +17,7 @@ const nameWidth = 10
 const indent = ' '.repeat(timeWidth + 2 + nameWidth)
 const colours: Record<Step['tone'], Format> = { plain: 'bold', good: 'green', bad: 'red', waiting: 'yellow' }
 
-/** Returns the headline after the elapsed time, and the further lines below it. */
+/** Returns the elapsed time and the headline as the first line, then the lines with details. */
 export function textOf(step: Step, elapsedMs: number, { columns, style }: TextLook): string {
   const time = style('dim', `${(elapsedMs / second).toFixed(2)} s`.padStart(timeWidth))
   const name = style(colours[step.tone], step.name.padEnd(nameWidth))
@@ -29,7 +29,7 @@ export function textOf(step: Step, elapsedMs: number, { columns, style }: TextLo
   return [`${time}  ${name}${shown}`, ...below.map(line => indent + line)].join('\n')
 }
 
-/** Returns the step as JSON. `text` has the sentences, the other fields are for programs. Instants are in UTC. */
+/** Returns the step as JSON. The field `text` contains the sentences for people; the other fields are for programs. Instants are in UTC. */
 export function jsonOf(step: Step, elapsedMs: number, at: number): string {
   return JSON.stringify({
     step: step.name,
@@ -40,7 +40,7 @@ export function jsonOf(step: Step, elapsedMs: number, at: number): string {
   })
 }
 
-/** Breaks a line between words. A word longer than the width has its own line. */
+/** Breaks a line between words. A word that is longer than the width gets a line of its own. */
 function fold(line: string, width: number): string[] {
   const lines: string[] = []
   let current = ''

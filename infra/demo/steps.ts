@@ -21,13 +21,16 @@ export type StepName =
 export interface Step {
   name: StepName
   tone: 'plain' | 'good' | 'bad' | 'waiting'
-  /** Headline, and further lines about it. */
+  /** Headline, then lines with details. */
   lines: [string, ...string[]]
-  /** The same facts for programs. */
+  /** The facts of `lines` as fields, for programs. */
   data: Record<string, unknown>
 }
 
-/** Returns the steps of an event. A transition has several: the verdict, the machine's move, and its deadline. */
+/**
+ * Returns the steps that explain an event. A transition has several steps: the verdict, the machine's change of state, and the deadline, if
+ * one is set.
+ */
 export function stepsOf(happening: Happening): Step[] {
   if (happening.kind === 'check') return [checkStep(happening)]
   if (happening.kind === 'message') return [messageStep(happening)]
@@ -36,7 +39,6 @@ export function stepsOf(happening: Happening): Step[] {
 
 const step = (name: StepName, tone: Step['tone'], lines: Step['lines'], data: Step['data']): Step => ({ name, tone, lines, data })
 
-/** Returns a step of one sentence. */
 export const plain = (name: StepName, sentence: string): Step => step(name, 'plain', [sentence], {})
 
 function checkStep({ result }: CheckHappening): Step {
@@ -103,7 +105,7 @@ function messageStep(happening: MessageHappening): Step {
 /** Returns the time from the instant of the transition's event to the arrival of its message, ms. */
 const lateBy = ({ at, about }: MessageHappening): number => Math.max(0, at - about.transition.event.at)
 
-/** Returns the last steps: length of the trouble, delays of the messages, and the next command. */
+/** Returns the last steps, which state the length of the outage, the delays of the messages, and the next command. */
 export function summarySteps(opened: TransitionHappening, problem: MessageHappening, recovery: MessageHappening): Step[] {
   const downSince = opened.transition.at
   const downUntil = recovery.about.transition.at

@@ -1,5 +1,5 @@
-// Timeline of the demo: the events so far, and waits for later events. Every event was observed from outside: on the bus, or by the receiver
-// of a message.
+// Timeline of the demo: the events so far, and waits for later events. Every event is observed from outside of the services: on the bus, or
+// by the receiver of a message.
 
 import { Compile } from 'typebox/compile'
 import type { Bus } from '#shared/bus/port.ts'
@@ -29,7 +29,6 @@ export interface MessageHappening {
   kind: 'message'
   at: number
   message: Message
-  /** Transition that the message is about. */
   about: TransitionHappening
 }
 
@@ -38,13 +37,13 @@ export type Happening = CheckHappening | TransitionHappening | MessageHappening
 export interface Timeline {
   note(happening: Happening): void
   /**
-   * Resolves with the `count`th event for which `fits` returns true, from the past or the future. Rejects with TimedOut when the signal
-   * aborts. `what`: name of the event in the error.
+   * Resolves with the `count`th event for which `fits` returns true. Events before this call count too. Rejects with TimedOut when the
+   * signal aborts. `what`: name of the event in the error.
    */
   until<T extends Happening>(what: string, fits: (happening: Happening) => happening is T, count?: number): Promise<T>
 }
 
-/** Error: an expected event did not come in time. Its message names the event. */
+/** Error for an expected event that did not come in time. Its message names the event. */
 export class TimedOut extends Error {}
 
 export function createTimeline(signal: AbortSignal, onHappening: (happening: Happening) => void): Timeline {
@@ -91,7 +90,10 @@ export const isMessage =
 
 const results = Compile(CheckResult)
 
-/** Adds each reported check and each transition to the timeline. Resolves when the server has both subscriptions, which end with the connection. */
+/**
+ * Adds each reported check and each transition to the timeline. Resolves when the bus has the subscriptions to checks and to transitions.
+ * The subscriptions end with the connection.
+ */
 export async function watchInstallation(bus: Bus, now: () => number, timeline: Timeline): Promise<void> {
   await bus.subscribe(subjects.allObservations, ({ subject, body }) => {
     if (parseObservation(subject) !== null && results.Check(body)) timeline.note({ kind: 'check', at: now(), result: body })

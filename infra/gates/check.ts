@@ -1,5 +1,5 @@
-// `npm run check`: all checks that need no running system: types, style, arrows, dead code, house rules. Runs the gates concurrently,
-// prints each result, names the failed gates, and then exits with 1.
+// `npm run check`: all checks that need no running system: types, style, arrows, dead code, house rules. Runs the gates concurrently and
+// prints each result. If a gate failed, names the failed gates and exits with 1.
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -14,7 +14,7 @@ interface Gate {
   name: string
   command: string
   arguments: string[]
-  /** Returns the outcome from exit code and standard output; absent: exit code 0 passes, any other fails. */
+  /** Returns the outcome from exit code and standard output. Without `judge`, a gate passes if its exit code is 0, and fails otherwise. */
   judge?: (code: number, stdout: string) => Outcome
 }
 
@@ -44,7 +44,6 @@ if (failed.length > 0) {
   console.log(`check passed: ${gates.map(gate => gate.name).join(', ')}`)
 }
 
-/** Runs one gate and prints its result; returns true if it passed. */
 async function run(gate: Gate): Promise<boolean> {
   const startedAt = performance.now()
   const { code, stdout, stderr } = await execute(gate.command, gate.arguments)
@@ -72,7 +71,9 @@ function execute(command: string, given: string[]): Promise<{ code: number; stdo
   })
 }
 
-/** Treats 0 modules as a failure: with an unsupported TypeScript, the cruiser reads nothing and finds nothing. */
+/**
+ * Treats 0 modules as a failure. With an unsupported version of TypeScript, dependency-cruiser reads no module, so it finds no violation.
+ */
 function judgeArrows(_code: number, stdout: string): Outcome {
   let summary: { totalCruised: number; violations: { from: string; to: string; rule: { name: string } }[] }
   try {
@@ -85,7 +86,7 @@ function judgeArrows(_code: number, stdout: string): Outcome {
   return { passed: lines.length === 0, output: lines.join('') }
 }
 
-/** Shows the lines of the tests that name broken rules and their places. */
+/** Shows only the lines of the test output that name failed tests or show differences. */
 function judgeTidy(code: number, stdout: string): Outcome {
   const lines = stdout.split('\n').filter(line => /not ok|^\s*[+-]\s/.test(line))
   return { passed: code === 0, output: `${lines.join('\n')}\n` }

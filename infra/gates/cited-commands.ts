@@ -1,5 +1,5 @@
-// Checks of commands in documents: cited scripts exist in package.json, and cited commands in the tree of commands. Reads only code (fenced
-// blocks and back-ticks). Also checks the spelling of the command in every text.
+// Checks of commands in documents: cited scripts exist in package.json, and cited `./watchkeeper` commands exist. Reads only code (fenced
+// blocks and back-ticks). In all other text, only the spelling of `./watchkeeper` is checked.
 import { readFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { createProgram } from '../cli/program.ts'
@@ -15,7 +15,7 @@ export function missingCommands(text: string): string[] {
   return [...scripts.map(([script]) => script), ...missing.map(words => ['./watchkeeper', ...words].join(' '))]
 }
 
-/** Returns the code of a text, with a separator between blocks. Joins lines that end in a backslash. */
+/** Returns the code of a text, with a separator between blocks. A line that ends in a backslash is joined with the next line. */
 const codeOf = (text: string): string =>
   [...text.matchAll(/```[^\n]*\n([\s\S]*?)```|`([^`\n]+)`/g)]
     .map(([, block, quoted]) => block ?? quoted ?? '')
@@ -25,7 +25,7 @@ const codeOf = (text: string): string =>
 const npmScripts = (): Record<string, string> =>
   (JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }).scripts
 
-/** Returns the words after one `./watchkeeper`, up to syntax of the shell such as `2>`. A part in angle brackets is one word. */
+/** Returns the words that follow `./watchkeeper`, up to syntax of the shell such as `2>`. A part in angle brackets is one word. */
 function commandsOf(rest: string): string[][] {
   const line = (rest.replace(/<[^<>]*>/g, 'word').split('./watchkeeper')[0] ?? '').replace(/ \d>/g, ' >')
   const [command = ''] = /^(?:'[^']*'|"[^"]*"|[^|>;&)#"'])*/.exec(line) ?? []
@@ -34,7 +34,7 @@ function commandsOf(rest: string): string[][] {
   ]
 }
 
-/** Returns whether the commands accept these words. A command may be cited without its arguments. */
+/** Returns true if `./watchkeeper` accepts these words. A command may be cited without its arguments. */
 function isTaken(words: readonly string[]): boolean {
   if (words[0] === 'help') return true
   let command: Command = program
@@ -46,7 +46,7 @@ function isTaken(words: readonly string[]): boolean {
   let given = 0
   for (; at < words.length; at++) {
     const word = words[at] ?? ''
-    // The words after `--` are another command.
+    // Words after `--` are a command that `./watchkeeper` runs, so they are not checked.
     if (word === '--') return isVariadic(command) && at + 1 < words.length
     const option = word.startsWith('-') ? optionOf(command, word) : null
     if (option === undefined) return false
@@ -69,7 +69,7 @@ const optionOf = (command: Command, word: string): Option | undefined =>
     .visibleOptions(command)
     .find(option => option.long === word || option.short === word)
 
-/** Returns lines with another spelling of `./watchkeeper …`, which depends on the folder or fetches a foreign package. */
+/** Returns lines that spell `./watchkeeper …` in another way. Other spellings work only in some folders, or fetch a foreign package. */
 export function otherSpellings(text: string): string[] {
   const nouns = program.commands.map(command => command.name()).join('|')
   const bare = new RegExp(`(?<![\\w./-])watchkeeper(?: --)? (?:${nouns})\\b(?!['"])`)

@@ -1,4 +1,5 @@
-// Page docs/commands.md, generated from the declared commands. Run as a program, it writes the page; a test compares the page.
+// Page docs/commands.md, generated from the declared commands. Run as a program, this file writes the page. A test checks that the page is
+// up to date.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -67,7 +68,10 @@ function section(title: string, meaning: string, commands: readonly Command[]): 
   return [`## ${title}`, '', ...intro, '| command | meaning |', '|---|---|', ...commands.flatMap(rows), ''].join('\n')
 }
 
-/** Returns the rows of a command: its arguments, and its options without those of all commands or of all commands over the API. */
+/**
+ * Returns the rows of a command: its arguments and its own options. Options that all commands share have no row, nor have options that all
+ * commands over the API share.
+ */
 function rows(command: Command): string[] {
   const help = command.createHelp()
   const visible = help.visibleOptions(command)

@@ -1,5 +1,5 @@
 // `npm run sentences -- --seed 7 [--count 150] [--commits <range>]`: draws sentences at random, for a reader who does not know the code.
-// The reader counts the sentences that needed a second reading (docs/writing.md). The same seed draws the same sentences of the same tree.
+// The reader counts the sentences that needed a second reading (docs/writing.md). For one tree, one seed always draws the same sentences.
 // Each sentence is printed with its context: the sentence before it, and the line of code below its comment.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

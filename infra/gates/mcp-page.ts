@@ -1,5 +1,5 @@
-// Table of tools in docs/mcp.md, generated from their records. Run as a program, it writes the table into the page; a test compares the
-// page.
+// Table of tools in docs/mcp.md, generated from their records. Run as a program, this file writes the table into the page. A test checks
+// that the page is up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Tool } from '../../services/mcp/tool.ts'
@@ -8,7 +8,6 @@ import { tools } from '../../services/mcp/tools.ts'
 const path = join(import.meta.dirname, '..', '..', 'docs', 'mcp.md')
 const marks = { begin: '<!-- tools: begin -->', end: '<!-- tools: end -->' }
 
-/** Returns the page with the present table. */
 export function mcpPage(): string {
   const page = readFileSync(path, 'utf8')
   const [before, rest = ''] = page.split(marks.begin)

@@ -1,5 +1,5 @@
 // Numbered rules of the pages of docs/reference, and their citations: `v3 1.3, 2.2 and 2.5`, `v3 7.3 to 7.7`, `reference/incidents 4.2`. A
-// page other than v3 may be cited by its section alone: `reference/incidents 4`.
+// citation may name a section instead of a rule, except on the page v3: `reference/incidents 4`.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -10,7 +10,7 @@ export interface Citation {
   rule: string
 }
 
-/** Returns the rules of a page as `<section>.<number>`, in their order. */
+/** Returns the rules of a page as `<section>.<number>`, in the order of the page. */
 export function numberedRules(page: string): string[] {
   const rules: string[] = []
   let section = ''
@@ -55,7 +55,7 @@ const cited = (page: string | undefined, groups: Record<string, string>): Citati
 export const citedRules = (file: { path: string; text: string }, page: string): string[] =>
   citations(file).flatMap(one => (one.page === page ? [one.rule] : []))
 
-/** Returns citations, as `<page> <rule>`, of pages or rules that docs/reference lacks. */
+/** Returns the citations whose page or rule is missing in docs/reference, as `<page> <rule>`. */
 export const missingRules = (file: { path: string; text: string }): string[] =>
   citations(file)
     .filter(({ page, rule }) => !(rulesOfPage(page) ?? []).some(one => one === rule || one.startsWith(`${rule}.`)))

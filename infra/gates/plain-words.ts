@@ -1,7 +1,10 @@
-// House rules for words (docs/writing.md): no passage begins with a clause as a noun, and none has a banned synonym of a term.
+// House rules for words (docs/writing.md): no passage begins with a clause as a noun, and no passage contains a banned synonym.
 import { passagesOf, unquoted } from './prose.ts'
 
-/** Words to use, each with the pattern of the words to avoid. Words of the API's contract are in quotes or back-ticks and not checked. */
+/**
+ * Pairs of a word to use and a pattern of the words to avoid. Words of the API's contract stand in quotes or back-ticks, which are not
+ * checked.
+ */
 export const bannedWords: [say: string, not: RegExp][] = [
   ['notify, send, say', /\b(tell|tells|telling|told)\b/i],
   ['the noun: the caller, the sender, the operator', /\b(whoever|whomever)\b/i],
@@ -32,7 +35,7 @@ export function clausesAsNouns(file: { path: string; text: string }): string[] {
     .map(({ line, text }) => `${line}: ${text.slice(0, 120)}`)
 }
 
-/** Returns passages with a banned synonym, each with the words to use instead. */
+/** Returns passages with a banned synonym. Each passage is followed by the word to use instead. */
 export function bannedSynonyms(file: { path: string; text: string }): string[] {
   return passagesOf(file).flatMap(({ line, text }) => {
     const prose = unquoted(text)

@@ -1,7 +1,7 @@
 // Prose of the tree as passages: comments, docstrings, test titles, paragraphs of documents. Pure. Omits code and quoted text.
 
 export interface Passage {
-  /** First line, from 1. */
+  /** Number of the passage's first line; the file's first line has number 1. */
   line: number
   kind: 'header' | 'comment' | 'docstring' | 'title' | 'document'
   /** Text as one line, with back-ticks. */
@@ -10,7 +10,7 @@ export interface Passage {
   below?: string
 }
 
-/** Returns the passages of a file in their order. The extension and folder of `path` decide how the text is read. */
+/** Returns the passages of a file, first to last. The extension and folder of `path` decide how the text is read. */
 export function passagesOf({ path, text }: { path: string; text: string }): Passage[] {
   if (path.endsWith('.md')) return paragraphs(text)
   return [...comments(text), ...(path.startsWith('test/') ? titles(text) : [])].sort((one, other) => one.line - other.line)
@@ -21,7 +21,6 @@ export function sentencesOf(passage: Passage): string[] {
   return passage.text.split(/(?<=[.!?])\s+(?=[`"(*]*[A-Z0-9])/).filter(sentence => sentence.split(/\s+/).length > 2)
 }
 
-/** Returns the text without quotations. */
 export function unquoted(text: string): string {
   return text.replace(/`[^`]*`|"[^"]*"|“[^”]*”|\*[^*]+\*|'[^' ]*'/g, '…')
 }

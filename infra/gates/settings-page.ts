@@ -1,5 +1,5 @@
-// Page docs/settings.md, generated from the declared settings. As a program, this file writes the page. A test checks that the page is up
-// to date.
+// Page docs/settings.md, generated from the declared settings. Run as a program, this file writes the page. A test checks that the page is
+// up to date.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Setting } from '#shared/settings.ts'

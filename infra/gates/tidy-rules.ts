@@ -1,5 +1,5 @@
-// Rules of this project that the linters lack, as one table. Each rule reads one file and returns the lines that break the rule. Words that
-// the rules forbid are written here as patterns that do not match themselves.
+// Rules of this project that the linters lack, as one table. Each rule reads one file and returns the lines that break the rule. This file
+// writes a forbidden word as a pattern that does not match its own text.
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { missingCommands, otherSpellings } from './cited-commands.ts'
@@ -16,20 +16,20 @@ export interface TidyRule {
   /** The rule as a sentence. */
   name: string
   applies(path: string): boolean
-  /** Returns the parts of the file that break the rule, each as a short text; empty: none. */
+  /** Returns short texts, one for each part of the file that breaks the rule; an empty list: the file keeps the rule. */
   offences(file: SourceFile): string[]
 }
 
 const isCode = (path: string) => /\.(tsx?|js)$/.test(path)
 const isTest = (path: string) => path.startsWith('test/')
 const isSystem = (path: string) => /^(services|machines|shared)\//.test(path) && isCode(path)
-/** Files that may read the system's clock. */
+/** Returns true for a file that may read the system's clock. */
 const isClock = (path: string) => path === 'shared/time/clock.ts' || path === 'services/dashboard/data/clock.ts'
 const isDocument = (path: string) => /^(README|ARCHITECTURE|CHANGELOG)\.md$|^(infra|docs)\/.*\.md$/.test(path)
-/** Only the rules and their planted samples may contain the forbidden words. */
+/** Returns true for this file or its test. Only these two files may contain forbidden words. */
 const isThisGate = (path: string) => path === 'infra/gates/tidy-rules.ts' || path === 'test/tidy/tidy.test.ts'
 
-/** Returns the matching lines. `code`: ignores comments. */
+/** Returns a function that finds the matching lines of a file. If `code` is true, it ignores comments. */
 const lines = (pattern: RegExp, code: boolean) => (file: SourceFile) =>
   file.text.split('\n').flatMap((line, index) => {
     const looked = code ? line.replace(/(^|\s)\/\/.*$/, '').replace(/^\s*\/?\*.*$/, '') : line
@@ -107,7 +107,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: 'the command is spelled ./watchkeeper: nothing else works in its folder alone and fetches nothing',
-    // ADRs quote earlier spellings.
+    // ADRs are not checked, because they quote earlier spellings.
     applies: path => path !== 'package-lock.json' && !path.startsWith('infra/adr/') && !isThisGate(path),
     offences: file => otherSpellings(file.text),
   },
@@ -118,7 +118,7 @@ export const tidyRules: TidyRule[] = [
   },
   {
     name: 'no prose has a synonym of a term (docs/writing.md)',
-    // docs/writing.md lists the words to avoid.
+    // docs/writing.md is not checked, because it lists the words to avoid.
     applies: path => (isCode(path) || path.endsWith('.md')) && !isThisGate(path) && path !== 'docs/writing.md',
     offences: bannedSynonyms,
   },
@@ -132,7 +132,7 @@ export const tidyRules: TidyRule[] = [
   },
 ]
 
-/** Returns the folders with too many files of code, each with its count. */
+/** Returns the folders with too many files of code, and the number of files of each folder. */
 export function crowdedFolders(paths: string[]): string[] {
   const counts = new Map<string, number>()
   for (const path of paths.filter(isCode)) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
@@ -141,7 +141,10 @@ export function crowdedFolders(paths: string[]): string[] {
 
 const mostFiles = 20
 
-/** Returns the paths of this repository in a text: in back-ticks from its top, and link targets from `folder`, without anchors. */
+/**
+ * Returns the paths in back-ticks and the targets of links, without anchors. Links are relative to `folder`. Returned paths are relative to
+ * the root.
+ */
 export function citedPaths(text: string, folder = '.'): string[] {
   const quoted = [...text.matchAll(/`((?:\.ci|docs|services|machines|shared|infra|test)\/[\w./*{},@-]*)`/g)].map(
     match => match[1] ?? '',

@@ -1,5 +1,5 @@
-// Counts the files that a reader opens for each tour of ARCHITECTURE.md: the files that the tour names, and the files whose code is used by
-// the functions that the tour names. Run as a program, it prints both lists. Files that only define terms and small helpers do not count.
+// Counts the files that a reader opens for each tour of ARCHITECTURE.md: the files that the tour names, and the files whose code the named
+// functions use. Run as a program, this file prints both lists of files. Files that only define terms, and small helpers, do not count.
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
@@ -10,11 +10,11 @@ export interface Tour {
   named: string[]
   /** Other files whose code the named functions use, sorted. */
   used: string[]
-  /** Functions, as `<file> <name>`, that the tour names and the file does not have. */
+  /** Functions that the tour names but the file does not have, as `<file> <name>`. */
   missing: string[]
 }
 
-/** Files that a reader need not open: contracts, bounds, ports and errors, and general helpers. */
+/** Files that a reader need not open: contracts, bounds, ports, errors, and general helpers. */
 const terms =
   /^shared\/(contracts|limits|text|time|async|net|observability|tokens)\/|^shared\/(errors|service|settings|bus\/subjects)\.ts$|\/port\.ts$/
 
@@ -39,7 +39,7 @@ export function toursOf(page: string): Tour[] {
   })
 }
 
-/** Returns the files whose values the functions use, and the functions that the file lacks. */
+/** Returns the files from which the named functions of `file` use values. Also returns the named functions that `file` does not have. */
 function usesOf(file: string, functions: readonly string[]): { uses: string[]; missing: string[] } {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
   const origins = new Map<string, string>()
@@ -61,7 +61,9 @@ function usesOf(file: string, functions: readonly string[]): { uses: string[]; m
   return { uses: [...uses], missing: functions.filter(name => !bodies.has(name)) }
 }
 
-/** Adds the file of each imported value of this repository, by the local name of the value. */
+/**
+ * Stores in `origins`, for the local name of every imported value, the file of this repository from which the value comes. Ignores types.
+ */
 function noteImports(file: string, { importClause, moduleSpecifier }: ts.ImportDeclaration, origins: Map<string, string>): void {
   const from = (moduleSpecifier as ts.StringLiteral).text
   const bindings = importClause?.namedBindings

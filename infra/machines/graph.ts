@@ -1,4 +1,5 @@
-// Graph of a machine for its drawing: states, and one arrow for each pair of states with any transitions. Pure; has no coordinates.
+// Graph of a machine for its drawing: the states, and one arrow between two states that have at least one transition. Has no coordinates.
+// Pure.
 import type { AnyStateMachine, AnyTransitionDefinition } from 'xstate'
 
 export interface GraphState {
@@ -11,7 +12,7 @@ export interface GraphState {
 export interface GraphArrow {
   /** `<from>-><to>` */
   id: string
-  /** Name of a state, or of the machine for events that every open state handles. */
+  /** Name of a state. For events that every open state handles: name of the machine. */
   from: string
   to: string
   events: string[]

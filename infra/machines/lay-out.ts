@@ -29,7 +29,7 @@ const options = {
   'elk.layered.edgeLabels.centerLabelPlacementStrategy': 'MEDIAN_LAYER',
   'elk.layered.thoroughness': '60',
 }
-// Options of each label, because ELK ignores them on the graph.
+// Every label must have these options itself, because ELK ignores them on the graph.
 const labelOptions = { 'elk.edgeLabels.inline': 'true', 'elk.edgeLabels.placement': 'CENTER' }
 
 const startId = '$start'
@@ -116,12 +116,15 @@ interface Point {
 const cornerPx = 9
 const tipPx = { length: 8, notch: 6, halfWidth: 4, gap: 0.5 }
 
-/** Rounds to one decimal, which is finer than a screen. */
+/** Rounds to one decimal. A tenth of a pixel is finer than a screen shows. */
 const rounded = (n: number): number => Math.round(n * 10) / 10
 
 const at = ({ x, y }: Point) => `${rounded(x)} ${rounded(y)}`
 
-/** Returns the paths for at least two points. The tip ends at the last point, and the line inside the tip. */
+/**
+ * Returns the SVG paths of an arrow through `points`, which must be at least two. The tip ends at the last point; the line ends inside the
+ * tip.
+ */
 function drawnLine(points: readonly Point[]): { line: string; tip: string } {
   const [before, end] = points.slice(-2) as [Point, Point]
   const length = distance(before, end) || 1
@@ -130,7 +133,7 @@ function drawnLine(points: readonly Point[]): { line: string; tip: string } {
   const { gap, notch, halfWidth } = tipPx
   const wing = gap + tipPx.length
   const corners = [back(gap), back(wing, halfWidth), back(gap + notch), back(wing, -halfWidth)]
-  // Relative coordinates: all tips of one direction have the same text, which compresses well.
+  // Uses relative coordinates, so that all arrow tips of one direction have the same SVG path, which compresses well.
   const steps = corners.slice(1).map(({ x, y }, i) => at({ x: x - corners[i]!.x, y: y - corners[i]!.y }))
   const tip = `M${at(corners[0]!)}l${steps.join(' ')}z`
   return { line: roundCorners([...points.slice(0, -1), back(notch)]), tip }

@@ -9,7 +9,7 @@ const fonts = {
 } as const
 
 const padding = { x: 14, y: 11 }
-/** Width in pixels of the status mark beside a title, and of the mark before an event that changes no state. */
+/** Width of a mark in pixels. Marks stand beside the title of a state, and before an event that does not change the state. */
 const markPx = 16
 /** Height in pixels of the running deadline at the bottom of each open state. */
 const deadlinePx = 20

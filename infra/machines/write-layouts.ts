@@ -1,5 +1,5 @@
-// `npm run layouts`: lays out each machine in both directions and writes the layouts that the dashboard draws, with a small layout for open
-// incidents.
+// `npm run layouts`: lays out every machine both horizontally and vertically, and writes the layouts that the dashboard draws. Also writes
+// a small layout for open incidents.
 import { writeFile } from 'node:fs/promises'
 import { machines } from '#machines/drawings.ts'
 import type { MachineLayout, SmallLayout } from '#shared/contracts/session/machine-layout.ts'
@@ -9,7 +9,6 @@ import { type Direction, layOut } from './lay-out.ts'
 const folder = new URL('../../services/dashboard/machines/', import.meta.url)
 const directions: readonly Direction[] = ['right', 'down']
 
-/** Text of each layout by the name of its file. */
 export async function layouts(): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for (const [name, machine] of Object.entries(machines))
@@ -23,7 +22,7 @@ export async function layouts(): Promise<Map<string, string>> {
 
 const textOf = (layout: object): string => `${JSON.stringify(layout)}\n`
 
-/** Returns the layout without texts, and without arrows that start from all open states. The first view of a monitor contains it. */
+/** Returns the layout for the first view of a monitor: without texts, and without arrows that start from all open states. */
 function smallLayout({ width, height, states, arrows }: MachineLayout): SmallLayout {
   return {
     width,
@@ -35,9 +34,9 @@ function smallLayout({ width, height, states, arrows }: MachineLayout): SmallLay
   }
 }
 
-/** Returns a right-angled arrow with sharp corners and whole pixels, which takes half of the text. */
+/** Returns the arrow with sharp corners and whole pixels, which halves the length of the SVG path. */
 function sharp({ line, tip }: { line: string; tip: string }): { line: string; tip: string } {
-  // The corners are the control points of the curves; the last line segment leads into the tip.
+  // The sharp corners are the control points of the curves. The last segment of the line leads into the tip.
   const points = [...line.matchAll(/(?:[MQ]|L(?=[^Q]*$))([\d.]+) ([\d.]+)/g)].map(([, x, y]) =>
     [Number(x), Number(y)].map(Math.round),
   )

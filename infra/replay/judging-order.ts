@@ -1,17 +1,17 @@
 // Order of the records of an incident, and the fields of their events. One judgement may cause several records with the same instant and
-// evidence: new delays first, then the verdict, then every deadline that is due by then. Pure.
+// evidence. Of these records, new delays come first, then the verdict, then every deadline that is due. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { IncidentEvent } from '#machines/incident-types.ts'
 import type { HistoryDocument, IncidentContext } from '#shared/contracts/incidents/incident.ts'
 
-/** State of judging after the records that were read so far. */
+/** State of the order check after the records read so far. */
 export interface Order {
   /** Latest instant for which the records show a judgement, ms. */
   at: number
-  /** Record of the judgement at `at`; null: the next record cannot belong to the same judgement. */
+  /** Record of the latest judgement; null: the next record cannot belong to this judgement. */
   judged: HistoryDocument | null
-  /** Event of the next record, which the judgement requires; null: none is required. */
+  /** Event that must be in the next record because of the latest judgement; null: any event may follow. */
   owed: { type: string; at: number } | null
 }
 
@@ -42,7 +42,7 @@ export function orderFaults(
   return faults
 }
 
-/** Returns the order after `entry`. `before`: as above; `after`: the machine's context after the entry. */
+/** Returns the order after `entry`. `before`, `after`: the machine's context before and after `entry`. */
 export function orderAfter(order: Order, entry: HistoryDocument, before: IncidentContext | null, after: IncidentContext): Order {
   const { type, at } = entry.event
   if (isJudged(type) || type === 'policy.replaced') return withOwed({ at, judged: entry, owed: null }, after)
@@ -51,7 +51,10 @@ export function orderAfter(order: Order, entry: HistoryDocument, before: Inciden
   return { at: Math.max(order.at, before?.deadlineAt ?? at), judged: null, owed: null }
 }
 
-/** Returns the order with the event that the judgement requires. `not_judged` requires no event, a provisional verdict no deadline. */
+/**
+ * Returns the order with `owed`: the event that must follow the latest judgement. No event must follow the verdict `not_judged`. After a
+ * provisional verdict, the event of a due deadline may be absent.
+ */
 function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Order {
   const { judged, at } = order
   if (judged === null || judged.verdict === 'not_judged') return order
@@ -62,7 +65,7 @@ function withOwed(order: Order, { condition, deadlineAt }: IncidentContext): Ord
 }
 
 function pays(event: HistoryDocument['event'], owed: { type: string; at: number }): boolean {
-  // `orderFaults` compares the instant of a deadline with the machine's deadline.
+  // For an owed deadline, does not compare the instants, because `orderFaults` compares it with the machine's deadline.
   return owed.type === timed ? isTimed(event.type) : event.type === owed.type && event.at === owed.at
 }
 
@@ -83,10 +86,10 @@ const isSwitch = (value: unknown) => value === undefined || typeof value === 'bo
 const holds: Fields = { confirmAfterMs: isHold, closeAfterMs: isHold }
 const mutable: Fields = { muted: isSwitch }
 const provisional: Fields = { provisional: isSwitch }
-/** Fields of the opening of a Template's rule. */
+/** Further fields of the event that opens an incident of a Template's rule. */
 const loudness: Fields = { announcesAll: isSwitch, ...mutable }
 
-/** Fields of each event besides type and instant. The type requires an entry for every event of the machine. */
+/** Fields of each event besides type and instant. TypeScript requires an entry for every event of the machine. */
 const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'problem.judged': mutable,
   'no_data.judged': { ...mutable, ...provisional },
@@ -106,7 +109,10 @@ const fieldsOf: Record<IncidentEvent['type'], Fields> = {
   'subject.archived': {},
 }
 
-/** Returns why the machine cannot accept the event; null: it can. The first record opens the incident and contains its delays. */
+/**
+ * Returns the reason why the machine cannot accept the event; null: the machine can accept it. Only the first event opens the incident and
+ * contains its delays.
+ */
 export function eventFault(event: unknown, isFirst: boolean): string | null {
   if (typeof event !== 'object' || event === null || !('type' in event)) return 'it has no event'
   const { type, at, ...rest } = event as Record<string, unknown>
@@ -120,11 +126,10 @@ export function eventFault(event: unknown, isFirst: boolean): string | null {
   return strange === undefined ? null : `its event ${type} has a strange ${strange}`
 }
 
-/** Returns whether the event is a new verdict, not a paused or resumed delay. */
+/** Returns true if the event is a new verdict. Returns false for a paused or resumed delay. */
 export const isJudged = (type: string): boolean => type.endsWith('.judged') && !isHoldEvent(type)
 
 const isHoldEvent = (type: string): boolean => type === 'unknown.judged' || type === 'known.judged'
 
-/** Returns whether time alone caused the event. */
 export const isTimed = (type: string): boolean =>
   type === 'hold.elapsed' || type === 'recovery.elapsed' || type === 'reminder.due' || type === 'reminder.missed'

@@ -1,5 +1,6 @@
-// Check of the recorded evidence of a Template's rule against its verdict and its explanation. Records do not contain the decision, so this
-// checks whether any decision over these readings can give the verdict. Pure. Rules: docs/reference/v3.md, 4.9 and 4.10.
+// Check that the recorded evidence of a Template's rule leads to the recorded verdict and explanation. Records do not contain the decision
+// of the rule. So this file checks whether any decision over the recorded readings can give the verdict. Pure. Reference:
+// docs/reference/v3.md, 4.9 and 4.10.
 import type { DecisionInput, EvidenceInput } from '#shared/contracts/subjects/verdict.ts'
 import { limits } from '#shared/limits/limits.ts'
 
@@ -10,7 +11,7 @@ export interface DecisionReading extends EvidenceInput {
 export const isOfDecision = (input: EvidenceInput): input is DecisionReading =>
   typeof input.reading === 'object' && input.reading !== null
 
-/** `inputs`: all inputs of the rule, without omission. */
+/** Returns the faults. `inputs`: all inputs of the rule; none may be omitted. */
 export function decisionFaults(verdict: string, explanation: string, inputs: readonly DecisionReading[]): string[] {
   const faults = inputs.filter(input => !isReadable(input)).map(({ input }) => `the evidence of ${input} contradicts itself`)
   if (!isExplained(explanation, inputs)) faults.push(`recorded explanation "${explanation}" does not agree with its evidence`)
@@ -18,7 +19,9 @@ export function decisionFaults(verdict: string, explanation: string, inputs: rea
   return faults
 }
 
-/** Returns whether the fields that all policy languages share agree with the reading. */
+/**
+ * Returns true if the fields `input`, `value`, `at` and `reason` agree with the reading. Evidence of every kind of rule has these fields.
+ */
 function isReadable({ input, value, at, reason, reading }: DecisionReading): boolean {
   const { signal, status, atUs, unresolved } = reading
   const isResolved = status !== undefined && atUs !== undefined && unresolved === undefined
@@ -41,7 +44,10 @@ function isExplained(explanation: string, inputs: readonly DecisionReading[]): b
   return said.length === listed.length && listed.every(({ reading }, i) => wordsOf(reading).includes(said[i] as string))
 }
 
-/** Returns the possible texts of a reading. The evidence does not show whether its state, its value or `known` was compared. */
+/**
+ * Returns the possible texts of a reading. A reading may have several texts, because the evidence does not show whether the rule compared
+ * the state, the value, or only whether the reading is known.
+ */
 function wordsOf({ signal, status, value, unresolved, counted, baseline }: DecisionInput): string[] {
   if (unresolved !== undefined) {
     const silent = unresolved.replace(/^silent since /, 'nothing reported since ').replace(/^the sender reported /, '')
@@ -56,7 +62,10 @@ function wordsOf({ signal, status, value, unresolved, counted, baseline }: Decis
 
 const notKnown = (signal: string) => `${signal} not known`
 
-/** Returns whether any decision over these readings can give the verdict. An input without its text may be compared by `known`. */
+/**
+ * Returns true if any decision over these readings can give the verdict. An unknown input that the explanation does not name may be
+ * compared by `known`.
+ */
 function allows(verdict: string, explanation: string, inputs: readonly DecisionReading[]): boolean {
   const isUndecided = ({ reading }: DecisionReading) =>
     reading.unresolved !== undefined || reading.counted !== undefined || reading.baseline !== undefined

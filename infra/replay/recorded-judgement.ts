@@ -1,6 +1,7 @@
-// Check of a recorded judgement: its evidence must allow its verdict under some quorum, and its explanation is computed again from both.
-// Not checked, because records do not determine them: instants and error texts of inputs, inputs that the explanation only counts, and, for
-// a judgement without a transition (an acknowledgement, a removal), which of several possible verdicts the quorum gave.
+// Check of a recorded judgement: some quorum must lead from the evidence to the verdict. The explanation is computed again from evidence
+// and verdict. Some facts are not checked, because records do not determine them: instants and error texts of inputs, and inputs that the
+// explanation only counts. For a judgement without a transition (an acknowledgement, a removal), the evidence may allow several verdicts.
+// The check then accepts every allowed verdict.
 import type { Evidence, EvidenceInput, Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { explainPolicy } from '#shared/judging/judge-policy.ts'
 import { explainReachability } from '#shared/judging/judge-reachability.ts'
@@ -22,7 +23,7 @@ export function judgementFaults({ verdict, explanation, evidence }: RecordedJudg
   const { inputs, omitted, truncated } = evidence
   if (truncated !== omitted > 0) return [`the evidence omits ${omitted} inputs, and its field truncated is ${truncated}`]
   const ofDecision = inputs.filter(isOfDecision)
-  // The evidence shows the kind of rule, because a Template's rule may have the key of the built-in rule.
+  // The evidence decides the kind of the rule. The key cannot decide it, because a Template's rule may have the key of the built-in rule.
   if (ofDecision.length === 0) return languageFaults(verdict as Verdict, explanation, evidence, ruleKey === builtInKey)
   if (ofDecision.length < inputs.length) return ['its evidence mixes two policy languages']
   return omitted > 0 ? [] : decisionFaults(verdict, explanation, ofDecision)
@@ -40,7 +41,7 @@ function languageFaults(verdict: Verdict, explanation: string, { inputs, omitted
   return faults
 }
 
-/** Returns whether a rule that needs between one and all of these inputs can give the verdict. */
+/** Returns true if some quorum, from one input to all inputs, gives the verdict. */
 function allows(inputs: readonly EvidenceInput[], verdict: Verdict): boolean {
   const has = (value: EvidenceInput['value']) => inputs.some(input => input.value === value)
   if (verdict === 'problem') return has('problem')
@@ -48,7 +49,10 @@ function allows(inputs: readonly EvidenceInput[], verdict: Verdict): boolean {
   return has('unknown') || (verdict === 'no_data' && inputs.length === 0)
 }
 
-/** Returns whether instant and reason agree with the value. An ok input has no reason; the reason of an unknown input agrees with its instant. */
+/**
+ * Returns true if the instant and the reason of an input agree with its value. For an unknown input, the reason must also agree with the
+ * instant.
+ */
 function isReadable({ input, value, at, reason }: EvidenceInput, isBuiltIn: boolean): boolean {
   const isOfRule = !isBuiltIn && input.startsWith('rule ')
   if (value === 'ok') return reason === null && !(isOfRule && at !== null) && !(isBuiltIn && at === null)

@@ -1,6 +1,7 @@
-// Replay of an incident from its records alone: the machine gets each recorded event again. Machine, order of judgements and evidence must
-// agree with each record, and the last record with the stored incident. Pure. Not checked, because records do not determine them: `muted`
-// and channel of an acknowledgement, delays that were replaced without effect. `recorded-judgement.ts` and `stored-incident.ts` list more.
+// Replay of an incident from its records alone: the machine gets each recorded event again. Every record must agree with the machine, with
+// the order of judgements and with its evidence. The last record must agree with the stored incident. Pure. Some facts are not checked,
+// because records do not determine them: `muted`, the channel of an acknowledgement, and delays that were replaced without effect.
+// `recorded-judgement.ts` and `stored-incident.ts` list more facts that are not checked.
 import { incidentMachine, incidentVersion } from '#machines/incident.ts'
 import { isListed, tookEffectAt } from '#machines/incident-records.ts'
 import type { IncidentEvent } from '#machines/incident-types.ts'
@@ -27,24 +28,26 @@ export interface ReplayStep {
   deadlineAt: number | null
   explanation: string
   evidence: HistoryDocument['evidence']
-  /** Differences between records and machine; empty if they agree. */
+  /** Differences between this record and the machine; empty: no difference. */
   faults: string[]
 }
 
 export interface Replay {
   steps: ReplayStep[]
-  /** Differences in the steps, and between the last step and the stored incident. */
+  /** All differences of the steps, and the differences between the last step and the stored incident. */
   faults: string[]
 }
 
-/** State of the replay between two records. */
 interface Position {
   snapshot: ReturnType<typeof incidentMachine.resolveState>
   alerts: number
   order: Order
 }
 
-/** `history`: in the order of its sequence. `held`: the incident in its subject's document; null: none; absent: not read. */
+/**
+ * Replays an incident. `history`: its records in the order of `sequence`. `held`: the incident in its subject's document; null: no subject
+ * has the incident; absent: the subject was not read.
+ */
 export function replayIncident(
   incident: IncidentDocument,
   history: readonly HistoryDocument[],
@@ -78,7 +81,7 @@ function take(
 ): { position: Position; faults: string[] } {
   const identity = identityFaults(incident, entry, expected)
   const unknown = eventFault(entry.event, before === null)
-  // Applies only to later events, because `replayIncident` has checked the first event.
+  // Only a later event can have this fault, because `replayIncident` has checked the first event.
   if (unknown !== null && before !== null) return { position: before, faults: [...identity, unknown] }
   const { snapshot, kinds, announced } = before === null ? opened(incident, entry) : moved(before, entry)
   const contextBefore = before === null ? null : contextOf(before.snapshot)
@@ -105,7 +108,6 @@ interface Moved {
   announced: number
 }
 
-/** Opens the incident with the condition and the delays of the first record. */
 function opened(incident: IncidentDocument, { event }: HistoryDocument): Moved {
   const [snapshot, orders] = initialTransition(incidentMachine, {
     incidentId: incident.id,
@@ -122,7 +124,7 @@ function opened(incident: IncidentDocument, { event }: HistoryDocument): Moved {
 
 const announcementsOf = (orders: readonly MachineOrder[]): number => orders.filter(({ type }) => type === 'announce').length
 
-/** Sends an event to the machine. Returns the kinds of its records and the number of its messages. */
+/** Sends an event to the machine. Returns the kinds of the records and the number of the messages that the machine requests. */
 function moved({ snapshot: before }: Position, { event }: HistoryDocument): Moved {
   const [snapshot, orders] = transition(incidentMachine, before, event as IncidentEvent)
   const kinds = orders.flatMap(({ type, params }) => (type === 'record' ? [(params as { kind: HistoryKind }).kind] : []))
@@ -165,7 +167,10 @@ function machineFaults(
     .map(([field, recorded, replayed]) => `recorded ${field} ${text(field, recorded)}, the machine says ${text(field, replayed)}`)
 }
 
-/** A verdict must equal the condition, and must stay the same until a delay ends. Reminders continue while the rule is not judged. */
+/**
+ * At a judgement or deadline, the recorded verdict must equal the machine's condition. The exception is a reminder while the verdict is
+ * `not_judged`.
+ */
 function verdictFaults({ verdict, event }: HistoryDocument, { condition }: IncidentContext): string[] {
   if (verdict === 'not_judged' && event.type.startsWith('reminder.')) return []
   const isDetermined = isJudged(event.type) || isTimed(event.type)

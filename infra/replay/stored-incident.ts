@@ -1,6 +1,6 @@
-// Check of a stored incident against its records: the document for reads, and the snapshot of an open incident in its subject. Pure. Not
-// checked, because records do not determine them: `rev`, `workspaceId`, `resourceKey`, `ruleShown` and the names of the rule. For a closed
-// incident, `ruleKey` is only compared with the built-in key.
+// Check of a stored incident against its records: the document for reads, and the snapshot of an open incident in its subject. Pure. Some
+// fields are not checked, because records do not determine them: `rev`, `workspaceId`, `resourceKey`, `ruleShown` and the names of the
+// rule. For a closed incident, the check only compares `ruleKey` with the built-in key.
 
 import { isDeepStrictEqual } from 'node:util'
 import { statusWords } from '#machines/incident-records.ts'
@@ -9,7 +9,6 @@ import type { HistoryDocument, IncidentContext, IncidentDocument, IncidentState 
 import { facetsOf } from '#shared/incidents/incident-facets.ts'
 import { judgementFaults } from './recorded-judgement.ts'
 
-/** State at the end of the replay. */
 export interface Reached {
   state: IncidentState
   context: IncidentContext
@@ -19,7 +18,10 @@ export interface Reached {
   first: HistoryDocument
 }
 
-/** `held`: the incident in its subject's document; null: no subject has it; undefined: not read. */
+/**
+ * Returns the faults of a stored incident. `held`: the incident in its subject's document; null: no subject has the incident; undefined:
+ * the subject was not read.
+ */
 export function storedFaults(incident: IncidentDocument, reached: Reached, held: HeldIncident | null | undefined): string[] {
   const { state, context } = reached
   const { condition, troubleSince, confirmedAt, wellSince, closedAt, closedReason } = context
@@ -55,8 +57,9 @@ export function storedFaults(incident: IncidentDocument, reached: Reached, held:
 }
 
 /**
- * Returns the faults of explanation and evidence, which come from the last judgement. A judgement without a transition has no record: both
- * then equal the verdict of the rule in the subject. Without the subject, this checks whether such a verdict is possible.
+ * Returns the faults of explanation and evidence, which come from the last judgement. If the last judgement caused no transition, it has no
+ * record. The incident's explanation and evidence must then equal those that the subject stores with the rule's verdict. If the subject was
+ * not read, explanation and evidence must fit some verdict that causes no transition.
  */
 function explanationFaults(
   incident: IncidentDocument,
@@ -76,7 +79,9 @@ function explanationFaults(
   return fits && !moves ? [] : [notExplainedBy('any verdict that leaves the incident unchanged')]
 }
 
-/** Returns whether the record's judgement was made for an acknowledgement. Such a judgement is not stored as the verdict of the rule. */
+/**
+ * Returns true if an acknowledgement caused the record's judgement. The verdict of this judgement is not stored as the verdict of the rule.
+ */
 const isOfAcknowledgement = ({ event }: HistoryDocument) => event.type === 'incident.acknowledged'
 
 const notExplainedBy = (by: string) => `the explanation and evidence of the stored incident are not those of ${by}`

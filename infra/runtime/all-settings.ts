@@ -20,7 +20,7 @@ export const settingGroups: { title: string; declared: Record<string, Setting<un
   { title: 'MCP server', declared: mcpSettings },
 ]
 
-/** Returns `settingGroups` with each setting only in its first group. */
+/** Returns `settingGroups`, but a setting that is in several groups appears only in the first group. */
 export function shownSettings(): { title: string; settings: [name: string, setting: Setting<unknown>][] }[] {
   const shown = new Set<string>()
   return settingGroups.map(({ title, declared }) => {
@@ -30,7 +30,7 @@ export function shownSettings(): { title: string; settings: [name: string, setti
   })
 }
 
-/** In reverse order, so that the first declaration, which `--help` shows, also parses the value. */
+/** Merges the groups in reverse order, so that a setting in several groups is parsed by its first declaration, which `--help` shows. */
 const allSettings = {
   ...proberSettings,
   ...notifierSettings,

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 
 const fileIn = (dataFolder: string) => join(dataFolder, 'api.json')
 
-/** Writes the file. Returns a function that removes it. Throws an Error with a sentence for people. */
+/** Writes the file. Returns a function that removes the file. Throws an Error with a sentence for people. */
 export async function keepApiAddress(dataFolder: string, url: string): Promise<() => Promise<void>> {
   const file = fileIn(dataFolder)
-  // Loaded only for a write, so that a command that reads the file starts faster.
+  // Only a write loads this module, so a command that only reads the file starts faster.
   const { writeSecretFile } = await import('./data/data-folder.ts')
   await writeSecretFile(file, JSON.stringify({ url })).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The file ${file} can't be written (${error.code}): correct DATA_DIR or the rights of that folder.`)

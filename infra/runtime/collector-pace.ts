@@ -1,6 +1,7 @@
-// Pace of the garbage collector: the faster the heap fills, the further it may grow between two full collections. A calm process stays
-// small. A busy one collects every few seconds instead of several times a second, because each collection delays every check and response.
-// Knows V8's flags, nothing of the system (ADR 8). 10,000 monitors take 267 MB, 340 with V8's own pace (ADR 33).
+// Frequency of garbage collections: the faster the heap fills, the further it may grow between two full collections. The heap of a calm
+// process stays small. A busy process collects garbage every few seconds instead of several times a second, because a collection delays
+// every check and response. This file knows V8's flags, but nothing of the system (ADR 8). 10,000 monitors take 267 MB of memory; with V8's
+// own frequency of collections, they take 340 MB (ADR 33).
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { measureMemory } from 'node:vm'
@@ -8,13 +9,16 @@ import { limits } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 export interface CollectorPace {
-  /** Adds another thread, because V8's flags apply to the whole process. `collect` makes a full collection of that thread. */
+  /**
+   * Adds another thread of the process. Its heap counts too, because V8's flags apply to the whole process. `collect` makes a full garbage
+   * collection of the added thread.
+   */
   join(collect: () => void): PacedThread
   stop(): void
 }
 
 export interface PacedThread {
-  /** A full collection of this thread began at `at`, ms on its own clock. */
+  /** Called when a full garbage collection of this thread began. `at`: beginning, ms on the thread's clock. */
   collected(at: number): void
   leave(): void
 }
@@ -22,8 +26,8 @@ export interface PacedThread {
 const ignored: CollectorPace = { join: () => ({ collected: () => undefined, leave: () => undefined }), stop: () => undefined }
 
 /**
- * Sets the pace by the collections of this process from now on, if it was started with the flag that this file changes
- * (`infra/cli/watchkeeper.js`). Otherwise V8's own pace stays.
+ * Observes the garbage collections of this process from now on, and changes V8's flags. Changes nothing if the process started without the
+ * flag that `infra/cli/watchkeeper.js` sets.
  */
 export function followCollector(clock: Clock, execArgv: readonly string[] = process.execArgv): CollectorPace {
   if (!execArgv.some(flag => flag.startsWith(growthFlag))) return ignored
@@ -31,7 +35,7 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
   const join = (collect: () => void): PacedThread => {
     const growth = createGrowth()
     let cancel: Cancel | null = null
-    // The heap now fills slowly. Without this collection, garbage of the busy time would stay until the large heap is full again.
+    // The heap now fills slowly. Without this garbage collection, garbage of the busy time would stay until the large heap is full again.
     const calmDown = () => {
       growth.calmed()
       move(threads)
@@ -73,7 +77,7 @@ export function observeCollections(onFull: (at: number) => void): () => void {
 }
 
 /**
- * Requests a full collection of the calling thread, by a measurement of memory, for which V8 collects. The measurement takes some 10 s,
+ * Requests a full garbage collection of the calling thread: V8 makes one for every measurement of memory. The measurement takes some 10 s,
  * mostly concurrent with the thread's work. V8's own call (`gc`) would block the thread for 110 to 160 ms with 10,000 monitors.
  */
 export function collectNow(): void {
@@ -82,7 +86,10 @@ export function collectNow(): void {
 
 const growthFlag = '--heap-growing-percent='
 
-/** Sets V8's flags, which apply after the next collection: growth of the heap, release of memory, growth of the young generation. */
+/**
+ * Sets three flags of V8: growth of the heap, release of memory, growth of the young generation. They apply after the next garbage
+ * collection.
+ */
 function move(threads: ReadonlySet<Growth>): void {
   const growths = [...threads]
   const busy = growths.some(growth => growth.busy())
@@ -94,23 +101,23 @@ function move(threads: ReadonlySet<Growth>): void {
 const isFull = (entry: PerformanceEntry): boolean =>
   (entry as { detail?: { kind?: number } }).detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR
 
-/** Growth of the heap of one thread. V8 applies a growth setting only at the next full collection. */
+/** Growth of the heap of one thread. V8 applies a new growth only after the next full garbage collection. */
 export interface Growth {
-  /** A full collection began at `at`, ms. */
+  /** Called when a full garbage collection began. `at`: beginning, ms. */
   collected(at: number): void
-  /** Ends the busy time. */
+  /** Called when the busy time ends. */
   calmed(): void
   busy(): boolean
   /** Returns the growth of the heap from the next collection on, in percent of the live heap. */
   percent(): number
-  /** Returns the time without a collection after which the heap fills so slowly that the busy time is over, ms. */
+  /** Returns the time without a garbage collection after which the busy time is over, ms. The heap then fills slowly. */
   calmAfterMs(): number
 }
 
 /**
- * The process becomes busy when the heap fills fast twice in a row (once may be a long response, or a checkpoint), and stays busy until
- * `calmed` is called. The gap between the two rates prevents changes to and fro at a load near one rate, because each change to calm costs
- * a collection.
+ * The process becomes busy when the heap fills fast twice in a row. A single fast filling may be a long response or a checkpoint. The
+ * process stays busy until `calmed` is called. The rate that makes the process busy is above the rate that makes it calm, because every
+ * change to calm costs a garbage collection.
  */
 export function createGrowth(): Growth {
   const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax, busyPercentPerSecond, calmPercentPerSecond } =
@@ -128,7 +135,8 @@ export function createGrowth(): Growth {
     isBusy ||= isFast && wasFast
     wasFast = isFast
     inForce = asked
-    // Moves half the way to the wanted growth: the measured growth was set two collections ago, and V8 also collects for other reasons.
+    // Changes the growth only halfway to the wanted growth, because the measurement is imprecise: the measured growth was set two
+    // collections ago, and V8 also collects for other reasons.
     if (isBusy) asked = Math.round(Math.min(busyPercentMax, Math.max(busyPercentMin, (asked + wanted) / 2)))
   }
   return {

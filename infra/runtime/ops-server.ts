@@ -7,14 +7,14 @@ import { StartError } from './start-error.ts'
 
 export interface OpsServerOptions {
   host: string
-  /** 0: any free port. */
+  /** Port to listen on; 0: any free port. */
   port: number
   contentType: string
-  /** Returns the metrics as text of `contentType`. */
+  /** Returns the metrics as a text, in the format that `contentType` names. */
   metrics(): Promise<string>
   /** Returns the reasons why the process cannot work now, as sentences; empty: the process can work. */
   unready(): Promise<string[]>
-  /** Returns warnings, as sentences, while the process can work. */
+  /** Returns sentences about faults with which the process can still work. */
   warnings(): string[]
 }
 
@@ -23,7 +23,7 @@ export interface OpsServer {
   close(): Promise<void>
 }
 
-/** Resolves when it listens. Throws a StartError if the port is in use. */
+/** Resolves when the server listens. Throws a StartError if the port is in use. */
 export async function startOpsServer(options: OpsServerOptions): Promise<OpsServer> {
   const server = http.createServer((request, response) => void answer(options, request, response))
   const port = await listen(server, options.host, options.port, 'OPS_PORT')
@@ -35,7 +35,10 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
   return { port, close }
 }
 
-/** Registers readiness as a metric, so that an alert needs no probe of its own. `unready`: the reasons that /readyz shows. Called at each scrape. */
+/**
+ * Registers readiness as a metric, so that an alert needs no request to /readyz. `unready` returns the reasons that /readyz shows, and is
+ * called at each scrape.
+ */
 export function measureReadiness(registry: Registry, unready: () => Promise<string[]>): void {
   new Gauge({
     name: 'watchkeeper_ready',
@@ -47,14 +50,14 @@ export function measureReadiness(registry: Registry, unready: () => Promise<stri
   })
 }
 
-/** Throws a StartError if the port is not free. Called before anything else is started. */
+/** Throws a StartError if the port is not free. The start calls this function before it starts anything else. */
 export async function demandFreePort(host: string, port: number, setting: string): Promise<void> {
   const server = http.createServer()
   await listen(server, host, port, setting)
   await new Promise(resolve => server.close(resolve))
 }
 
-/** Returns the error for people for an error of `listen`. */
+/** Turns an error of `listen` into an error with a sentence for people. */
 export function portError(error: unknown, host: string, port: number, setting: string): StartError {
   const code = (error as NodeJS.ErrnoException).code ?? String(error)
   if (code === 'EADDRINUSE') return new StartError(`Port ${port} on ${host} is taken: set ${setting} to a free one.`)

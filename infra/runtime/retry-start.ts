@@ -1,4 +1,4 @@
-// Retries of a start: in a cluster all processes start at once, so each waits for the others up to a bound.
+// Retries of a start. In a cluster all processes start at once, so a process waits for the bus and the directory, up to a bound.
 import { retry } from '#shared/async/retry.ts'
 import { BusError } from '#shared/bus/port.ts'
 import { AppError } from '#shared/errors.ts'

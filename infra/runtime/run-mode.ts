@@ -1,4 +1,4 @@
-// Run mode: the settings checked as a whole before anything starts, for embedded parts and for combinations that cannot work.
+// Run mode: which services and embedded parts run. Combinations of settings that cannot work are refused before anything starts.
 import { SettingError } from '#shared/settings.ts'
 import { demandFittingSettings } from '../../services/gateway/settings.ts'
 import type { AllSettings } from './all-settings.ts'
@@ -46,7 +46,7 @@ export function decideRunMode(settings: AllSettings): RunMode {
 
 const busSettings = ['NATS_TOKEN', 'NATS_CREDENTIALS', 'NATS_KEYS', 'NATS_CA_FILE', 'NATS_CERT_FILE', 'NATS_KEY_FILE'] as const
 
-/** Throws for settings of an external bus in a process with the embedded bus. */
+/** Throws a StartError if a setting for an external bus is set, but NATS_URL is not. */
 function demandBusNamed(settings: AllSettings): void {
   if (settings.NATS_URL !== '') return
   for (const name of busSettings) {

@@ -29,7 +29,7 @@ export interface RunOptions {
   settings: AllSettings
   version: string
   logger: Logger
-  /** True: starts even if the store has lost data, because the person at the terminal accepts the loss. */
+  /** True if the person at the terminal accepts a loss of data: the installation then starts in spite of the loss. */
   acceptLoss: boolean
   /** Prints a sentence for the person at the terminal. */
   print(line: string): void
@@ -123,7 +123,7 @@ async function startAll(running: Running): Promise<string | null> {
   return services.url
 }
 
-/** Writes the address, if this process holds the data folder. */
+/** Writes the API's address to the data folder, if this process holds the folder. */
 async function keepAddress({ mode, undo }: Running, dataFolder: string, url: string | null): Promise<void> {
   if (url === null || !(mode.embeddedBus || mode.embeddedStore)) return
   const remove = await startStep(() => keepApiAddress(dataFolder, url))
@@ -135,7 +135,7 @@ const makeProcessId = (): string => {
   return `${host.slice(0, 32)}-${randomId(6)}`
 }
 
-/** Only data on this disk needs the folder, and only an embedded bus or store needs it exclusively. */
+/** Opens the data folder only if this process stores data on this disk. Locks it only for an embedded bus or an embedded store. */
 async function openDataFolder({ mode, settings, undo, processId }: Running): Promise<Pick<DataFolder, 'path' | 'predecessors'>> {
   if (mode.embeddedBus || mode.embeddedStore) {
     const folder = await takeDataFolder(settings.DATA_DIR, processId)
@@ -146,7 +146,10 @@ async function openDataFolder({ mode, settings, undo, processId }: Running): Pro
   return { path, predecessors: [] }
 }
 
-/** Best effort: after a failure, dead processes count as alive for seconds. Returns when checks began to be missing; null: unknown. */
+/**
+ * Removes the presence of dead processes, as best effort: after a failure, they count as alive for some seconds. Returns the bus time (ms)
+ * since which checks may be missing; null: unknown.
+ */
 async function clearPredecessors({ settings, logger }: Running, bus: Bus, predecessors: string[]): Promise<number | null> {
   if (predecessors.length === 0) return null
   const names = settings.PROBER_ID === '' ? predecessors : [...predecessors, settings.PROBER_ID]

@@ -87,7 +87,7 @@ function parseBusUrl(value: string): string {
   throw new Error(addressForm)
 }
 
-/** Checks only the hosts. The driver, which is loaded later, checks the rest. */
+/** Checks only the hosts of the URL. The database driver, which is loaded later, checks the rest of the URL. */
 function parseMongodbUrl(value: string): string {
   if (value === '') return ''
   const [, hosts] = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@)?([^@/?]+)(?:[/?]|$)/.exec(value) ?? []
@@ -100,7 +100,7 @@ function isHost(text: string): boolean {
   return port === undefined || (Number(port) >= 1 && Number(port) <= 65_535)
 }
 
-/** The id must be valid as one token of a bus subject. */
+/** Returns the id if it is valid as one token of a bus subject. */
 function parseLocationId(value: string): string {
   if (/^[\w-]{0,64}$/.test(value)) return value
   throw new Error('must be the id of a location: letters, digits, - and _ alone, 64 at most')

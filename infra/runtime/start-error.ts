@@ -1,11 +1,11 @@
 // Error that ends a start or a command: a sentence for the person who started it, printed without a stack.
 
-/** Exit codes of the program. A script may branch on each of them. */
+/** Exit codes of the program. A script can decide by the exit code. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, notRunning: 3, refused: 4, notFound: 5 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Meanings of the exit codes, printed by `--help` and docs/commands.md. */
+/** Meanings of the exit codes, as `--help` and docs/commands.md show them. */
 export const exitCodeMeanings: Record<ExitCode, string> = {
   0: 'done; after a signal: everything ended cleanly',
   1: 'it could not start, or could not go on',

@@ -1,4 +1,4 @@
-// Text that is printed once everything runs: addresses, then commands for the remaining steps. Each command works when pasted.
+// Text that is printed once everything runs: addresses, then commands for the remaining steps. A person can paste every command unchanged.
 
 import type { Store } from '#shared/store/port.ts'
 import { ownerUsername } from '#shared/tokens/owner-username.ts'
@@ -7,16 +7,16 @@ import { programSettings } from './settings.ts'
 
 export interface WelcomeFacts {
   version: string
-  /** Null: no gateway runs here. */
+  /** Address of the gateway; null: no gateway runs here. */
   url: string | null
   opsUrl: string
   firstKey: FirstKey | null
-  /** Id of a Location that can check a website; null: no Location has the name that is set, or no directory runs here. */
+  /** Id of the Location that the setting LOCATION names; null: no Location has this name, or no directory runs here. */
   locationId: string | null
   /** Value of DATA_DIR, and its absolute path. */
   dataDir: string
   dataFolder: string
-  /** Null: no directory runs here, and only a directory can create a first key. */
+  /** Steps that are already done; null: no directory runs here, and only a directory can create a first key. */
   done: DoneAlready | null
 }
 
@@ -27,7 +27,7 @@ export interface DoneAlready {
   hasSubject: boolean
 }
 
-/** Rejects with a StoreError. */
+/** Returns the steps that are already done. Rejects with a StoreError. */
 export async function doneAlready(store: Store): Promise<DoneAlready> {
   const [keys, owners, destinations, subjects] = await Promise.all([
     store.find('keys', { where: {}, limit: 1, select: [] }),
@@ -91,7 +91,7 @@ function nextSteps(api: string, { path, workspaceId }: FirstKey, facts: WelcomeF
   ]
 }
 
-/** Example in which the sender reports every 5 minutes, and counts as silent after three missing reports. */
+/** Example of a signal: its sender reports every 5 minutes, and counts as silent after three missing reports. */
 const heartbeat = {
   key: 'heartbeat',
   version: 1,

@@ -1,4 +1,4 @@
-// Address and key of the API for a command. Sources in order: flags, environment, profile file, the installation on this machine.
+// Address and key of the API for a command. Sources by priority: flags, environment, profile file, installation on this machine.
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 import type { ApiPlace } from './local-api.ts'
 import { defaultProfile, type Profile, profileFile, readProfiles } from './profiles.ts'
@@ -9,8 +9,8 @@ export interface PlaceOptions {
 }
 
 /**
- * Returns the address and the key. Throws a StartError: unknown profile, no key for a URL, a damaged file, or no running installation on
- * this machine.
+ * Returns the address and the key. Throws a StartError for an unknown profile, a URL without a key, a damaged profile file, or if no
+ * installation runs on this machine.
  */
 export async function findApi(options: PlaceOptions): Promise<ApiPlace> {
   if (options.profile !== undefined) return placeOfProfile(options.profile, options.url)
@@ -36,7 +36,7 @@ async function placeOfProfile(name: string, url: string | undefined): Promise<Ap
   if (profile === undefined) {
     throw new StartError(`There is no profile "${name}": ./watchkeeper profile list shows them.`, exitCodes.notFound)
   }
-  // A stored key is sent only to the address with which it was stored.
+  // A key from a profile is sent only to the URL of this profile.
   if (url !== undefined && !isSame(url, profile.url)) throw noKeyFor(url)
   return placeOf(profile)
 }

@@ -1,5 +1,5 @@
-// API of the installation on this machine, for commands without a URL and a key. Its address and a key of its owner are stored in the data
-// folder. If the key is refused, the directory issues a new key over the bus.
+// API of the installation on this machine, for commands without a URL and a key. The data folder stores the API's address and a key of
+// the installation's owner. If the API refuses the key, the directory creates a new key over the bus.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readApiAddress } from '../../runtime/api-address.ts'
@@ -11,14 +11,17 @@ export interface ApiPlace {
   key: string
   /** Id of the workspace stored in the profile. */
   workspace: string | null
-  /** Creates another key if this key is refused; null: no new key can be created. */
+  /** Creates a new key after the API has refused the present key; null: no new key can be created. */
   renew: (() => Promise<string>) | null
 }
 
 /** Description of the key in `./watchkeeper key list`. */
 const description = 'command line on this machine'
 
-/** Returns the local API. A given `key` replaces the stored key. Throws a StartError if no installation runs on the data folder. */
+/**
+ * Returns the local API. Uses `key` if it is given, otherwise the stored key. If there is no stored key, creates a new key. Throws a
+ * StartError if no installation runs on the data folder.
+ */
 export async function findLocalApi(key: string | undefined): Promise<ApiPlace> {
   const folder = resolve(process.env['DATA_DIR'] || programSettings.DATA_DIR.default)
   const url = await localUrl(folder)
@@ -32,7 +35,7 @@ async function localUrl(folder: string): Promise<string> {
     throw new StartError(error.message, exitCodes.notRunning)
   })
   if (kept !== null) return kept
-  // NATS_URL names the bus of an installation in several processes. Its gateway may have no data folder.
+  // NATS_URL names the bus of an installation in several processes. The gateway of such an installation may have no data folder.
   if (process.env['NATS_URL']) {
     const { readAllSettings } = await import('../../runtime/all-settings.ts')
     const { HOST, PORT } = readAllSettings(process.env)

@@ -39,7 +39,7 @@ const incidents: Kind<{ workspace: Workspace; incident: Incident }> = {
 const destinations = kindOf<Destination>('destination', 'destination list', destination => destination.name)
 const addresses = kindOf<Address>('Observation address', 'address list', address => address.description, 'Observation addresses')
 
-/** Returns a workspace. `named` undefined: the workspace stored in the profile, else the only workspace. */
+/** Returns a workspace. If `named` is undefined, returns the workspace stored in the profile, else the only workspace. */
 export async function workspaceOf(api: Api, named: string | undefined): Promise<Workspace> {
   const all = await api.all<Workspace>('/workspaces')
   const wanted = named ?? api.remembered ?? undefined
@@ -52,7 +52,7 @@ export async function workspaceOf(api: Api, named: string | undefined): Promise<
   throw usageError(`Say which workspace: --workspace with an id or a name. There are ${shown.join(', ')}${more}.`)
 }
 
-/** Returns workspaces. `named` undefined: the workspace stored in the profile, else all workspaces. */
+/** Returns workspaces. If `named` is undefined, returns the workspace stored in the profile, else all workspaces. */
 export async function workspacesOf(api: Api, named: string | undefined): Promise<Workspace[]> {
   if (named !== undefined || api.remembered !== null) return [await workspaceOf(api, named)]
   return api.all<Workspace>('/workspaces')
@@ -75,8 +75,8 @@ export async function resourceNamed(api: Api, workspaceId: string, named: string
 }
 
 /**
- * Finds an Incident by its id, else by the id, key or name of the Resource with the open Incident. Without a workspace, all workspaces of
- * the key are searched.
+ * Finds an Incident by its id. An open Incident is also found by the id, key or name of its Resource. Without a workspace, searches all
+ * workspaces that the API key may read.
  */
 export async function incidentOf(
   api: Api,
@@ -110,7 +110,7 @@ export async function addressOf(api: Api, workspaceId: string, named: string): P
   return pick(await api.all<Address>(apiPath`/workspaces/${workspaceId}/addresses`), named, addresses)
 }
 
-/** Returns the object; null: the API does not know this reference. An empty reference is unknown. */
+/** Returns the object to which `reference` refers; null: the API knows no such object, or the reference is empty. */
 export async function orNull<T>(reference: string, at: (reference: string) => Promise<T>): Promise<T | null> {
   if (reference === '' || reference === '.' || reference === '..') return null
   try {

@@ -1,5 +1,5 @@
-// `./watchkeeper profile set|list|show|delete`: addresses and keys of installations, in a file that only this person can read. A key is
-// read from standard input and never printed.
+// `./watchkeeper profile set|list|show|delete`: addresses and keys of installations, in a file that only the user can read. A key is read
+// from standard input and never printed.
 import type { Command } from 'commander'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 import { addNoun, type JsonOption } from '../noun.ts'
@@ -49,7 +49,7 @@ async function setProfile(name: string, options: SetOptions): Promise<void> {
   say(`Profile "${name}" is kept in ${profileFile()}${workspace === null ? '' : `, with workspace "${workspace.name}"`}.`)
 }
 
-/** Sends a request to the API, so that only working profiles are stored. */
+/** Tests the profile by a request to the API, so that only working profiles are stored. */
 async function workspaceIn(
   place: { url: string; key: string },
   { workspace, force }: SetOptions,

@@ -21,7 +21,10 @@ export function profileFile(): string {
   return join(config === undefined || config === '' ? join(homedir(), '.config') : config, 'watchkeeper', 'profile.json')
 }
 
-/** Returns profiles by name; empty: there is no file. Throws a StartError for a damaged file, or a file that others may read. */
+/**
+ * Returns the profiles by name. Returns an empty map if there is no file. Throws a StartError for a damaged file, or a file that others may
+ * read.
+ */
 export async function readProfiles(): Promise<Map<string, Profile>> {
   const file = profileFile()
   const text = await readOwnFile(file)
@@ -49,7 +52,10 @@ export async function writeProfiles(profiles: ReadonlyMap<string, Profile>): Pro
   }
 }
 
-/** Returns the content of the file; null: there is no file. Checks the opened file, so that nobody can replace it before the read. */
+/**
+ * Returns the content of the file; null: there is no file. Checks the file after it is opened, so that nobody can replace the file between
+ * the check and the read.
+ */
 async function readOwnFile(file: string): Promise<string | null> {
   try {
     const handle = await open(file)
@@ -69,7 +75,7 @@ async function readOwnFile(file: string): Promise<string | null> {
   }
 }
 
-/** Never quotes a message of the parser, which contains parts of the text, and so of a key. */
+/** Parses the file. The error never quotes the parser's message, which quotes parts of the file and may so reveal a key. */
 function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
@@ -84,7 +90,7 @@ function faultIn(text: string): number {
   const message = faultOf(text)
   const named = /^[^"]* JSON at position (\d+)/.exec(message)?.[1]
   if (named !== undefined) return Number(named)
-  // A binary search finds the longest beginning of the text without that token, and parses about 20 beginnings.
+  // If the message has no offset, a binary search finds the invalid character: it parses about 20 beginnings of the text.
   let [good, bad] = [0, text.length]
   while (bad - good > 1 && message.startsWith(unexpected)) {
     const middle = (good + bad) >> 1

@@ -1,5 +1,5 @@
-// Connection of a command to generation 3 of the API: its address, its lists, and refusals as one sentence with an exit code. Texts of a
-// server are never printed unchanged.
+// Connection of a command to generation 3 of the API. A refusal becomes one sentence with an exit code. Texts of a server are never
+// printed unchanged.
 import { ClassicGone, ClassicRefusal, createClassicClient } from '#shared/api-v2/client.ts'
 import { type ApiClient, createApiClient } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
@@ -15,23 +15,23 @@ import type { ApiPlace } from './local-api.ts'
 
 type Query = NonNullable<ApiRequest['query']>
 
-/** Client of the API. Checks only that a result is an object or a list, and the ids of a list without pages. */
+/** Client of the API. Checks only that a result is an object or a list, and that the items of `all` have ids. */
 export interface Api {
   read<T>(path: string): Promise<T>
   send<T>(method: ApiRequest['method'], path: string, body?: unknown): Promise<T>
-  /** Returns a list without pages. */
+  /** Returns all items of a list that the API sends in one response, without pages. */
   all<T>(path: string): Promise<T[]>
-  /** Returns all pages of a list. `things`: name of the items, for the progress line. */
+  /** Returns the items of all pages of a list, at most `most` items. `things`: name of the items, for the progress line. */
   list<T>(path: string, query: Query, things: string, most?: number): Promise<T[]>
-  /** Like `send`, but throws the client's errors. */
+  /** Returns the result of a request, of any type. Throws the errors of the API's client. */
   call(request: ApiRequest, signal?: AbortSignal): Promise<unknown>
   /** Returns the result of a request to generation 2, sent with the key of the latest call. Throws the errors of the API's client. */
   classic(request: ApiRequest): Promise<unknown>
-  /** Whether an error of `classic` means that generation 2 is switched off. */
+  /** Returns true if an error of `classic` means that generation 2 is switched off. */
   isGone(error: unknown): boolean
-  /** Returns why a request failed; null: the error did not come from the API. */
+  /** Returns the reason of a failed request; null: the error did not come from the API. */
   reasonOf(error: unknown): { words: string; isUnanswered: boolean } | null
-  /** Shows the current work as the progress line at a terminal. */
+  /** Sets the text of the progress line. */
   say(text: string): void
   url: string
   /** Id of the workspace stored in the profile. */
@@ -40,21 +40,21 @@ export interface Api {
 
 export const userAgent = `watchkeeper-cli/${productVersion}`
 
-/** Runs a command with the API. Throws a StartError: unknown address, not reachable, or refused. */
+/** Runs a command with the API. Throws a StartError if the address is unknown, or if the API is not reachable or refuses a request. */
 export async function withApi<T>(options: PlaceOptions, run: (api: Api) => Promise<T>): Promise<T> {
   return withApiAt(await findApi(options), run)
 }
 
 /**
- * Like `withApi`, for a command that runs until `ending`, which also aborts its requests. Shows no progress, because the command mostly
- * waits.
+ * Like `withApi`, for a command that runs until `ending` is aborted. This abort also aborts the requests of the command. Shows no progress,
+ * because the command mostly waits.
  */
 export async function whileWatching(options: PlaceOptions, ending: AbortSignal, run: (api: Api) => Promise<void>): Promise<void> {
   const place = await findApi(options)
   await run(apiAt(place, () => undefined, ending)).catch(error => Promise.reject(asStartError(error)))
 }
 
-/** Like `withApi`, with a known address and key. */
+/** Like `withApi`, but the caller passes the address and the key. */
 export async function withApiAt<T>(place: ApiPlace, run: (api: Api) => Promise<T>): Promise<T> {
   const progress = startProgress(`${place.url} is asked …`)
   try {
@@ -71,7 +71,6 @@ function apiAt(place: ApiPlace, say: (text: string) => void, ending?: AbortSigna
   let key = place.key
   let client = connect(key)
   let isRenewed = false
-  /** Replaces a refused key of this machine once. */
   async function renewing<R>(attempt: (client: ApiClient) => Promise<R>): Promise<R> {
     try {
       return await attempt(client)

@@ -11,7 +11,6 @@ export interface InWorkspace {
   root: string
 }
 
-/** Throws the errors of `withApi`. */
 export async function withWorkspace<T>(options: ApiOptions, run: (place: InWorkspace) => Promise<T>): Promise<T> {
   return withApi(options, async api => {
     const workspace = await workspaceOf(api, options.workspace)

@@ -1,5 +1,5 @@
-// Audit of the whole installation over the bus. No key of a workspace may read rows of other workspaces, of deleted workspaces, or without
-// a workspace (ADR 0028).
+// Audit of the whole installation over the bus. The command uses the bus, because no API key can read the rows of deleted workspaces and
+// rows without a workspace (ADR 0028).
 import { allPages, pages } from '#shared/async/pages.ts'
 import type { AuditView } from '#shared/contracts/ask/ask-audit.ts'
 import { auditObject } from '../../../services/gateway/v3/audit.ts'
@@ -35,7 +35,10 @@ async function audits(ask: Ask, named: string | undefined): Promise<(string | nu
 
 type Wanted = AuditOptions & { personId: string | null }
 
-/** Returns the newest rows of all these workspaces. Of each workspace, reads only rows that can be among the newest of all. */
+/**
+ * Returns the newest rows of all these workspaces. Once `limit` rows are found, skips all rows of further workspaces that are older than
+ * these rows.
+ */
 async function newestOf(ask: Ask, workspaces: readonly (string | null)[], wanted: Wanted): Promise<AuditView[]> {
   const { personId, path = null, limit } = wanted
   const [from, until] = [atOf(wanted.since), atOf(wanted.until)]

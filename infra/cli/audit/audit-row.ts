@@ -1,4 +1,4 @@
-// A row of the audit, the options that select rows, and the person among them.
+// A row of the audit, the options that select rows, and the look-up of a person by id or username.
 import type { Static } from 'typebox'
 import { isId } from '#shared/text/is-id.ts'
 import type { AuditObject } from '../../../services/gateway/v3/audit.ts'
@@ -16,7 +16,9 @@ export interface AuditOptions extends ApiOptions {
   limit: number
 }
 
-/** Returns the rows of a person by id, or by username. A person who has left may still have rows, and has no username. */
+/**
+ * Returns the audit rows of one person, named by id or username. A person who has left the workspace is found only by id.
+ */
 export async function rowsOf<T>(
   person: string | undefined,
   find: (named: string) => Promise<{ id: string }>,

@@ -1,4 +1,4 @@
-// `./watchkeeper audit`: who changed data or read evidence, newest first. Rules: docs/reference/v3.md, 11.3 to 11.5.
+// `./watchkeeper audit`: who changed data or read evidence, newest first. Reference: docs/reference/v3.md, 11.3 to 11.5.
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Static } from 'typebox'
 import type { MemberObject } from '../../../services/gateway/v3/general.ts'

@@ -1,4 +1,4 @@
-// The completion script for bash, from 3.2 on.
+// Completion script for bash 3.2 and later.
 import type { Candidates, CompletionTree } from './completion-tree.ts'
 
 export function bashCompletion({ commands, valued, places }: CompletionTree): string {

@@ -1,20 +1,20 @@
 // Words that a shell offers at each position of a command line, taken from the tree of commands.
 import type { Command, Option } from 'commander'
 
-/** Words with their meanings at one position of a command line, or a path of the file system. */
+/** Possible words at one position of a command line: words with meanings, or a path of the file system. */
 export interface Candidates {
   words: { word: string; meaning: string }[]
   isPath: boolean
 }
 
 export interface CompletionTree {
-  /** Every path of commands, such as ` key create`. */
+  /** Paths of all commands, such as ` key create`. */
   commands: string[]
-  /** Every option with a value, after its command path, such as ` key create --user`. */
+  /** All options that take a value. The command's path stands before the option, as in ` key create --user`. */
   valued: string[]
   /**
-   * Candidates by position. ` key #0` is the first word after `key` that is no option, ` key create -` the options of that command, ` key
-   * create --user` the value of that option. Positions without candidates are omitted.
+   * Candidates by position. ` key #0` is the position of the first word after `key` that is no option. ` key create -` is the position of
+   * an option of the command. ` key create --user` is the position of the value of `--user`. Positions without candidates are omitted.
    */
   places: Map<string, Candidates>
 }

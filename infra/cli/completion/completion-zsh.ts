@@ -36,7 +36,7 @@ if [[ \${funcstack[1]} == _watchkeeper ]]; then _watchkeeper "$@"; else compdef 
 const action = ({ words, isPath }: Candidates): string =>
   isPath ? '_files; return' : `found=(${words.map(described).join(' ')})`
 
-/** A colon separates the word from its meaning. */
+/** Returns a candidate in the format of zsh: a colon separates the word from its meaning. */
 const described = ({ word, meaning }: Candidates['words'][number]): string =>
   quoted(meaning === '' ? word : `${word}:${meaning.replaceAll(':', '\\:')}`)
 

@@ -1,5 +1,5 @@
-// `./watchkeeper completion bash|zsh`: completion scripts, made from the command tree. Names of objects are not completed: each completion
-// would start a process and ask the installation.
+// `./watchkeeper completion bash|zsh`: completion scripts, made from the command tree. Names of objects are not completed, because each
+// completion would start a process that sends a request to the installation.
 import { Argument, type Command } from 'commander'
 import { bashCompletion } from './completion-bash.ts'
 import { completionTree } from './completion-tree.ts'

@@ -1,4 +1,5 @@
-// `./watchkeeper apply`: files, workspace, plan, steps. Prints a line for each object as its step ends, then the counts.
+// `./watchkeeper apply`: reads files and workspace, plans steps, and runs the steps. Prints one line after each step, and the counts at the
+// end.
 
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { plan } from '../../../services/gateway/configuration/plan.ts'
@@ -40,7 +41,7 @@ export async function applyFolder(folder: string, options: ApplyOptions): Promis
   }
 }
 
-/** Throws a StartError for a viewer, because viewers get redacted answers, which cannot be compared. */
+/** Throws a StartError for a viewer. The API redacts values in responses to viewers, and redacted values cannot be compared. */
 export function requireEditor({ workspace }: InWorkspace): void {
   if (workspace.role !== 'viewer') return
   throw new StartError(
@@ -100,7 +101,7 @@ const isLoss = ({ phase, verb }: Step) => phase !== 'destinations' && (verb === 
 const printStep = ({ verb, kind, name, what }: Step): void =>
   say(`${verb.padEnd(8)}  ${kind} ${name}${what === '' ? '' : `: ${what}`}`)
 
-/** Returns `3 made, 0 changed, 997 left`. Deleted and archived objects are named only if there are any. */
+/** Returns `3 made, 0 changed, 997 left`. The counts of deleted and archived objects appear only if they are above 0. */
 function summary(steps: readonly Step[]): string {
   const counts = countsOf(steps)
   const shown = verbs.filter(verb => counts[verb] > 0 || (verb !== 'deleted' && verb !== 'archived'))
@@ -121,7 +122,7 @@ const stepObject = ({ verb, kind, name, what, source }: Step) => ({
   ...(source === null ? {} : { file: source.file, line: source.positionOf('').line }),
 })
 
-/** `place` contains only the line; `message` begins with the dotted path. */
+/** Returns a fault as JSON. `place` is the number of the line in the file; `message` begins with the dotted path. */
 const faultObject = (fault: FileFault) => ({
   ...fault.toJSON(),
   place: String(fault.at?.line ?? ''),

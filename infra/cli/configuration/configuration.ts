@@ -1,5 +1,5 @@
-// `./watchkeeper apply`: changes a workspace to match the files of a folder. `./watchkeeper export`: writes a workspace as such files. Their
-// modules are loaded only when a command runs, because loading the YAML parser takes time.
+// `./watchkeeper apply`: changes a workspace to match the files of a folder. `./watchkeeper export`: writes a workspace as files for
+// `apply`. The modules of both commands are loaded only when a command runs, because loading the YAML parser takes time.
 import type { Command } from 'commander'
 import { ofWorkspace, overApi } from '../noun.ts'
 import type { ApplyOptions } from './apply-folder.ts'

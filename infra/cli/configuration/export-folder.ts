@@ -1,4 +1,5 @@
-// `./watchkeeper export`: reads the whole workspace, then writes. A folder that is not empty is refused before anything is read.
+// `./watchkeeper export`: reads the whole workspace, then writes the files. Before it reads anything, the command refuses a folder that is
+// not empty.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { counted } from '#shared/text/counted.ts'
@@ -33,7 +34,7 @@ export async function exportFolder(folder: string, options: ExportOptions): Prom
   })
 }
 
-/** Throws if a path leads out of the folder: paths contain Template keys, which come from a server. */
+/** Throws if a path leads out of the folder. A path contains the key of a Template, which comes from a server. */
 function requireInside(paths: readonly string[]): void {
   const outside = paths.find(path => !/^[a-z0-9][\w.-]*(\/[a-z0-9][\w.-]*)?$/.test(path))
   if (outside === undefined) return
@@ -52,7 +53,10 @@ async function entriesOf(folder: string): Promise<string[]> {
   }
 }
 
-/** Removes files of an earlier export that are not in this export, because `apply` would read them too, then writes the files. */
+/**
+ * Writes the files of this export. First removes files of an earlier export that this export does not replace, because `apply` would read
+ * them too.
+ */
 async function replace(folder: string, files: readonly { path: string; text: string }[]): Promise<void> {
   try {
     const kept = new Set(files.map(({ path }) => join(folder, path)))

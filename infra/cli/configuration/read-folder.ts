@@ -1,5 +1,5 @@
-// Files of a configuration folder: every .yaml, .yml and .json file in it and its subfolders. Names that start with a dot are skipped, and
-// folders behind links are not entered. Never writes.
+// Files of a configuration folder: every .yaml, .yml and .json file in it and its subfolders. Skips names that start with a dot. Does not
+// follow links to folders. Never writes.
 import { isUtf8 } from 'node:buffer'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,10 @@ import { type Placed, readObjects } from '../../../services/gateway/configuratio
 import { FileFault } from '../../../services/gateway/configuration/file-fault.ts'
 import { exitCodes, StartError, usageError } from '../../runtime/start-error.ts'
 
-/** Returns the objects of a folder or of one file, sorted by file name. `say` receives the progress. Throws StartError, and FileFault for a fault in a file. */
+/**
+ * Returns the objects of a folder or of one file, sorted by file name. `say` receives the progress. Throws StartError, and FileFault for
+ * a fault in a file.
+ */
 export async function readFolder(folder: string, say: (text: string) => void = () => {}): Promise<Placed[]> {
   const files = await filesOf(folder)
   const objects: Placed[] = []
@@ -20,7 +23,7 @@ export async function readFolder(folder: string, say: (text: string) => void = (
     objects.push(...readObjects(file, text, { onRead: share => say(`${Math.round(100 * share)} % of ${file} read …`) }))
     if (objects.length > clientLimits.configurationObjects) throw tooMuch(folder, `${clientLimits.configurationObjects} objects`)
   }
-  // An empty folder means a wrong name or a failed checkout. With --prune it would delete everything.
+  // Refuses an empty folder, because it means a wrong name or a failed checkout. With --prune, an empty folder would delete everything.
   if (objects.length === 0)
     throw usageError(`${folder} holds no configuration: there is no object in any .yaml, .yml or .json file.`)
   return objects

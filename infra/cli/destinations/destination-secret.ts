@@ -1,5 +1,5 @@
-// `./watchkeeper destination secret`: secret that signs the messages of a destination. The command uses the bus, because no response of the
-// API may contain the secret (ADR 0028). The secret is printed once, at its creation.
+// `./watchkeeper destination secret`: creates, replaces or removes the secret that signs the messages of a destination. The command uses
+// the bus, because no response of the API may contain the secret (ADR 0028). The secret is printed once, at its creation.
 
 import { limits } from '#shared/limits/limits.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'

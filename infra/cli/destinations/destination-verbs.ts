@@ -42,7 +42,7 @@ export async function createDestination(name: string, options: CreateOptions): P
   printMade(made.id, `Destination "${made.name}" is made${made.default ? ' and is the default' : ''}. Its id:`)
 }
 
-/** Returns URL and channel, if the options give them. */
+/** Returns the URL and the channel, if the options contain them. */
 async function textsOf({ to, channel }: Fields): Promise<{ url?: string; channel?: string }> {
   return {
     ...(to !== undefined && { url: to === '-' ? await firstLine('address') : to }),
@@ -59,7 +59,6 @@ export async function listDestinations(options: ApiOptions): Promise<void> {
   )
 }
 
-/** Finds the destination, then runs the command. */
 const ofDestination = <T>(
   named: string,
   options: ApiOptions,

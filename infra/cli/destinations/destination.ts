@@ -51,7 +51,7 @@ function addChange(verb: Verb): void {
     .action(verbs.changeDestination)
 }
 
-/** Uses the bus, so it runs only on the installation's machine. */
+/** The command uses the bus, so it works only on the installation's machine. */
 function addSecret(noun: Command | undefined): void {
   noun
     ?.command('secret')

@@ -1,5 +1,5 @@
-// `./watchkeeper incident inspect`: sends an incident's records, then its further events, to a receiver of the Stately inspection protocol
-// on this machine.
+// `./watchkeeper incident inspect`: sends an incident's stored records, then each later record, to a receiver of the Stately inspection
+// protocol on this machine.
 import { once } from 'node:events'
 import { inspectionOf } from '#machines/incident-inspection.ts'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
@@ -16,7 +16,7 @@ export interface InspectOptions {
   port: number
 }
 
-/** Serves until a signal ends the command. Throws a StartError: unknown incident, or the port is in use. */
+/** Serves until a signal ends the command. Throws a StartError if the incident is unknown or the port is in use. */
 export async function inspect(named: string, { port }: InspectOptions): Promise<void> {
   const enough = new AbortController()
   const end = () => enough.abort()
@@ -34,7 +34,7 @@ export async function inspect(named: string, { port }: InspectOptions): Promise<
       await bus.subscribe(subjects.state(workspaceId, subjectId), ({ body }) => {
         if ((body as News).kind === 'transition') sender.sendNew().catch(warnOfRead)
       })
-      // Reads again, because the incident may have changed between the first read and the subscription.
+      // Reads the records again, because the incident may have changed between the first read and the subscription.
       await sender.sendNew()
       progress.end()
       console.log(server.url)

@@ -1,4 +1,4 @@
-// Lists of Incidents: read from the requested workspaces, printed as a table.
+// Lists of Incidents, which are read from the requested workspaces and printed as a table.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { exitCodes, StartError } from '../../runtime/start-error.ts'
 import { type Incident, noSuchResource, resourceAt, resourceNamed, type Workspace, workspacesOf } from '../api/look-up-api.ts'
@@ -17,15 +17,14 @@ export interface ListOptions extends ApiOptions {
   limit: number
 }
 
-/** An Incident from the API, with its workspace. */
 export type Placed = Incident & { workspace: { id: string; name: string } }
 
-/** A requested workspace, with the id of the requested Resource in it. */
+/** A requested workspace, and the id of the requested Resource in this workspace. */
 export type Place = Workspace & { resource: string | undefined }
 
 /**
- * Returns the requested workspaces that have the requested Resource by its id or key, else those that have a Resource of this name. Throws
- * a StartError if no workspace has it.
+ * Returns the requested workspaces that have a Resource with the requested id or key. If there is no such workspace, returns the workspaces
+ * that have a Resource with the requested name. Throws a StartError if no requested workspace has a Resource with this id, key or name.
  */
 export async function placesOf(api: Api, { workspace, resource }: ListOptions): Promise<Place[]> {
   const all = await workspacesOf(api, workspace)
@@ -46,7 +45,7 @@ function nullIfMissing(error: unknown): null {
   throw error
 }
 
-/** Returns the Incidents of the places, newest first. */
+/** Returns the Incidents of all `places`, newest first. */
 export async function readIncidents(api: Api, places: readonly Place[], options: ListOptions): Promise<Placed[]> {
   const { lifecycle = 'open', template, limit } = options
   const filters = { template, ...filterOf('--meta', options.meta), ...filterOf('--label', options.label) }

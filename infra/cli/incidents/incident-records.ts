@@ -14,11 +14,14 @@ const incidents: Kind<IncidentView> = {
   name: incident => incident.subjectName,
 }
 
-/** Returns the id of an incident named by its id, or by its subject if the incident is open. Throws a StartError: none, or several. */
+/**
+ * Returns the id of an incident. `named`: id of the incident, or the subject of an open incident. Throws a StartError if no incident or
+ * several incidents fit.
+ */
 export async function findIncident(ask: Ask, named: string): Promise<string> {
   const looksLikeId = /^[0-9A-Za-z.]{8,64}$/.test(named)
   const first = looksLikeId ? await ask('get-incident-records', { id: named, afterSequence: 0 }) : null
-  // A damaged incident counts as existing: the following read names its damaged record.
+  // A damaged incident counts as existing: a later read of its records reports the damage.
   const isId = first !== null && (first.incident !== null || first.unreadable !== null)
   return isId ? named : pick(await openIncidents(ask), named, incidents).id
 }

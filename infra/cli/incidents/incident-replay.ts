@@ -1,4 +1,5 @@
-// `./watchkeeper incident replay`: an incident rebuilt from its records, step by step. It reads records that the API does not serve, over the bus.
+// `./watchkeeper incident replay`: an incident rebuilt from its records, step by step. The command reads the records over the bus,
+// because the API does not return records.
 import { setTimeout } from 'node:timers/promises'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -20,8 +21,8 @@ export async function replay(named: string, options: JsonOption): Promise<void> 
 }
 
 /**
- * Incident, history and subject are read one after another, and a subject's documents are written shortly after the subject. A change
- * between these reads looks like a fault, so a fault is checked again.
+ * Reads an incident and replays its records. A change between the reads of incident, history and subject looks like a fault, because the
+ * keeper writes incident and history shortly after the subject. So after a fault, reads all three documents again.
  */
 async function readAndReplay(ask: Ask, id: string): Promise<{ incident: IncidentDocument; replayed: Replay }> {
   for (let looks = 1; ; looks++) {
@@ -53,7 +54,7 @@ function lines({ sequence, at, kind, event, state, deadlineAt, explanation, evid
   ]
 }
 
-/** A damaged record may have no instant. */
+/** Returns an instant as text. Returns `none` for a damaged record without a valid instant. */
 const when = (at: unknown) => (typeof at === 'number' && !Number.isNaN(new Date(at).getTime()) ? instant(at) : 'none')
 
 const readable = (incident: IncidentDocument, { steps, faults }: Replay) => ({

@@ -1,7 +1,6 @@
 // One Incident as text: the path of its machine with the next deadline, and sentences that explain it. Pure.
 import type { IncidentDetail } from '../api/look-up-api.ts'
 
-/** Lines for a terminal. */
 export function drawing(incident: IncidentDetail): string[] {
   const { id, resource, rule, lifecycle, confirmation, condition, action, history } = incident
   return [
@@ -22,7 +21,7 @@ export function drawing(incident: IncidentDetail): string[] {
 const takenLine = ({ acknowledgement: taken }: IncidentDetail): string[] =>
   taken === null ? [] : [`  taken by ${taken.by} at ${taken.at}`]
 
-/** Returns one line for each state, with the event before it on the arrow. The last line shows the deadline. */
+/** Returns two lines for each state: the event that led to the state, and the state itself. A last line shows the next deadline. */
 function path({ path, path_omitted: count, next }: IncidentDetail): string[] {
   const lines = path.flatMap(({ state, at, event }, i) => [
     `  ${i === 0 ? '●' : '│'} ${event}`,
@@ -37,7 +36,7 @@ const nextText = (what: string): string =>
 
 const omitted = (count: number, things: string): string[] => (count === 0 ? [] : [`  … ${count} ${things} are left out`])
 
-/** Returns sentences: cause, start, progress, notified people, and next event. */
+/** Returns sentences about the Incident: its cause, start and progress, the notified people, and the next event. */
 export function explanation(incident: IncidentDetail): string[] {
   const { resource, rule, explanation, opened_at: openedAt, history, acknowledgement, next, lifecycle } = incident
   const first = history[0]
@@ -76,7 +75,7 @@ function inputs({ history }: IncidentDetail): string[] {
     const details = [input.value === undefined ? '' : `value ${input.value}`, input.reason ?? '', input.at ?? ''].filter(Boolean)
     return `${input.signal} ${input.status}${details.length === 0 ? '' : ` (${details.join(', ')})`}`
   })
-  // A set, because two comparisons of one signal have the same input.
+  // Uses a set, because two comparisons of one signal have the same input.
   return [`The evidence: ${[...new Set(parts)].join('; ')}${evidence.omitted > 0 ? `; and ${evidence.omitted} more` : ''}.`]
 }
 

@@ -23,7 +23,8 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
     let isFirst = true
     while (!enough.signal.aborted) {
       try {
-        // Looks a Resource up once, but workspaces each time, because there may be a new workspace.
+        // A named Resource is looked up only once. Without a named Resource, each read looks up the workspaces again, because a workspace
+        // may be new.
         if (options.resource === undefined || isFirst) places = await placesOf(api, options)
         show(await readIncidents(api, places, options))
         isFirst = false
@@ -31,7 +32,7 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
         isAway = false
       } catch (error) {
         if (enough.signal.aborted) return
-        // The first read must succeed: a wrong address is not retried.
+        // Only the first read must succeed, so that a wrong address ends the command.
         if (!(error instanceof ApiUnreachable) || isFirst) throw error
         if (!isAway) warn(`Watchkeeper does not respond (${error.message}): it is asked again.`)
         isAway = true
@@ -45,7 +46,7 @@ export async function watchIncidents(options: ListOptions): Promise<void> {
 function redraw(incidents: readonly Placed[]): void {
   process.stdout.write('\u001b[H\u001b[2J\u001b[3J')
   const { columns, rows } = process.stdout
-  // Four rows stay for the heading, and for a line about Incidents that do not fit.
+  // Four rows of the window are left for the heading, and for a line that counts the Incidents that do not fit.
   const shown = incidents.slice(0, Math.max(1, rows - 4))
   const line = (text: string) => console.log(cutTo(text, columns))
   line(`${incidents.length} open, ${new Date().toISOString().slice(11, 19)} UTC; Ctrl-C ends it`)

@@ -1,5 +1,5 @@
-// WebSocket server at 127.0.0.1 that sends all messages of the inspection protocol to every client that knows its path. Any page of a
-// browser may connect to 127.0.0.1, so the path contains a random token.
+// WebSocket server at 127.0.0.1 that sends all messages of the inspection protocol to every client that knows its path. The path contains a
+// random token, because any page in a browser may connect to 127.0.0.1.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -8,13 +8,13 @@ import { type WebSocket, WebSocketServer } from 'ws'
 const connectionsMost = 8
 /** Largest number of bytes that a receiver may leave unread before it is disconnected. */
 const unreadMost = 16 * 1_024 * 1_024
-/** Largest message from a receiver, bytes. Such messages are ignored. */
+/** Largest message that a receiver may send, bytes. The server ignores all messages of receivers. */
 const receivedMost = 1_024
 
 export interface InspectionServer {
   /** `ws://127.0.0.1:<port>/<token>` */
   url: string
-  /** Sends messages to each receiver: to connected receivers now, to later receivers when they connect. */
+  /** Sends messages to all connected receivers now, and to each later receiver when it connects. */
   send(messages: Iterable<object>): void
   close(): Promise<void>
 }

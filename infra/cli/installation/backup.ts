@@ -72,7 +72,7 @@ async function requireNew(file: string): Promise<void> {
     throw usageError(`The folder ${dirname(file)} does not exist.`)
 }
 
-/** Moves a file, by copying to another file system. Never replaces an existing file. */
+/** Moves a file; copies it if `to` is on another file system. Never replaces an existing file. */
 async function move(from: string, to: string): Promise<void> {
   if (!(await stat(from).catch(() => null)))
     throw new StartError(`The backup is ${from} on the machine of the installation: run this command there, or fetch that file.`)

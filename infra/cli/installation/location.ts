@@ -60,7 +60,7 @@ async function renameLocation(named: string, name: string | undefined, options: 
     })
   })
   if (name !== undefined && renamed.activeWorkers > 0) {
-    // Written to standard error: with --json, standard output contains only JSON.
+    // Prints to standard error, because with --json standard output contains only JSON.
     warn(`Its probers go on. Before they start again, set LOCATION_ID=${renamed.id} or LOCATION to the new name.`)
   }
   if (options.json) return printJson(readable(renamed))

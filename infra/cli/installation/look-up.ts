@@ -25,7 +25,7 @@ export async function userOf(ask: Ask, named: string): Promise<UserView> {
   return pick(await allPages(after => ask('list-users', { after })), named, users)
 }
 
-/** Finds a workspace. `named` undefined: the only workspace. */
+/** Finds a workspace. If `named` is undefined, finds the only workspace. */
 export async function workspaceOf(ask: Ask, named: string | undefined): Promise<WorkspaceView> {
   const all = await allPages(after => ask('list-all-workspaces', { after }))
   if (named !== undefined) return pick(all, named, workspaces)
@@ -41,12 +41,13 @@ export async function locationOf(ask: Ask, named: string): Promise<LocationView>
 /** Returns the id of a key, found by its id or by its description. */
 export async function keyIdOf(ask: Ask, named: string): Promise<string> {
   const listed = await ask('list-keys', { userId: null })
-  // A full list omits the oldest keys, which are then found only by their ids.
+  // A list of keys has a largest length and omits the oldest keys. So an id that is missing in a full list may still be the id of an
+  // omitted key.
   const isLeftOut = listed.length >= limits.directory.listed && isId(named) && !listed.some(key => key.description === named)
   return isLeftOut ? named : pick(listed, named, keys).id
 }
 
-/** Finds credentials by their id, even if revoked, or valid credentials by their description. */
+/** Finds credentials by id, even if they are revoked. By description, finds only valid credentials. */
 export async function credentialsOf(ask: Ask, named: string): Promise<ProberCredentialView> {
   const all = await ask('list-prober-credentials', {})
   return (

@@ -34,7 +34,7 @@ async function createCredentials(named: string, options: CredentialOptions): Pro
   if ([...description].length > limits.prober.descriptionCharacters) {
     throw usageError(`--description may have ${limits.prober.descriptionCharacters} characters.`)
   }
-  // Creates the file before the credentials. Credentials that could not be written would have to be revoked.
+  // Creates the file first, because credentials that cannot be written to a file would have to be revoked.
   if (out !== undefined) await write(out, '')
   const id = randomId(idLength.key)
   const made = await withInstallation(async ask =>
@@ -72,7 +72,7 @@ async function deleteCredentials(named: string, options: JsonOption): Promise<vo
   say(`Credentials ${revoked.id} are revoked.`)
 }
 
-/** `wx` refuses to overwrite a file, which may be the only copy of other credentials. */
+/** Writes the file. `wx` refuses to overwrite a file, because the file may be the only copy of other credentials. */
 async function write(file: string, content: string, flag: 'wx' | 'r+' = 'wx'): Promise<void> {
   try {
     await writeFile(file, content, { mode: 0o600, flag })

@@ -1,4 +1,5 @@
-// Connection of a command to the running installation: over its bus, by NATS_URL or by the address in the data folder.
+// Connection of a command to the bus of the running installation. The command takes the bus's address from NATS_URL or from the data
+// folder.
 import { resolve } from 'node:path'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { connectBus } from '#shared/bus/nats/nats.ts'
@@ -17,7 +18,10 @@ import { type Progress, startProgress } from '../terminal/progress.ts'
 
 export type Ask = <V extends AskVerb>(verb: V, request: AskRequest<V>) => Promise<AskResults[V]>
 
-/** Sends one request to the directory of the running installation. Throws a StartError: not running, or the request was refused. */
+/**
+ * Sends one request to the directory of the running installation. Throws a StartError if no installation runs, or if the directory
+ * refuses the request.
+ */
 export async function askInstallation<V extends AskVerb>(verb: V, request: AskRequest<V>): Promise<AskResults[V]> {
   return withInstallation(ask => ask(verb, request))
 }
@@ -30,7 +34,7 @@ export async function withInstallation<T>(run: (ask: Ask) => Promise<T>): Promis
   })
 }
 
-/** Runs work over a connection of its own. Throws the errors of `askInstallation`. */
+/** Opens a connection, runs `run` with it, and closes it. Throws the errors of `askInstallation`. */
 export async function withBus<T>(run: (bus: Bus, clock: Clock, progress: Progress) => Promise<T>): Promise<T> {
   const progress = startProgress('the installation is asked …')
   const clock = createSystemClock()

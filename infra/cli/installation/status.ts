@@ -1,5 +1,5 @@
-// `./watchkeeper status`: state of the workspaces in one line, and open problems. With --check for scripts. Reads one overview for each
-// workspace, whatever the number of open Incidents.
+// `./watchkeeper status`: state of the workspaces in one line, and open Incidents. With --check, the exit code says whether an Incident
+// is open. Sends only one request for each workspace, even if many Incidents are open.
 import type { Command } from 'commander'
 import { apiPath } from '#shared/api-v3/client.ts'
 import { counted } from '#shared/text/counted.ts'
@@ -63,8 +63,8 @@ function printWorkspaces(seen: readonly Seen[]): void {
 }
 
 /**
- * Returns a text such as `3 Incidents are open (2 problem, 1 recovering).` The overview has at most 50 rules: Incidents of further rules
- * are counted only in the total.
+ * Returns a text such as `3 Incidents are open (2 problem, 1 recovering).` The API's overview has at most 50 rules, so Incidents of further
+ * rules are counted only in the total.
  */
 function summary(seen: readonly Seen[], open: number): string {
   const rules = seen.flatMap(({ rules }) => rules)

@@ -1,5 +1,5 @@
 // `./watchkeeper key create|list|delete`: API keys of the running installation. A token is printed once, when its key is created. The
-// installation gets only its hash.
+// installation gets only the hash of the token.
 import type { Command } from 'commander'
 import { accessOf, type KeyAction, keyActions } from '#shared/contracts/account.ts'
 import type { KeyView } from '#shared/contracts/ask/ask-people.ts'

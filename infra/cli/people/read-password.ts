@@ -1,5 +1,5 @@
-// Reader of secrets: typed without echo at a terminal, else the first line of standard input. A secret is never printed, and never an
-// argument, which every user of the machine could read.
+// Reader of secrets. At a terminal, a person types the secret without echo. Otherwise the secret is the first line of standard input. A
+// secret is never printed. A secret is never an argument either, because every user of the machine could read it.
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { limits } from '#shared/limits/limits.ts'
@@ -7,7 +7,7 @@ import { StartError, usageError } from '../../runtime/start-error.ts'
 
 export const readPassword = (): Promise<string> => (process.stdin.isTTY ? typedTwice() : firstLine('password'))
 
-/** Reads a secret of another system, which is typed once. */
+/** Reads a secret of another system. At a terminal, a person types this secret once; a new password is typed twice. */
 export const readSecret = (what: string): Promise<string> =>
   process.stdin.isTTY ? typed(ask => ask(`The ${what}: `)) : firstLine(what)
 
@@ -31,7 +31,7 @@ const typedTwice = (): Promise<string> =>
     throw usageError('The two passwords differ; nothing was changed.')
   })
 
-/** Typed lines can be edited. The terminal shows no input from the first prompt to the last. */
+/** Runs a dialogue at the terminal. Typed lines can be edited, but are never shown. */
 async function typed(run: (ask: (prompt: string) => Promise<string>) => Promise<string>): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })

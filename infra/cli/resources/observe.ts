@@ -49,7 +49,7 @@ export function addObserveCommand(program: Command): void {
   overApi(command)
     .option(...ofWorkspace)
     .action((resource: string, signal: string, words: string[], options: ObserveOptions) => {
-      // The parser drops `--`.
+      // The parser drops `--`, so this line searches the original arguments.
       const isBehindDashes = process.argv.includes('--')
       return observe({ resource, signal }, { words, isBehindDashes }, options)
     })

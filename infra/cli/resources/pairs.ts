@@ -1,4 +1,4 @@
-// `key=value` on the command line: labels, answers to the fields of a Template, and filters by both.
+// `key=value` pairs on the command line: labels, values for a Template's fields, and filters by labels and by these values.
 import type { Static } from 'typebox'
 import { apiPath } from '#shared/api-v3/client.ts'
 import type { TemplateObject } from '../../../services/gateway/v3/templates/template-object.ts'
@@ -26,7 +26,10 @@ export function readPairs(option: string, pairs: readonly string[], mayRemove: b
 export const filterOf = (option: '--meta' | '--label', pairs: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(Object.entries(readPairs(option, pairs, false)).map(([key, value]) => [`${option.slice(2)}.${key}`, value]))
 
-/** Returns values with the JSON types that the Template's fields require. Other values stay unchanged; the API refuses them. */
+/**
+ * Returns values with the JSON types that the Template's fields require. A value that does not fit its field stays a text, which the API
+ * refuses.
+ */
 export async function readAnswers(
   place: { api: Api; root: string },
   reference: string,
@@ -67,5 +70,4 @@ export function looseValue(text: string): unknown {
   }
 }
 
-/** Returns the path of a Resource by its id or key. */
 export const resourcePath = (root: string, id: string) => `${root}${apiPath`/resources/${id}`}`

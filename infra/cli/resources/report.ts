@@ -1,4 +1,5 @@
-// One report to the API or to an Observation address. Retried until the server responds. By the report's id, the server stores it once.
+// One report to the API or to an Observation address. The report is retried until the server responds. The server stores a repeated
+// report only once, because each report has an id.
 import { apiPath, createReporter } from '#shared/api-v3/client.ts'
 import { ApiRefusal, ApiUnreachable } from '#shared/api-v3/errors.ts'
 import { doubled, retry } from '#shared/async/retry.ts'
@@ -34,11 +35,11 @@ export interface ReportOptions extends ApiOptions {
   address?: string
   template?: string
   meta?: string[]
-  /** Time after which retries end, ms. */
+  /** Time for all attempts, ms. */
   patience: number
 }
 
-/** Throws a StartError if the server refuses, or does not respond within `patience`. */
+/** Throws a StartError if the server refuses the report, or does not respond within `patience`. */
 export async function sendReport(report: Report, options: ReportOptions): Promise<Accepted> {
   const sent = { ...report, id: report.id ?? randomId(idLength.session) }
   const address = options.address ?? (options.url === undefined && options.profile === undefined ? addressSetting() : undefined)
@@ -70,7 +71,7 @@ async function overApi({ resource: named, ...body }: Report, options: ReportOpti
   })
 }
 
-/** An Observation address needs no key. WATCHKEEPER_OBSERVATION_KEY is the second factor of an address that requires one. */
+/** Most Observation addresses need no key. WATCHKEEPER_OBSERVATION_KEY is the key for an address that requires a key as a second factor. */
 async function atAddress(url: string, report: Report, { template, meta }: ReportOptions): Promise<Accepted> {
   const answers = meta && Object.entries(readPairs('--meta', meta, false)).map(([key, text]) => [key, looseValue(text)])
   const secondFactor = process.env['WATCHKEEPER_OBSERVATION_KEY']?.trim() || null
@@ -92,7 +93,10 @@ async function atAddress(url: string, report: Report, { template, meta }: Report
   }
 }
 
-/** Whether the refusal means that the Resource is unknown. The API also names this field if the text has a wrong length. */
+/**
+ * Returns true if the refusal means that the Resource is unknown. This includes a refusal of the field `resource` because its text has a
+ * wrong length.
+ */
 const isUnknownResource = ({ status, body }: ApiRefusal, sent: { resource: string; template_id: string | undefined }): boolean =>
   status === 422 &&
   body.details['field'] === 'resource' &&

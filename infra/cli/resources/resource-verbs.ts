@@ -1,4 +1,4 @@
-// The verbs of Resources, which website monitors share.
+// The verbs of Resources, also used by the commands for website monitors.
 import { type Command, Option } from 'commander'
 import type { ApiRequest } from '#shared/api-v3/exchange.ts'
 import { usageError } from '../../runtime/start-error.ts'
@@ -28,14 +28,13 @@ export interface ChangeOptions extends PairOptions {
   name?: string
 }
 
-/** Adds the options of a list, except for Template and answers. */
+/** Adds the options of a list command, except the filters by Template and by the values of a Template's fields. */
 export const withListOptions = (list: Command): Command =>
   list
     .option('--wide', 'also ids, labels, and why an Incident is open')
     .option('--label <key=value>', 'only those with this label; at most five', collect)
     .addOption(new Option('--state <state>', 'default: active').choices(['active', 'archived', 'all']))
 
-/** Returns answers from options other than `--meta`. */
 type AnswersOf = (place: InWorkspace) => Promise<Record<string, unknown>>
 
 export async function createResource(name: string, options: NewResource, answersOf?: AnswersOf): Promise<void> {

@@ -1,4 +1,4 @@
-// A command as a child process with the standard streams of this process. Its end becomes an Observation.
+// Runs a command as a child process with the standard streams of this process. The end of the command becomes an Observation.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
@@ -20,7 +20,7 @@ export interface ReportedEnd {
 const stdinFd = 0
 const forwarded = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** Runs a command. `withOutput`: its output goes through a pipe, and its last line becomes part of the reason. */
+/** Runs a command. If `withOutput` is true, the command's output goes through a pipe, and its last line becomes part of the reason. */
 export async function runReported([program = '', ...args]: readonly string[], withOutput: boolean): Promise<ReportedEnd> {
   const began = performance.now()
   const output = withOutput ? 'pipe' : 'inherit'
@@ -49,13 +49,13 @@ type End = { code: number | null; signal: NodeJS.Signals | null } | { missing: s
 async function endOf(child: ChildProcess): Promise<End> {
   try {
     const closed = once(child, 'close')
-    // Both waits reject with the same error. The wait for `exit` handles it.
+    // Ignores this error. The wait for `exit` rejects with the same error, which is handled there.
     closed.catch(() => undefined)
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
     const late = new AbortController()
     await Promise.race([closed, pause(clientLimits.lastOutputMs, undefined, { signal: late.signal }).catch(() => undefined)])
     late.abort()
-    // A process that the command left behind may keep the output open.
+    // Closes the output, because a process that the command left behind may keep it open.
     child.stdout?.destroy()
     child.stderr?.destroy()
     return { code, signal }
@@ -64,7 +64,10 @@ async function endOf(child: ChildProcess): Promise<End> {
   }
 }
 
-/** Ctrl-C at a terminal reaches the command directly. Listening keeps this process alive until it has reported the end. */
+/**
+ * Forwards signals to the command. Ctrl-C at a terminal reaches the command directly; the listeners then only keep this process alive until
+ * the report is sent.
+ */
 function forwardSignals(child: ChildProcess): () => void {
   const listeners = forwarded.map(signal => {
     const forward = () => {
@@ -78,7 +81,9 @@ function forwardSignals(child: ChildProcess): () => void {
   }
 }
 
-/** Copies the command's output to the output of this process. Returns a function that returns the last line with text. */
+/**
+ * Copies the command's output to the output of this process. Returns a function that returns the last line of the output that is not blank.
+ */
 function passOn({ stdout, stderr }: ChildProcess): () => string {
   let last = ''
   for (const [from, to] of [
@@ -93,7 +98,8 @@ function passOn({ stdout, stderr }: ChildProcess): () => string {
       last = lines.findLast(text => oneLine(text).trim() !== '') ?? last
     })
     from?.pipe(to, { end: false })
-    // If the reader closes this process's output, the command gets the error that it would get without this process.
+    // If this process's output is closed, closes the command's pipe too. The command then gets the error that it would get without this
+    // process.
     to.on('error', () => from?.destroy())
   }
   return () => oneLine(last.slice(0, clientLimits.lineCharacters)).trim()

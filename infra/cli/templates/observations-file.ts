@@ -6,9 +6,12 @@ import { FileFault, type Position } from '../../../services/gateway/configuratio
 import { readText } from '../configuration/read-folder.ts'
 
 export interface ObservationsFile {
-  /** Fields of a preview. */
+  /** Fields of the body of a preview request. */
   fields: Readonly<Record<string, unknown>>
-  /** Returns a fault at a field in the API's words: `observations.1.signal`, `at`, or the key of an answer. */
+  /**
+   * Returns the fault with its position in the file. `field`: faulty field as the API names it, such as `observations.1.signal`, `at`, or
+   * the key of an answer.
+   */
   fault(field: string, message: string): FileFault
 }
 
@@ -35,5 +38,5 @@ export async function readObservations(file: string): Promise<ObservationsFile> 
   }
 }
 
-/** Whether an object holds the fields of a preview. An Observation has a signal. */
+/** Returns true if an object has the fields of a preview. Every other object with a signal is an Observation. */
 const isPreview = ({ value }: Placed): boolean => 'observations' in value || 'meta' in value || !('signal' in value)

@@ -1,5 +1,5 @@
-// `./watchkeeper template check`: reads a Template with the checks of a publication, and judges Observations by the Template's rules. Needs
-// no installation and no data folder. Rule: docs/reference/v3.md, 3.11.
+// `./watchkeeper template check`: checks a Template as its publication would, and judges Observations by the Template's rules. Needs
+// no installation and no data folder. Reference: docs/reference/v3.md, 3.11.
 
 import type { PreviewRule } from '#shared/contracts/resources/preview.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
@@ -36,7 +36,10 @@ export async function checkTemplate(file: string, options: CheckOptions): Promis
   }
 }
 
-/** Without Observations, judges no rule. Throws FileFault with the position in the faulty file. */
+/**
+ * Reads the Template, and judges its rules by the Observations. Without a file of Observations, judges no rule. For a fault in either file,
+ * throws FileFault with the fault's position.
+ */
 async function judged(file: string, observations: string | undefined): Promise<{ template: Template; rules: PreviewRule[] }> {
   const { template } = await readTemplateFile(file)
   if (observations === undefined) return { template, rules: [] }

@@ -1,4 +1,5 @@
-// `./watchkeeper template publish|preview`: a Template from a YAML or JSON file. Errors give file, line and path (`a.b.c`).
+// `./watchkeeper template publish|preview`: a Template from a YAML or JSON file. Errors name the file, the line and the dotted path
+// (`a.b.c`).
 import { ApiRefusal } from '#shared/api-v3/errors.ts'
 import { faultAt, type Placed } from '../../../services/gateway/configuration/document.ts'
 import { usageError } from '../../runtime/start-error.ts'
@@ -38,11 +39,11 @@ export async function previewTemplate(file: string, options: PreviewOptions): Pr
   printPreview(shown, from)
 }
 
-/** Whether a fault of a preview is in the file of Observations: in an Observation, an answer, or the instant. */
+/** Returns true if the file of Observations contains the faulty field, at its top level or in `meta`. */
 const isField = (fields: Readonly<Record<string, unknown>>, field: string): boolean =>
   Object.hasOwn(fields, field.split('.', 1)[0] as string) || Object.hasOwn((fields['meta'] ?? {}) as object, field)
 
-/** Adds the line of the file to a refusal that names a dotted place of the Template. */
+/** Adds the line of the Template's file to a refusal that names a dotted place of the Template. */
 const placedIn =
   (source: Placed) =>
   (error: unknown): never => {

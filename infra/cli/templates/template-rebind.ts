@@ -1,5 +1,5 @@
-// `./watchkeeper template rebind`: binds every Resource of a revision to another revision. Each Resource is bound separately, so that a
-// repeated run continues an interrupted run. Rule: docs/reference/v3.md, 6.5.
+// `./watchkeeper template rebind`: binds every Resource of a revision to another revision. A run binds the Resources one by one, so that a
+// second run can continue an interrupted run. Reference: docs/reference/v3.md, 6.5.
 import { apiPath } from '#shared/api-v3/client.ts'
 import { inParallel } from '#shared/async/in-parallel.ts'
 import { clientLimits } from '#shared/limits/limits-of-clients.ts'
@@ -16,7 +16,7 @@ export interface RebindOptions extends ApiOptions {
   yes?: boolean
 }
 
-/** `from`: key@version, or a key for all its revisions. `to`: key@version, or a key for its highest version. */
+/** `from`: `key@version`, or a key for all revisions of the Template. `to`: `key@version`, or a key for the highest version. */
 export async function rebindTemplate(from: string, to: string, options: RebindOptions): Promise<void> {
   await withWorkspace(options, async place => {
     const { api, root } = place
@@ -42,7 +42,7 @@ async function requireTemplate(place: InWorkspace, reference: string): Promise<T
   )
 }
 
-/** Counts here, because the API's list cannot be filtered by so many Resources. */
+/** Reads all open Incidents and counts those of `resources`, because the API cannot filter the list by so many Resources. */
 async function countIncidents({ api, root }: InWorkspace, resources: readonly Resource[]): Promise<number> {
   if (resources.length === 0) return 0
   const ids = new Set(resources.map(({ id }) => id))

@@ -1,4 +1,4 @@
-// The one Template of a file, YAML or JSON, with or without its kind.
+// Reader of a YAML or JSON file with one Template. The member `kind` may be absent.
 import type { Manifest, Template } from '#shared/contracts/resources/template.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { faultAt, type Placed, readObjects } from '../../../services/gateway/configuration/document.ts'
@@ -10,9 +10,9 @@ const noun = 'one object, a Template'
 
 export interface TemplateFile {
   source: Placed
-  /** The Template as written, without its kind. */
+  /** The Template as written, without the member `kind`. */
   manifest: Manifest
-  /** The Template as a publication reads it. References to destinations stay unchanged. */
+  /** The Template as a publication would store it, except that references to destinations stay as written. */
   template: Template
 }
 

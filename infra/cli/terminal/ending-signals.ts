@@ -1,5 +1,5 @@
-// Signals that end a command. The first signal ends the command cleanly, a later signal at once. npm forwards Ctrl-C, so one Ctrl-C may
-// arrive twice: a second signal within a moment is ignored.
+// Signals that end a command. The first signal ends the command cleanly. A later signal ends it at once. A second signal within a moment is
+// ignored, because npm forwards Ctrl-C and one Ctrl-C may then arrive twice.
 import { limits } from '#shared/limits/limits.ts'
 
 export interface EndingSignals {
@@ -8,7 +8,6 @@ export interface EndingSignals {
   again(): void
 }
 
-/** Begins to handle the signals. */
 export function onEndingSignals({ signals, first, again }: EndingSignals): void {
   let endingSince: number | null = null
   const end = (signal: NodeJS.Signals) => {

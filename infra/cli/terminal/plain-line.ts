@@ -1,4 +1,4 @@
-// Lines cut to a window. Pure.
+// Lines cut to the width of a terminal. Pure.
 
 /** Returns the line with at most `columns` columns; `…` replaces the rest. */
 export function cutTo(line: string, columns: number): string {

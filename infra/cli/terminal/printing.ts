@@ -6,13 +6,15 @@ import { clearStatusLine } from './progress.ts'
 
 export { oneLine } from '#shared/text/one-line.ts'
 
-/** Prints a line of a command, after removing the line of progress. */
+/** Removes the progress line, then prints a line. */
 function printLine(line: string): void {
   clearStatusLine()
   console.log(line)
 }
 
-/** Escapes characters that move a cursor or turn the direction of writing. A JSON parser restores them. */
+/**
+ * Prints a value as JSON. Escapes characters that move a cursor or turn the direction of writing; a JSON parser restores these characters.
+ */
 export const printJson = (value: unknown) =>
   printLine(JSON.stringify(value).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, escaped))
 
@@ -22,13 +24,12 @@ const escaped = (character: string): string =>
     .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 
-/** Prints a sentence for people. */
 export const say = (sentence: string) => printLine(oneLine(sentence))
 
 /** Like `say`, on standard error, because standard output is for scripts. */
 export const warn = (sentence: string) => complain(oneLine(sentence))
 
-/** Prints the lines of a failure on standard error. */
+/** Prints lines, such as the report of a failure, on standard error. */
 export function complain(lines: string): void {
   clearStatusLine()
   console.error(plainLines(lines))

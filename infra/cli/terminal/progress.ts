@@ -1,5 +1,5 @@
-// Progress line of a command that lasts longer than a second. Written only if standard error is a terminal. Each update replaces the line,
-// which is cleared before anything else is printed.
+// Progress line of a command that lasts longer than a second. The line is written only if standard error is a terminal. Each update
+// replaces the line, and any other output first clears it.
 import { isatty } from 'node:tty'
 import { oneLine } from '#shared/text/one-line.ts'
 import { cutTo } from './plain-line.ts'
@@ -14,9 +14,8 @@ const redrawMs = 250
 let isShown = false
 
 export interface Progress {
-  /** Sets the text of the line. Also draws it, because a timer does not run during a long computation. */
+  /** Sets the text of the line. Also redraws the line if it is due, because the timer does not run during a long computation. */
   say(text: string): void
-  /** Removes the line. */
   end(): void
 }
 

@@ -1,15 +1,15 @@
-// Address of the bus with the credentials for it.
+// Address of the bus, and the credentials that the bus accepts.
 import type { TlsFiles } from '#shared/bus/nats/nats-options.ts'
 
 export interface BusAddress {
   url: string
   /** Empty: none. */
   token: string
-  /** Path of a file; empty: none. */
+  /** Path of the credentials file; empty: no file. */
   credentialsFile: string
   /** True if the server runs on this machine. */
   ownMachine: boolean
-  /** Absent: the authorities that the machine trusts, and no client certificate. */
+  /** TLS files of the client; absent: the client trusts the authorities that the machine trusts, and sends no certificate of its own. */
   tlsFiles?: TlsFiles
 }
 

@@ -1,5 +1,5 @@
-// Certificates and keys with which this process and the bus authenticate each other, and the listener of the embedded nats-server. Checked
-// before any use, because errors of nats-server and of a TLS library do not name the wrong file or setting.
+// Checks of the TLS files for the bus and of the listener of the embedded nats-server. The checks run before any use of the files, because
+// errors of nats-server and of a TLS library do not name the wrong file or setting.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
@@ -8,7 +8,7 @@ import { isLoopback } from '#shared/net/loopback.ts'
 import type { AllSettings } from '../all-settings.ts'
 import { usageError } from '../start-error.ts'
 
-/** Returns the files that are set. Throws a StartError. */
+/** Returns the TLS files that are set. Throws a StartError if a file is invalid. */
 export async function busTlsFiles({
   NATS_CA_FILE,
   NATS_CERT_FILE,
@@ -23,7 +23,7 @@ export async function busTlsFiles({
   return Object.keys(tlsFiles).length === 0 ? {} : { tlsFiles }
 }
 
-/** Checks the settings for the listener. Throws a StartError. */
+/** Checks the settings for the listener. Throws a StartError if a setting is wrong. */
 export async function demandFittingListener(settings: AllSettings): Promise<void> {
   const { NATS_TLS_CERT, NATS_TLS_KEY, NATS_LISTEN, NATS_PORT } = settings
   if (isIP(NATS_LISTEN) === 0 && NATS_LISTEN !== 'localhost') {
@@ -43,7 +43,7 @@ async function requireCertificate(setting: Record<string, string>): Promise<X509
   return file === '' ? null : read(name, file, 'certificate', text => new X509Certificate(text))
 }
 
-/** Throws a StartError unless both files are unset, or the key belongs to the certificate. */
+/** Throws a StartError if only one file is set, or if the key does not belong to the certificate. */
 async function requirePair(certificateOf: Record<string, string>, keyOf: Record<string, string>): Promise<void> {
   const [certName, certFile] = nameAndFile(certificateOf)
   const [keyName, keyFile] = nameAndFile(keyOf)

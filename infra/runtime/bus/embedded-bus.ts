@@ -1,5 +1,5 @@
-// The nats-server of an installation without NATS_URL: finds or downloads it, starts it, restarts it after it died, and writes its address
-// to `bus.json` for commands. A restart uses the same port, so that clients reconnect by themselves.
+// The nats-server of an installation without NATS_URL: finds or downloads the binary, starts the server, and restarts the server after its
+// end. Writes the server's address to `bus.json` for commands. A restart uses the same port, so that clients reconnect by themselves.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BusKeys } from '#shared/bus/probers/bus-keys.ts'
@@ -16,11 +16,11 @@ export interface EmbeddedBusOptions {
   toolsFolder: string
   /** Address to listen on. */
   host: string
-  /** 0: any free port. */
+  /** Port to listen on; 0: any free port. */
   port: number
-  /** PEM files; null: no TLS. */
+  /** PEM files of the server's certificate and key; null: the server does not use TLS. */
   tls: { cert: string; key: string } | null
-  /** True: creates new keys if the keys of a used bus are missing. */
+  /** If true, the start creates new keys when the keys of a used bus are missing. */
   acceptLoss: boolean
   clock: Clock
   logger: Logger
@@ -46,7 +46,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   const port = Number(new URL(url).port)
   const describe = () => describeBus(dataFolder, { url, token, credentialsFile, ownMachine: true })
   await describe().catch(async error => {
-    // Without this stop, the server would keep running, and this process would wait for the server.
+    // Stops the server after the error. Otherwise the server would keep running, and this process would wait for the server.
     await server.stop()
     throw error
   })
@@ -96,7 +96,7 @@ export async function startEmbeddedBus(options: EmbeddedBusOptions): Promise<Emb
   return { url, token, credentialsFile, ownMachine: true, keys, stop }
 }
 
-/** Returns a pause that `wake` ends early. Only one pause may run at a time. */
+/** Returns two functions: `pause` waits, and `wake` ends the wait early. Only one wait may run at a time. */
 function createPause(clock: Clock): { pause: (delayMs: number) => Promise<void>; wake: () => void } {
   let wake = () => {}
   const pause = (delayMs: number) =>
@@ -110,7 +110,7 @@ function createPause(clock: Clock): { pause: (delayMs: number) => Promise<void>;
   return { pause, wake: () => wake() }
 }
 
-/** Resolves once a small file can be written. Until then the server is not restarted, because it still serves readers. */
+/** Resolves once a small file can be written to the disk. Until then the running server is not restarted, because readers still use it. */
 async function roomFor(
   write: () => Promise<void>,
   pause: (delayMs: number) => Promise<void>,
@@ -134,7 +134,7 @@ async function describeBus(dataFolder: string, address: BusAddress): Promise<voi
   })
 }
 
-/** Returns the address of the bus of the installation on this folder; null: none runs. Throws an Error with a sentence for people. */
+/** Returns the address of the bus that runs on this data folder; null: no bus runs. Throws an Error with a sentence for people. */
 export async function readBusAddress(dataFolder: string): Promise<BusAddress | null> {
   const file = busFile(dataFolder)
   const text = await readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {

@@ -13,8 +13,8 @@ export interface KeptBusKeys {
 }
 
 /**
- * Throws an Error with a sentence if the keys are damaged, or missing although the server has data (unless `acceptLoss`): with other keys
- * no remote prober could connect.
+ * Throws an Error with a sentence if the keys are damaged. If the server has data but its keys are missing, throws too, because no remote
+ * prober could connect after new keys were created. With `acceptLoss`, creates new keys for this server instead.
  */
 export async function keptBusKeys(dataFolder: string, clock: Clock, acceptLoss = false): Promise<KeptBusKeys> {
   const folder = resolve(dataFolder, 'bus')

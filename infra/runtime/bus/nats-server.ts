@@ -1,5 +1,6 @@
-// The embedded bus: one nats-server as a child process, on loopback by default, with its store and config in `<data folder>/bus`. It ends
-// when its parent ends for any reason, and not before: Ctrl-C at the terminal does not reach the server.
+// The embedded bus: one nats-server as a child process, on loopback by default, with its store and config in `<data folder>/bus`. The
+// server ends when this process ends, for any reason. Ctrl-C at the terminal does not reach the server, so it never ends before this
+// process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -20,7 +21,7 @@ export interface NatsServerOptions {
   /** Path of the binary, from `obtainNatsServer`. */
   binary: string
   dataFolder: string
-  /** 0: any free port. */
+  /** Port to listen on; 0: any free port. */
   port: number
   logger?: Logger
   /** Clock for the bounds on log lines; unset: the system's clock. */
@@ -41,18 +42,18 @@ export interface NatsServer {
   pid: number
   /** Resolves to the exit code when the server ends; null: a signal ended it. */
   exited: Promise<number | null>
-  /** Resolves after a failed write to a stream, for which the server then accepts nothing until a restart, even with free space. */
+  /** Resolves after a failed write to a stream. Until a restart, the server then accepts nothing for this stream, even with free space. */
   broken: Promise<void>
-  /** Stops the server, by force after 5 s. Resolves when it has ended; may be called again. */
+  /** Stops the server, by force after 5 s. Resolves when the server has ended. May be called again. */
   stop(): Promise<void>
 }
 
 const loopback = '127.0.0.1'
 
 /**
- * A shell between this process and the server. Only this process holds the shell's standard input open: when this process ends, even by
- * kill -9, the read ends and the shell stops the server. `$1` binary, `$2` config, `$3` file for the process ids. The PATH must contain
- * `sleep`, else the server would be killed at once instead of after 5 s.
+ * A shell between this process and the server. The shell reads its standard input, which only this process holds open. When this process
+ * ends, even by kill -9, the read ends and the shell stops the server. `$1` is the binary, `$2` the config, `$3` the file for the process
+ * ids. The PATH must contain `sleep`. Without `sleep`, the shell would kill the server at once instead of after 5 s.
  */
 const guardian = `
 PATH="$PATH:/usr/bin:/bin"
@@ -96,7 +97,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const child = spawn('/bin/sh', ['-c', guardian, 'sh', options.binary, config, processIds], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A soft limit: above it, Go collects garbage more often instead of growing.
+    // A soft limit of the server's memory: above it, Go collects garbage more often instead of growing the heap.
     env: { GOMEMLIMIT: limits.bus.serverMemory, ...process.env },
   })
   const exited = new Promise<number | null>(settle => {
@@ -127,11 +128,13 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
 
 /**
  * `sync_interval`: a stream acknowledges once the operating system has the bytes, so a killed process loses nothing. Only a power failure
- * or a kernel crash can lose unflushed bytes: of 10 s at most here, of 2 minutes by default. These are check results not yet judged, whose
- * slots count as not checked, and assignments, which keepers restore from the store. A flush before each acknowledgement would cost most of
- * the publish rate. `max_payload`: a request body of 1 MiB and its envelope. `max_file_store`: the default is three quarters of the free
- * disk space, and the server refuses a stream that may exceed it. `default_max_consumers` stays at the server's default (1,000 a stream
- * since 2.15): a process needs 64, a restart leaves as many for 2 minutes, and older servers refuse to start with an unknown setting.
+ * or a kernel crash loses unflushed bytes. With `sync_interval` of 10 s, at most the bytes of the last 10 s are unflushed; with the
+ * server's default, those of the last 2 minutes. If check results are lost, their slots count as not checked. If assignments are lost,
+ * keepers restore them from the store. A flush before each acknowledgement would cost most of the publish rate. `max_payload` is large
+ * enough for a message that contains a request body of 1 MiB. `max_file_store` replaces the default of three quarters of the free disk
+ * space, because the server refuses a stream that may exceed this bound. `default_max_consumers` stays at the server's default (1,000 a
+ * stream since 2.15), because older servers refuse to start with an unknown setting. A process needs 64 consumers of a stream. After a
+ * restart, the 64 consumers of the earlier process remain for 2 minutes.
  */
 function configLines(folder: string, host: string, { port, tls }: NatsServerOptions): string[] {
   const files = tls === undefined ? [] : [`cert_file: ${JSON.stringify(tls.cert)}`, `key_file: ${JSON.stringify(tls.key)}`]
@@ -149,7 +152,10 @@ function configLines(folder: string, host: string, { port, tls }: NatsServerOpti
 /** Returns the address by which this machine reaches a server that listens at `host`. */
 const ownAddress = (host: string): string => (host === '0.0.0.0' ? loopback : host === '::' ? '::1' : host)
 
-/** Returns the token of an earlier start, so that clients with this token can reconnect; else a new token of 192 random bits. */
+/**
+ * Returns the token of the earlier start, so that clients with this token can reconnect. If there is none, returns a new token of 192
+ * random bits.
+ */
 async function keptToken(config: string): Promise<string> {
   const text = await readFile(config, 'utf8').catch(() => '')
   return /token: "([0-9a-f]{48})"/.exec(text)?.[1] ?? randomBytes(24).toString('hex')
@@ -193,7 +199,7 @@ async function orFailure<T>(wanted: Promise<T>, failed: Promise<void>, complaint
   throw new Error(`The embedded nats-server did not start: ${complaint()}.`)
 }
 
-/** Resolves when the server greets a client. */
+/** Resolves when the server sends its greeting to a client. */
 async function answers(host: string, port: number): Promise<void> {
   await new Promise<void>((settle, fail) => {
     const socket = connect({ host, port })
@@ -216,7 +222,7 @@ async function stopChild(child: ChildProcess, exited: Promise<number | null>): P
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // The process has ended meanwhile.
+    // Ignores the error: the process has already ended.
   }
   await exited
 }

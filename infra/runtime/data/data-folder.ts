@@ -1,5 +1,5 @@
 // The data folder: created if missing, checked, and locked by one process at a time. The lock is a file with the id and the start time of
-// its process, so that the file of a killed process blocks no other. Only one process at a time reads the lock.
+// its process. So the lock of a killed process blocks no other process. Only one process at a time reads the lock.
 import { access, constants, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,7 +13,6 @@ export interface DataFolder {
   path: string
   /** Names of earlier holders that ended without a release, the latest first. */
   predecessors: string[]
-  /** Releases the lock. */
   release(): Promise<void>
 }
 
@@ -32,7 +31,10 @@ export async function prepareDataFolder(folder: string): Promise<string> {
   return path
 }
 
-/** Creates the folder and its missing parents. Not by `recursive`, which never ends below a parent such as /proc. */
+/**
+ * Creates the folder and its missing parents. Does not use `mkdir` with `recursive`, because below a parent such as /proc that call never
+ * ends.
+ */
 export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   try {
     await mkdir(path, { mode })
@@ -52,7 +54,8 @@ export async function makeFolder(path: string, mode = 0o700): Promise<void> {
  */
 export async function takeDataFolder(folder: string, name: string): Promise<DataFolder> {
   const path = await prepareDataFolder(folder)
-  // Otherwise several processes that find the lock of a dead process would each remove the lock that another has just created.
+  // Only one process at a time reads the lock. Otherwise a process that found the lock of a dead process could remove the lock that another
+  // process has just created.
   const alone = startAlone(path)
   try {
     return await takeAlone(path, name)
@@ -61,7 +64,7 @@ export async function takeDataFolder(folder: string, name: string): Promise<Data
   }
 }
 
-/** Takes a lock that the operating system releases with the process, so that no lock is ever left behind. */
+/** Takes a lock that the operating system releases when the process ends, so that no lock is ever left behind. */
 function startAlone(path: string): { close(): void } {
   try {
     return lockSqliteFile(join(path, 'start'))
@@ -92,7 +95,9 @@ async function takeAlone(path: string, name: string): Promise<DataFolder> {
   return { path, predecessors, release }
 }
 
-/** Returns true if the holder of a lock lives. Waits for a killed holder to end, because until then it keeps its files open. */
+/**
+ * Returns true if the holder of a lock lives. If the holder was killed, waits for its end, because it keeps its files open until its end.
+ */
 async function outlives(holder: string): Promise<boolean> {
   const [pid, ...beginning] = holder.split(' ')
   if (!pid) return false
@@ -103,7 +108,7 @@ async function outlives(holder: string): Promise<boolean> {
   }
 }
 
-/** Writes a file that only this user may read, atomically: a reader during the write, or after a crash, finds the earlier content. */
+/** Writes atomically a file that only this user may read. A reader during the write, or after a crash, finds the earlier content. */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   const draft = `${path}.${process.pid}.draft`
   await rm(draft, { force: true })
@@ -116,7 +121,7 @@ export async function writeSecretFile(path: string, content: string): Promise<vo
   }
 }
 
-/** Creates the file with its content in one step; false: the file exists. */
+/** Creates the file with its content in one step. Returns false if the file exists already. */
 async function create(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${process.pid}`
   await writeSecretFile(draft, content)

@@ -1,20 +1,20 @@
-// Losses that a start would not notice otherwise: a database that is missing, older than before, or of another installation (ADR 25). Pure.
-// Each loss is a sentence that says what is missing and how to continue.
+// Losses that a start would not notice without this check: a database that is missing, older than before, or of another installation (ADR
+// 25). Pure. A loss is returned as a sentence, which names the missing thing and the way to continue.
 import { basename, dirname } from 'node:path'
 import type { InspectedFile } from '#shared/store/sqlite/sqlite-inspect.ts'
 
-/** The store as the bus knows it. */
+/** The bus's record of the store. */
 export interface KnownStore {
   installationId: string
-  /** Number of commits that were on the disk when this was written; null: the database does not count commits. */
+  /** Number of commits on the disk when this record was written to the bus; null: the database does not count commits. */
   commits: number | null
 }
 
-/** The store as it is before the start changes anything. */
+/** State of the store before the start changes anything. */
 export interface FoundStore {
   /** Name of the store in sentences for people. */
   name: string
-  /** Null: the store was never used. */
+  /** Id of the installation; null: the store was never used. */
   installationId: string | null
   commits: number | null
 }
@@ -22,7 +22,7 @@ export interface FoundStore {
 const fromBackup =
   'restore a backup into an empty folder (./watchkeeper restore <file> --data-dir <folder>) and start on that one'
 
-/** Returns the loss of a data folder's database as the files beside it show it; null: none. `beside`: files that only a used folder has. */
+/** Returns the loss of a data folder's database; null: no loss. `beside`: names of found files that only a used folder has. */
 export function lossOfFile(path: string, file: InspectedFile, beside: readonly string[]): string | null {
   if (!file.exists && beside.length > 0) {
     return (
@@ -33,7 +33,7 @@ export function lossOfFile(path: string, file: InspectedFile, beside: readonly s
   return file.exists && file.commits < file.leastCommits ? lostCommits(`The database ${path}`, path, file) : null
 }
 
-/** Returns the loss of the store according to the bus; null: none. */
+/** Returns the loss that a comparison with the bus's record shows; null: no loss. */
 export function lossByBus(store: FoundStore, known: KnownStore): string | null {
   const { name, installationId, commits } = store
   const accept = 'start with --accept-loss to let this bus go on with this store'

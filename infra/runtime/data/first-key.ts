@@ -12,8 +12,8 @@ export interface FirstKey {
 }
 
 /**
- * Prepares the installation for its first person and returns the path of the first key. Null: the file was removed or is on another
- * machine, or its key is no longer valid. A file of another installation is renamed, never overwritten.
+ * Prepares the installation for its first person and returns the path of the first key. Returns null if the file was removed or is on
+ * another machine, or if its key is no longer valid. A file of another installation is renamed, never overwritten.
  */
 export async function prepareFirstKey(
   context: BootstrapContext,
@@ -21,7 +21,7 @@ export async function prepareFirstKey(
 ): Promise<FirstKey | null> {
   const { bootstrap, confirmFirstKey, isWorkingKey } = await import('../../../services/directory/people/bootstrap.ts')
   const path = join(options.dataFolder, 'first-key')
-  // An earlier start may have been interrupted after it wrote the file.
+  // Uses the key in the file again, because an earlier start may have been interrupted after the write of the file.
   const kept = await tokenIn(path)
   if (kept !== '') await confirmFirstKey(context, kept)
   const { firstKey, workspaceId } = await bootstrap(context, { location: options.location })

@@ -6,7 +6,7 @@ import { randomId } from '#shared/text/ids.ts'
 const settingId = 'incident-salt'
 const saltLength = 32
 
-/** Returns the salt. The first insert decides; later processes read it. Never changes afterwards. */
+/** Returns the salt. The first process inserts the salt, and later processes read it. The salt never changes. */
 export async function installationSalt(store: Store): Promise<string> {
   const proposed = { id: settingId, rev: 1, value: randomId(saltLength) }
   await store.insert('settings', [proposed])

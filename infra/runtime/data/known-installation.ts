@@ -1,5 +1,5 @@
-// Comparison of store and bus: the store has an id, and the bus stores this id and the progress of the store. Refuses a start with a store
-// that has lost data, before anything is written to it (ADR 25).
+// Comparison of store and bus: the store has an id, and the bus stores this id and the store's number of commits. Refuses a start with a
+// store that has lost data, before anything is written to the store (ADR 25).
 
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -21,7 +21,7 @@ import { type FoundStore, type KnownStore, lossByBus, lossOfFile } from './data-
 export interface Acquaintance {
   clock: Clock
   logger: Logger
-  /** True: the person who starts the program accepts the loss. */
+  /** True if the person who starts the program accepts that the store has lost data. */
   acceptLoss: boolean
   /** Prints a sentence for the person who starts the program. */
   print(line: string): void
@@ -29,7 +29,7 @@ export interface Acquaintance {
 
 const settingId = 'installation'
 
-/** Returns the state of the embedded store before it is opened. Throws a StartError if it has lost data. */
+/** Returns the state of the embedded store before the store is opened. Throws a StartError if the store has lost data. */
 export async function findEmbeddedStore(dataFolder: string, acquaintance: Acquaintance): Promise<FoundStore> {
   const path = embeddedStorePath(dataFolder)
   const file = inspected(path, acquaintance)
@@ -44,7 +44,7 @@ export async function findSharedStore(store: Store): Promise<FoundStore> {
   return { name: 'The database that MONGODB_URL names', installationId: setting?.value ?? null, commits: null }
 }
 
-/** Returns the store that the bus knows; null: the bus was not used with any store yet. Throws a StartError. */
+/** Returns the bus's record of the store; null: the bus was not used with any store yet. Throws a StartError. */
 export async function storeKnownToBus(bus: Bus, clock: Clock): Promise<KnownStore | null> {
   const entry = await retryStart(clock, () => bus.bucket('installation').get(keys.installation))
   const { id, commits = null } = (entry?.value ?? {}) as { id?: unknown; commits?: number | null }
@@ -61,7 +61,7 @@ export function compareWithBus(store: FoundStore, known: KnownStore | null, acqu
   }
 }
 
-/** Returns the id of the installation, which the first insert decides. Rejects with a StoreError. */
+/** Returns the id of the installation. The first process inserts it; later processes read it. Rejects with a StoreError. */
 async function decideInstallationId(store: Store): Promise<string> {
   const proposed = { id: settingId, rev: 1, value: randomId(idLength.installation) }
   await store.insert('settings', [proposed])
@@ -71,13 +71,13 @@ async function decideInstallationId(store: Store): Promise<string> {
 
 export interface Introduction {
   installationId: string
-  /** Sends the store's progress to the bus for the last time. */
+  /** Sends the store's number of commits to the bus for the last time. */
   stop(): Promise<void>
 }
 
 /**
- * Sends the installation's id and the store's progress to the bus, now and after each progress of the embedded store. Rejects with a
- * StoreError or a BusError.
+ * Sends the installation's id and the store's number of commits to the bus. For the embedded store, sends both values again after new
+ * commits. Rejects with a StoreError or a BusError.
  */
 export async function introduce(
   store: Store,

@@ -1,4 +1,5 @@
-// The store of this process, opened only if the bus knows of no more commits than it has. From then on the bus gets its progress.
+// The store of this process. Refuses a store with fewer commits than the bus has recorded. After the start, sends the store's number of
+// commits to the bus.
 import { retry } from '#shared/async/retry.ts'
 import { waitAtMost } from '#shared/async/wait-at-most.ts'
 import type { Bus } from '#shared/bus/port.ts'
@@ -20,10 +21,10 @@ export interface OpenStoreOptions extends Acquaintance {
   undo: { what: string; run: () => Promise<unknown> }[]
 }
 
-/** Throws a StartError; parts that were started before are in `undo`. */
+/** Opens the store. Throws a StartError; `undo` then contains the parts that were started before the error. */
 export async function openKnownStore(options: OpenStoreOptions): Promise<Store> {
   const { bus, clock, found, undo } = options
-  // Reads the bus first: in a cluster, another starting process writes to the store before it writes to the bus.
+  // Reads the bus before the store. In a cluster, another starting process writes to the store first and to the bus later.
   const known = await storeKnownToBus(bus, clock)
   if (found !== null) compareWithBus(found, known, options)
   const store = await openStoreWithRetry(options)
@@ -37,7 +38,10 @@ export async function openKnownStore(options: OpenStoreOptions): Promise<Store> 
   return store
 }
 
-/** Retries, because in a cluster store and services start together. Throws a StartError after limits.start.patienceMs. */
+/**
+ * Opens the store. Retries, because in a cluster the store and the services start at the same time. Throws a StartError after
+ * limits.start.patienceMs.
+ */
 async function openStoreWithRetry({ settings, undo, logger, clock, dataFolder }: OpenStoreOptions): Promise<Store> {
   const attempt = async (leftMs: number): Promise<Store> => {
     const opening = openStore({ mongodbUrl: settings.MONGODB_URL, dataFolder, logger })

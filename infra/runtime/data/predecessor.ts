@@ -1,14 +1,15 @@
-// Removal of presence entries that killed processes have left on the bus. Otherwise the processes would count as alive for seconds, and
-// nobody would run their checks in this time. The next holder of their data folder knows that they are dead.
+// Removal of presence entries that killed processes have left on the bus. Without the removal, the killed processes would count as alive
+// for some seconds, and no other prober would run their checks meanwhile. The next holder of the data folder knows that its earlier holders
+// are dead.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseKeeperPresence, parseProberPresence } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 
-/** Returns the name of a process's prober in a worker thread. */
+/** Returns the prober's name when the prober runs in a worker thread. */
 export const nameInThread = (proberId: string): string => `${proberId}-thread`
 
 /**
- * Removes the presence of the keepers and probers of these names. Returns the bus time (ms) from which checks of their probers may be
+ * Removes the presence of the keepers and probers of these names. Returns the bus time (ms) from which checks of the dead probers may be
  * missing; null: no presence of a prober was removed. Rejects with a BusError; may be repeated.
  */
 export async function removePresence(bus: Bus, names: readonly string[]): Promise<number | null> {
@@ -31,6 +32,6 @@ export async function removeThreadPresence(bus: Bus, locationId: string, proberI
   const beat = await presence.get(key)
   if (beat === null) return null
   await presence.delete(key)
-  // At the last sign of life, a check may have been running for long, or its result may have waited to be sent.
+  // At the last beat, a check may have been running for its longest time, or its result may have been waiting to be sent.
   return beat.at - limits.check.totalMs - limits.report.gatherMs
 }

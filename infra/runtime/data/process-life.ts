@@ -1,20 +1,21 @@
-// State of a process, according to the operating system. A zombie counts as ended: only its id remains, until its parent collects it.
+// State of a process, according to the operating system. A zombie counts as ended, because only its id remains until its parent process
+// reads its exit code.
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { bootId } from '#shared/time/boot-id.ts'
 
-/** ending: the process was killed, but its threads still keep its files open. */
+/** `ending`: the process was killed, but its threads still keep its files open. */
 export type Life = 'alive' | 'ending' | 'gone'
 
 interface ProcessStatus {
-  /** State of the process as the operating system's letter; Z: zombie. */
+  /** State of the process, as one letter of the operating system. `Z` is a zombie. */
   state: string
-  /** Start of the process, as a text that differs between two processes with the same id. */
+  /** Start time of the process as a text. If a later process gets the same id, its text is different. */
   beginning: string
 }
 
-/** Returns the start of a process, as a text that differs between two processes with the same id; `gone`: there is none. */
+/** Returns the start time of a process as a text; `gone`: no such process. A later process with the same id has a different text. */
 export async function beginningOf(pid: number): Promise<string> {
   return (await statusOf(pid))?.beginning ?? 'gone'
 }
@@ -54,7 +55,10 @@ async function hasLivingThread(pid: number): Promise<boolean> {
   return states.some(state => !hasEnded(state))
 }
 
-/** Returns the fields after the name, which may contain spaces. The first is the state, the 20th the start time. */
+/**
+ * Returns the fields after the process's name, because the name may contain spaces. The first returned field is the state, the 20th is the
+ * start time.
+ */
 async function fieldsOf(path: string): Promise<string[] | null> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return text === '' ? null : text.slice(text.lastIndexOf(')') + 2).split(' ')

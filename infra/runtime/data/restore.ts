@@ -9,7 +9,10 @@ import { startStep, usageError } from '../start-error.ts'
 import { keptFiles } from './backup.ts'
 import { prepareDataFolder, takeDataFolder, writeSecretFile } from './data-folder.ts'
 
-/** Files that an empty folder may contain: the first is in every new file system, the second is the empty lock file of an earlier check. */
+/**
+ * Files that a folder may contain and still count as empty. Every new file system has `lost+found`; an earlier check leaves the empty file
+ * `start-lock`.
+ */
 const ignored = new Set(['lost+found', 'start-lock'])
 
 /** Returns the restored content and the folder's absolute path. Throws a StartError. */
@@ -34,7 +37,7 @@ async function requireEmpty(path: string): Promise<void> {
   )
 }
 
-/** Writes the database last: without it, the folder does not count as used. */
+/** Writes the files of a backup, and the database last. A folder without a database does not count as used. */
 async function fill(path: string, file: string, { files }: BackupContent): Promise<void> {
   const database = embeddedStorePath(path)
   const draft = `${database}.draft`

@@ -1,16 +1,16 @@
-// A prober in a worker thread for the thread that started it, and the messages between both.
+// Interface of a prober in a worker thread, for the thread that starts it. Also the messages between the two threads.
 import type { Cidr } from '#shared/net/egress.ts'
 import type { Service } from '#shared/service.ts'
 import type { ProberOptions } from '../../../services/prober/app.ts'
 import type { BusAddress } from '../bus/bus-credentials.ts'
 
-/** Content of a registry as JSON, so that the metrics of several threads can be added up. */
+/** Metrics of one thread as JSON, so that the metrics of several threads can be added up. */
 export type MetricsJson = readonly { name: string; type: unknown }[]
 
 export interface ProberThread extends Service {
-  /** Returns the metrics; after an unexpected end of the thread, the metrics of the last call. */
+  /** Returns the metrics of the thread. After an unexpected end of the thread, returns the metrics of the previous call. */
   metrics(): Promise<MetricsJson>
-  /** Resolves to the reason when the thread has ended, also after `stop`. */
+  /** Resolves when the thread has ended, also after `stop`. The result is the reason of the end. */
   readonly ended: Promise<string>
 }
 
@@ -24,7 +24,10 @@ export interface ProberThreadData {
 
 export type ToProber = { kind: 'metrics' } | { kind: 'stop' } | { kind: 'collect' }
 
-/** `metrics` and `stopped` respond to the messages of these kinds, in order. `state` is sent first, and whenever it changes. */
+/**
+ * Messages of the thread. `metrics` responds to the request `metrics`, `stopped` to the request `stop`, in the order of the requests. The
+ * first message is `state`, which is sent again whenever the state changes.
+ */
 export type FromProber =
   | { kind: 'state'; unready: string[] }
   | { kind: 'metrics'; metrics: MetricsJson }

@@ -5,7 +5,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { CollectorPace } from '../collector-pace.ts'
 import type { FromProber, MetricsJson, ProberThread, ProberThreadData, ToProber } from './messages.ts'
 
-/** Resolves once the thread's prober has started its checks. Rejects if it could not start; the thread has then ended. */
+/** Resolves once the prober in the thread has started its checks. Rejects if the prober could not start; the thread has then ended. */
 export async function startProberThread(
   data: ProberThreadData,
   { clock, pace }: { clock: Clock; pace: CollectorPace },
@@ -70,7 +70,7 @@ export async function startProberThread(
     },
     stop: async () => {
       send({ kind: 'stop' })
-      // The wait is as long as the bounds of a prober's stop, so that results are reported before the thread ends.
+      // Waits as long as a prober's stop may take, so that results are reported before the thread ends.
       const cancel = clock.schedule(limits.start.graceMs, stopped.resolve)
       await stopped.promise
       cancel()

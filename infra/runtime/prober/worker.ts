@@ -1,5 +1,5 @@
-// Worker thread of the prober: the service with its own connection to the bus, clock, log and metrics. Ends on a message, and with its
-// process.
+// Worker thread that runs the prober, with its own connection to the bus, clock, log and metrics. The thread ends after the message `stop`,
+// or with its process.
 import { parentPort, workerData } from 'node:worker_threads'
 import { Registry } from 'prom-client'
 import { connectBus } from '#shared/bus/nats/nats.ts'
