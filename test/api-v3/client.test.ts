@@ -1,4 +1,4 @@
-// Client of generation 3, tested against a plain HTTP server that sends the responses of each case.
+// The client of generation 3 of the API. A plain HTTP server sends it the responses of each test case.
 import { createServer, type RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
 import { apiPath, createApiClient } from '#shared/api-v3/client.ts'
@@ -54,7 +54,7 @@ t.test('client sends key, agent, query and body of a call, and returns its resul
   ])
 })
 
-t.test('client reads a list page after page, and each page only when it is needed', async t => {
+t.test('client requests the next page of a list only when the caller needs that page', async t => {
   const asked: (string | null)[] = []
   const client = await clientOf(t, (request, response) => {
     const cursor = new URL(request.url ?? '', 'http://x').searchParams.get('cursor')
@@ -82,7 +82,7 @@ t.test('client throws the status and the error object when the API refuses a cal
   t.strictSame(refusal.body, body)
 })
 
-t.test('client throws a sentence without the key when a response is not of generation 3', async t => {
+t.test('client throws an error that does not contain the key when a response is not of generation 3', async t => {
   const cases: [name: string, listener: RequestListener, reason: RegExp][] = [
     ['a page of something else', (_, response) => response.end('<html>'), /status 200 and nothing that generation 3/],
     [
@@ -138,7 +138,7 @@ t.test('call ends at once when it is aborted', async t => {
   await t.rejects(call, { base: /^http:/, message: /abort/ })
 })
 
-t.test('client refuses a key before it sends anything when no header can carry the key', async t => {
+t.test('client sends no request when its key has characters that no HTTP header can carry', async t => {
   for (const bad of ['', `${key}\nx`, `${key} x`, `${key}ä`]) {
     const error = t.throws(() => createApiClient({ url: 'http://127.0.0.1:1', key: bad, userAgent: 'client-test/1' }), {
       base: null,
@@ -148,7 +148,7 @@ t.test('client refuses a key before it sends anything when no header can carry t
   }
 })
 
-t.test('client refuses a URL before it sends anything when the URL is invalid', async t => {
+t.test('client sends no request when its URL is invalid', async t => {
   for (const url of ['localhost:2517', 'ftp://example.org', '', 'http://name:word@example.org'])
     t.throws(() => createApiClient({ url, key, userAgent: 'client-test/1' }), { base: null, message: /^the URL must/ }, url)
 })

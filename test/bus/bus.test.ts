@@ -18,7 +18,7 @@ import { startTestBus, type TestBus } from '../support/bus/nats.ts'
 import { collector, describeBus, type Harness, openFeed, publishNumbers, subjectOn, upTo } from './contract.ts'
 import { describeRequests } from './request-contract.ts'
 
-t.test('bus in memory', async t => {
+t.test('bus in memory keeps the contract of every bus', async t => {
   const clock = createSystemClock()
   const hub = createMemoryHub({ clock })
   t.teardown(() => clock.stop())
@@ -41,7 +41,7 @@ t.test('bus in memory', async t => {
   describeRequests(t, harness)
 })
 
-t.test('bus on a nats-server', async t => {
+t.test('bus on a nats-server keeps the contract of every bus', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const harness: Harness = {
@@ -74,7 +74,7 @@ async function recreateStream({ url, token, connect: connectTo }: TestBus, strea
 /** Resolves at the next connection of the bus. */
 const backAgain = (bus: Bus) => new Promise<void>(resolve => bus.onConnection(connected => connected && resolve()))
 
-t.test('restart of a nats-server', async t => {
+t.test('each feed and watch either continues or reports a loss when the nats-server restarts', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
 
@@ -118,7 +118,7 @@ t.test('restart of a nats-server', async t => {
     t.pass('what 64 feeds saw over two restarts is what the stream has')
   })
 
-  t.test('watches, subscriptions and revisions survive a restart on the same store', async t => {
+  t.test('watches, subscriptions and revisions survive a restart of the nats-server that keeps its store', async t => {
     const bus = await server.connect('watcher')
     const bucket = bus.bucket('checks')
     const revision = await bucket.put('loc1.1.kept', 1)
@@ -135,7 +135,7 @@ t.test('restart of a nats-server', async t => {
     t.equal(await bus.request('echo', 'still there', { timeoutMs: 5_000 }), 'still there')
   })
 
-  t.test('watch reports lost and new keys and feeds break when the server has lost its store', async t => {
+  t.test('watch reports lost and new keys, and feeds break, when the server has lost its store', async t => {
     const bus = await server.connect('survivor')
     const subject = subjectOn(1)
     await publishNumbers(bus, subject, upTo(3))
@@ -217,7 +217,7 @@ t.test('restart of a nats-server', async t => {
     await connection.close()
     await told.reached(2)
     t.equal(told.items[1], 'keeper.a=null')
-    // A new bucket may acknowledge late on a busy machine, so the write is retried, as by any caller.
+    // A new bucket may acknowledge late on a busy machine, so the test retries the write, as every caller does.
     await eventually('the bucket took the entry', () =>
       bucket.put('keeper.b', 2).then(
         () => true,
@@ -229,7 +229,7 @@ t.test('restart of a nats-server', async t => {
   })
 })
 
-t.test('connection to a nats-server', async t => {
+t.test('connection to a nats-server waits for the server, declares the streams and hides its token', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const logger = createLogger('silent')
@@ -276,7 +276,7 @@ t.test('connection to a nats-server', async t => {
   })
 })
 
-t.test('message without a matching subscription', async t => {
+t.test('connection drops messages that match no subscription', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const metrics = new Registry()
@@ -287,7 +287,7 @@ t.test('message without a matching subscription', async t => {
   t.teardown(() => bare.close())
   const strays = async () => /watchkeeper_bus_strays_total (\d+)/.exec(await metrics.metrics())?.[1] ?? '0'
 
-  t.test('bus drops, counts and logs once a minute the messages that a consumer pushes to a subscription', async t => {
+  t.test('bus drops and counts messages that a consumer pushes to a subscription, and logs the count once a minute', async t => {
     const heard = collector<string>()
     await bus.subscribe(subjects.testMessage, message => heard.add(message.subject), { queue: 'members' })
     await bus.subscribe(subjects.alertNudge, message => heard.add(message.subject), { queue: 'members' })
@@ -319,7 +319,7 @@ t.test('message without a matching subscription', async t => {
     t.equal(Number(await strays()), before + 3)
   })
 
-  t.test('process with a store removes foreign consumers when it connects', async t => {
+  t.test('process that has a store removes the consumers of other programs when it connects', async t => {
     const manager = await jetstreamManager(bare)
     const reading = await openFeed(bus, 3, { sequence: 1 })
     const foreign = async () => {
@@ -347,7 +347,7 @@ t.test('message without a matching subscription', async t => {
   })
 })
 
-t.test('position is read from both forms of a reply subject', async t => {
+t.test('stream position of a message is read from each known form of its reply subject', async t => {
   const expected = { sequence: 12, delivery: 3, at: 1_700_000_000_123, pending: 7 }
   t.strictSame(parsePosition('$JS.ACK.S.c.1.12.3.1700000000123456789.7'), expected)
   t.strictSame(parsePosition('$JS.ACK._.acc.S.c.1.12.3.1700000000123456789.7'), expected)

@@ -1,5 +1,5 @@
-// Contract of every bus except requests (`request-contract.ts`), run on the memory hub and on a real nats-server. Each case has its own
-// connections, subjects and keys, because all cases of one run share the bus.
+// Contract of every bus, run on the memory hub and on a real nats-server; requests have their own contract (`request-contract.ts`). Each
+// case has its own connections, subjects and keys, because all cases of one run share the bus.
 import type { Test } from 'tap'
 import { type Bus, BusError, type Feed, type FeedOptions, type StreamMessage } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -12,15 +12,15 @@ export interface Harness {
   now(): number
   /** Replaces the stream with an empty one. */
   recreateStream(): Promise<void>
-  /** A connection whose stream is full after few messages, and a function that restores its capacity. */
+  /** Opens a connection whose stream is full after a few messages. `undo` restores the capacity of the stream. */
   fillable(): Promise<{ bus: Bus; undo(): Promise<void> }>
   /** Disconnects this connection from the bus until the returned function is called. */
   cutOff(bus: Bus): Promise<() => Promise<void>>
-  /** True: `cutOff` disconnects every connection. */
+  /** True: `cutOff` disconnects every connection. False: `cutOff` disconnects only the given one. */
   cutsAll: boolean
 }
 
-/** Collects messages. A test can wait until a given number has arrived. */
+/** Collects messages, and lets a test wait for the arrival of a given number of messages. */
 export function collector<T>() {
   const items: T[] = []
   let wanted = { count: 0, resolve: () => {} }
@@ -50,7 +50,10 @@ export function subjectOn(partition: number): string {
 export async function openFeed(bus: Bus, partition: number, from: FeedOptions['from'], accept: () => boolean = () => true) {
   const got = collector<StreamMessage>()
   const broken = collector<string>()
-  /** Numbers of messages received so far, at each report that the feed is cut off (`deaf`) or has caught up (`hearing`). */
+  /**
+   * The feed reports that it is cut off (`deaf`) or has caught up (`hearing`). At each report the list of that name gets
+   * the number of messages received so far.
+   */
   const deaf = collector<number>()
   const hearing = collector<number>()
   const onMessage = (message: StreamMessage) => {
@@ -126,7 +129,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.equal(got.items.at(-1)?.sequence, newest.sequence)
   })
 
-  t.test('resumed feed delivers without loss or repetition', async t => {
+  t.test('resumed feed loses no message and repeats no message', async t => {
     const bus = await harness.connect()
     const subject = subjectOn(6)
     const total = limits.bus.readerBatch * 3 + 7
@@ -153,7 +156,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     )
   })
 
-  t.test('each of many partitions on one connection gets only its own messages', async t => {
+  t.test('each of many feeds on one connection gets only the messages of its partition', async t => {
     const bus = await harness.connect()
     const publisher = await harness.connect()
     const { lastSequence } = await bus.observations.state()
@@ -167,7 +170,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     await Promise.all(feeds.map(({ feed }) => feed.close()))
   })
 
-  t.test('stream returns its state and the newest sequence of a partition, and purges', async t => {
+  t.test('stream reports its state and the newest sequence of a partition, and no longer has purged messages', async t => {
     const bus = await harness.connect()
     t.equal(await bus.observations.lastSequenceOf(50).then(n => n >= 0), true)
     await harness.recreateStream()
@@ -192,7 +195,7 @@ function describeFeeds(t: Test, harness: Harness): void {
     t.strictSame([await first(8, 0), await first(9, 0), await bus.observations.lastSequenceOf(8)], [null, 7, 0])
   })
 
-  t.test('feeds break and the creation time changes when the stream is recreated', async t => {
+  t.test('recreated stream has a new creation time, and breaks the feeds of its predecessor', async t => {
     const bus = await harness.connect()
     await publishNumbers(bus, subjectOn(10), upTo(5))
     const one = await openFeed(bus, 10, { sequence: 1 })
@@ -314,7 +317,7 @@ function describeBuckets(t: Test, harness: Harness): void {
     t.equal((await bucket.get('gone.1.a'))?.value, rivals.findIndex(revision => revision !== null) + 1)
   })
 
-  t.test('watch reports present keys, readiness, and then every change in order', async t => {
+  t.test('watch reports the present keys, then that it is ready, then every change in order', async t => {
     const bucket = (await harness.connect()).bucket('checks')
     const writer = (await harness.connect()).bucket('checks')
     await writer.put('loc2.1.a', 1)

@@ -1,4 +1,4 @@
-// First declaration of streams and buckets, while the servers of the bus may not have found each other yet.
+// First declaration of streams and buckets at a cluster whose servers may not have found each other yet.
 import t from 'tap'
 import { declareWithRetry } from '#shared/bus/declarations.ts'
 import { startTestBus } from '../support/bus/nats.ts'
@@ -30,7 +30,7 @@ function createWorld(comesAt: number) {
   return { outcome, passed }
 }
 
-t.test('declaration waits for a cluster that accepts connections before its servers have found each other', async t => {
+t.test('declaration is retried until the servers of a cluster have found each other', async t => {
   const { outcome, passed } = createWorld(7_000)
   await passed(6_900)
   t.strictSame(outcome, {})
@@ -38,7 +38,7 @@ t.test('declaration waits for a cluster that accepts connections before its serv
   t.strictSame(outcome, { ended: 'declared' })
 })
 
-t.test('start ends with a sentence that names the likely causes when the bus never accepts the streams', async t => {
+t.test('start fails with an error that names the likely causes when the bus never accepts the streams', async t => {
   const { outcome, passed } = createWorld(Number.POSITIVE_INFINITY)
   await passed(patienceMs - 100)
   t.strictSame(outcome, {})
@@ -49,7 +49,7 @@ t.test('start ends with a sentence that names the likely causes when the bus nev
   )
 })
 
-t.test('start ends with the same sentence when NATS_REPLICAS exceeds the servers', async t => {
+t.test('start fails with an error that names NATS_REPLICAS when NATS_REPLICAS exceeds the number of servers', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   await t.rejects(server.connect('copies', { replicas: 3, patienceMs: 300 }), {

@@ -1,4 +1,4 @@
-// Requests whose responder is in the same process: they never reach the bus. The size limit of the bus and the timeouts apply to them too.
+// Requests whose responder is in the same process never reach the bus. The size limit of the bus and the timeouts apply to them, too.
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
 import { createLocalRequests } from '#shared/bus/clients/local-requests.ts'
@@ -15,11 +15,11 @@ import { collector, refused, upTo } from './contract.ts'
 
 const patient = { timeoutMs: 10_000 }
 
-t.test('local requests on a nats-server', async t => {
+t.test('request on a nats-server stays inside the process when its responder is in the process', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
 
-  t.test('request to a subscription of its own process stays inside the process, and a nudge is sent over the bus', async t => {
+  t.test('request to a subscription in its process stays there, and a message without a reply goes to the bus', async t => {
     const bus = await server.connect('own')
     const other = await server.connect('other')
     const heard = collector<string>()
@@ -37,7 +37,7 @@ t.test('local requests on a nats-server', async t => {
     t.strictSame(heard.items, ['nudge', 'after it closed'])
   })
 
-  t.test('subscription of another process gets only the requests that match it', async t => {
+  t.test('request goes to another process when only a subscription of the other process matches', async t => {
     const bus = await server.connect('elsewhere')
     const other = await server.connect('there')
     await bus.subscribe('cmd.2.*', message => message.respond('here'))
@@ -46,14 +46,15 @@ t.test('local requests on a nats-server', async t => {
   })
 
   for (const whose of ['another connection', 'the same connection']) {
-    t.test(`maximum message size of the bus bounds requests and responses of ${whose}`, async t => {
+    t.test(`bus refuses oversized requests and responses when the responder uses ${whose}`, async t => {
       const asker = await server.connect('asks')
       const answerer = whose === 'the same connection' ? asker : await server.connect('answers')
       const largest = await maxPayload(server)
       await answerer.subscribe('echo', ({ body, respond }) => respond((body as string).length))
       await answerer.subscribe('text', ({ body, respond }) => respond('x'.repeat(Number(body))))
       const traceId = 'trace1'
-      // Less the quotation marks around the body, and the headers of the trace: `NATS/1.0`, `trace-id: trace1`, an empty line.
+      // Characters of the largest text that fits into a message. The message also has two quotation marks and the headers of the trace:
+      // `NATS/1.0`, `trace-id: trace1` and an empty line.
       const room = largest - 2 - (10 + 18 + 2)
       const ask = (characters: number) => asker.request('echo', 'x'.repeat(characters), { timeoutMs: 5_000, traceId })
       t.equal(await ask(room), room)
@@ -93,7 +94,7 @@ async function maxPayload({ url, token }: { url: string; token: string }): Promi
   return largest
 }
 
-t.test('subscription that failed gets no requests after a reconnect', async t => {
+t.test('subscription whose creation failed gets no requests after a reconnect', async t => {
   const dataFolder = t.testdir()
   const binary = await obtainNatsServer({ toolsFolder, log: () => undefined })
   const first = await startNatsServer({ binary, dataFolder, port: 0 })
@@ -120,7 +121,7 @@ t.test('subscription that failed gets no requests after a reconnect', async t =>
   t.equal(await refused(bus.request('lost', {}, { timeoutMs: 5_000 })), 'no_responders')
 })
 
-/** Local requests on a clock that the test advances, and the number of timers that they have set. */
+/** Local requests on a clock that the test advances, and the number of timers that the requests have set. */
 function world() {
   const virtual = createVirtualClock()
   let timers = 0
@@ -146,7 +147,7 @@ function world() {
   return { virtual, local, answers, ask, kindOf, timers: () => timers }
 }
 
-t.test('each request has its own timeout, all requests share one timer, and none runs when no request waits', async t => {
+t.test('each request has its own timeout, all requests share one timer, and no timer runs when no request waits', async t => {
   const { virtual, answers, ask, kindOf, timers } = world()
   const settled: string[] = []
   for (const timeoutMs of [1_000, 200, 3_000]) void kindOf(ask(timeoutMs)).then(kind => settled.push(`${timeoutMs} ${kind}`))
@@ -180,7 +181,7 @@ t.test('refused request is never delivered, and a closed bus leaves no timer', a
   t.equal(local.ask({ subject: 'mute', text: '1', traceId: 'trace1' }, 1_000), null, 'a closed table asks nobody')
 })
 
-t.test('local subscription gets the requests that match its wildcards without the bus', async t => {
+t.test('local subscription gets exactly the requests whose subjects match its wildcards', async t => {
   for (const [filter, fitting, others] of [
     ['w1.a', ['w1.a'], ['w1', 'w1.ab', 'w1.a.b']],
     ['w2.*.c', ['w2.b.c'], ['w2.c', 'w2.b.b.c', 'w2.b.d', 'w20.b.c']],

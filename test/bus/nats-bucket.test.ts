@@ -1,10 +1,10 @@
-// Reads of a bucket remove their consumers from a real nats-server.
+// A read of a bucket creates a consumer on a real nats-server and removes the consumer at its end.
 import { connect } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { bucketStream } from '#shared/bus/declarations.ts'
 import { startTestBus, type TestBus } from '../support/bus/nats.ts'
 
-t.test('list removes its consumer, with or without entries', { timeout: 400_000 }, async t => {
+t.test('list of a bucket removes its consumer whether an entry matches or not', { timeout: 400_000 }, async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   const bucket = (await server.connect('lister')).bucket('checks')
@@ -24,7 +24,7 @@ t.test('list removes its consumer, with or without entries', { timeout: 400_000 
   }
 })
 
-/** Announcements of the server that a consumer of the bucket `checks` was removed. */
+/** Subscribes to the messages that the server sends when a consumer of the bucket `checks` was removed. */
 async function readerRemovals(t: Test, { url, token }: TestBus) {
   const connection = await connect({ servers: url, token })
   t.teardown(() => connection.close())

@@ -1,5 +1,5 @@
 // One of three nats-servers is killed, frozen or stopped while clients of each server publish, write, watch and request. No acknowledged
-// data is lost, and each client is served again within the documented bound. Prints each interruption.
+// data is lost, and each client is served again within the documented bound. The test prints the length of each interruption.
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Bus, Incoming } from '#shared/bus/port.ts'
@@ -95,7 +95,7 @@ async function loseOne(t: Test, cluster: TestCluster, fault: Fault, victim: numb
 
 const answer = (message: Incoming) => message.respond(1)
 
-/** Longest time between two successes, or from the last success to now, ms. */
+/** Records the instants of successes. `longestGap` returns the longest time, ms, between two successes or after the last success. */
 function createGaps() {
   const at: number[] = []
   let endedAt: number | null = null
@@ -112,7 +112,10 @@ function createGaps() {
   }
 }
 
-/** Continuous work of one process: it publishes, writes its own key, sends requests to the others, and receives all messages. */
+/**
+ * Starts the continuous work of one process: it publishes, writes its own key, sends requests to the other processes, and receives all
+ * messages.
+ */
 async function startTraffic(bus: Bus, node: number) {
   const [publish, update, request] = [createGaps(), createGaps(), createGaps()]
   const heard = new Map<string, number>()

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { PatientTransport } from '#shared/bus/nats/nats-connect.ts'
 
-t.test('write and release of a connection throw nothing when the server has ended the connection', async t => {
+t.test('connection can be written and released without an error when the server has ended it', async t => {
   const server = createServer({ allowHalfOpen: true }, socket => {
     socket.on('error', () => undefined)
     socket.write('INFO {"server_id":"x","version":"2.12.0","max_payload":1024}\r\n')

@@ -1,5 +1,5 @@
-// Contract of every bus for requests and nudges, run on the memory hub and on a real nats-server. Each test runs twice: with the responder
-// on the requester's connection, and on another connection.
+// Contract of every bus for requests and for messages without a reply (nudges), run on the memory hub and on a real nats-server. Each test
+// runs twice: with the responder on the requester's connection, and on another connection.
 import type { Test } from 'tap'
 import type { Bus, Incoming } from '#shared/bus/port.ts'
 import { collector, type Harness, refused, upTo } from './contract.ts'
@@ -28,13 +28,13 @@ export function describeRequests(t: Test, harness: Harness): void {
       t.teardown(() => Promise.all([connected.asker.close(), connected.server.close()]))
       return connected
     }
-    t.test(`request to a subscription ${whose}`, async t => {
+    t.test(`requests and messages without a reply keep their contract when the responder is a subscription ${whose}`, async t => {
       describeAnswers(t, pair)
       describeReceivers(t, pair)
       describeSilence(t, pair, harness)
     })
   }
-  t.test('closing subscription gets the earlier requests of its own connection and no later requests', async t => {
+  t.test('closing subscription gets the requests that its connection sent before the close, and no later requests', async t => {
     const bus = await harness.connect()
     const subscription = await bus.subscribe('closing', message => message.respond(message.body))
     const before = bus.request('closing', 'before', patient)
@@ -47,7 +47,7 @@ export function describeRequests(t: Test, harness: Harness): void {
 }
 
 function describeAnswers(t: Test, pair: Connect): void {
-  t.test('request is answered with its body, its subject and its trace', async t => {
+  t.test('responder gets subject, body and trace of a request, and only its first response counts', async t => {
     const { asker, server } = await pair(t)
     const subscription = await server.subscribe('cmd.60.*', message => {
       message.respond({ subject: message.subject, body: message.body, traceId: message.traceId })
@@ -141,7 +141,7 @@ function describeReceivers(t: Test, pair: Connect): void {
     )
   })
 
-  t.test('subscription with a maximum gets no more messages, and later requests find no responder', async t => {
+  t.test('subscription gets no more messages than its maximum, and later requests find no responder', async t => {
     const { asker, server } = await pair(t)
     const heard: unknown[] = []
     const take = (message: Incoming) => {
@@ -158,7 +158,7 @@ function describeReceivers(t: Test, pair: Connect): void {
     t.equal(await refused(asker.request('bounded.x', 'and more', patient)), 'no_responders')
   })
 
-  t.test('request reaches every plain subscription and one of each queue, and the first response counts', async t => {
+  t.test('request reaches every plain subscription and one member of each queue, and the first response counts', async t => {
     const { asker, server } = await pair(t)
     for (const { subject, queues, receivers } of [
       { subject: 'many.plain', queues: [null, null], receivers: ['plain', 'plain'] },
@@ -241,7 +241,7 @@ function describeNudges(t: Test, harness: Harness): void {
     t.strictSame([shared.items.length, all.items.length], [30, 90])
   })
 
-  t.test('bus measures the offset of a clock', async t => {
+  t.test('bus measures by how much the clock of the server is ahead of a given clock', async t => {
     const bus = await harness.connect()
     const { aheadMs, roundTripMs } = await bus.clockOffset(() => harness.now() - 5_000)
     t.ok(roundTripMs >= 0 && roundTripMs < 5_000)

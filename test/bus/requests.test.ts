@@ -22,7 +22,10 @@ function world() {
   return { clock, hub, bus, server, keeper: createKeeperClient(bus, clock), directory: createDirectoryClient(bus, clock) }
 }
 
-/** Serves the commands of all keepers: the nth request gets the nth response, null sends none, and the last response is repeated. */
+/**
+ * Serves the commands of all keepers. Request n gets element n of `answers`; later requests get the last element. No
+ * response is sent for an element null.
+ */
 async function answering(server: ReturnType<typeof world>['server'], answers: unknown[]) {
   const asked: { body: unknown; traceId: string }[] = []
   await server.subscribe('cmd.*.*', ({ body, traceId, respond }: Incoming) => {
@@ -100,7 +103,7 @@ t.test('command without a responder reaches a keeper within 50 ms after the keep
   t.strictSame(await outcome, { result: 'found' })
 })
 
-t.test('command fails with `unavailable` after 4 s without a responder or when disconnected', async t => {
+t.test('request fails with `unavailable` after 4 s when it has no responder or the bus is disconnected', async t => {
   for (const cut of [false, true]) {
     const { clock, hub, bus, directory } = world()
     if (cut) hub.cut(bus)
@@ -111,7 +114,7 @@ t.test('command fails with `unavailable` after 4 s without a responder or when d
   }
 })
 
-t.test('server of requests', async t => {
+t.test('server of requests responds up to its bound of concurrent requests, and refuses further requests', async t => {
   const contract = Type.Object({ n: Type.Integer() })
   const serving = async (answer: (n: number) => Promise<unknown>) => {
     const { bus, server, clock } = world()

@@ -52,7 +52,7 @@ t.test('list omits monitors that are healthy or were never evaluated', async t =
   t.equal(await incident(), null, 'ok')
 })
 
-t.test('incident opens as pending without a message at the first failed tick', async t => {
+t.test('incident opens as pending without a message at the first failed check', async t => {
   const { id, fails, incident, told } = await watched()
   await fails()
   const opened = await incident()
@@ -108,7 +108,7 @@ t.test('incident recovers, closes after two good minutes with a message, and lea
   t.not((await incident()).id, problem.id, 'the next trouble is another incident')
 })
 
-t.test('incident returns to its earlier status without a message when it fails while recovering', async t => {
+t.test('recovering incident returns to its earlier status without a message when a check fails', async t => {
   const { fails, passes, incident, told } = await watched()
   await fails()
   await world.clock.advance(confirmMs)
@@ -135,7 +135,7 @@ t.test('short failure is recorded as pending, recovering and closed without a me
   t.match(recorded, { open: 0, confirmedAt: null, closedAt: recorded?.wellSince })
 })
 
-t.test('good tick restarts the confirmation delay and leaves trouble_since unchanged', async t => {
+t.test('good check during the confirmation delay restarts the delay and leaves trouble_since unchanged', async t => {
   const { fails, passes, incident } = await watched()
   await fails()
   const opened = await incident()
@@ -151,7 +151,7 @@ t.test('good tick restarts the confirmation delay and leaves trouble_since uncha
   t.match(await incident(), { status: 'problem', trouble_since: opened.trouble_since, confirmed_at: after(again, 120_000) })
 })
 
-t.test('silence opens and confirms `no_data` with a message, and a later failure sends another message', async t => {
+t.test('silence opens an incident, its confirmation as `no_data` sends a message, and a later failure sends another', async t => {
   const { fails, passes, incident, told } = await watched(60)
   await passes()
   await world.clock.advance(3 * minute + 1_000)

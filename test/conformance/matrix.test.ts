@@ -1,5 +1,5 @@
-// Rights: each route is called by every kind of caller, and a refused call stores nothing (reference/envelope 3.2, 3.3, 4.4 and 4.6). The
-// routes are listed in routes.ts.
+// Rights of callers: every kind of caller calls each route, and a refused call stores nothing (reference/envelope 3.2, 3.3, 4.4 and 4.6).
+// The routes are listed in routes.ts.
 import t from 'tap'
 import { makeToken } from '#shared/tokens/api-token.ts'
 import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'

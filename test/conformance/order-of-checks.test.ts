@@ -7,7 +7,7 @@ import { freshThings, pathOf, type Route, routes, type Things } from './routes.t
 const home = 'home000000'
 const foreign = 'foreign000'
 
-/** A valid request, into which a fault is then put. */
+/** A request that is valid until the test puts a fault into it. */
 interface Sent {
   things: Things
   path: string
@@ -20,7 +20,7 @@ interface Sent {
 interface Defect {
   name: string
   told: readonly [code: number, message: string]
-  /** Faults that a request can have. */
+  /** Changes of a valid request that put this fault into it. */
   spoil(sent: Sent): Partial<Sent>
 }
 

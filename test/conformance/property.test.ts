@@ -1,5 +1,5 @@
-// Any request to any route of routes.ts: the response is HTTP 200 in the envelope, never an internal error, and a refusal stores nothing.
-// Generated from a printed seed (SEED=… repeats a run); fast-check shrinks and prints a failing case.
+// Any request to any route of routes.ts gets HTTP 200 in the envelope and never an internal error. A refusal stores nothing. The requests
+// are generated from a printed seed, and SEED=… repeats a run. fast-check shrinks and prints a failing case.
 import { Agent, request } from 'node:http'
 import fc from 'fast-check'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'
 import { freshThings, pathOf, type Route, routes, secretMark, type Things } from './routes.ts'
 
 const seed = Number(process.env['SEED'] ?? 20_260_704)
-/** Number of generated requests, divided among all routes; takes some seconds. */
+/** Number of generated requests, divided among all routes; the default takes some seconds. */
 const cases = Number(process.env['CASES'] ?? 4_000)
 
 const home = 'home000000'
@@ -188,7 +188,7 @@ function sentOf(route: Route, things: Things, made: Case): Sent {
   const joined = made.query ? `${path}${path.includes('?') ? '&' : '?'}${made.query}` : path
   return {
     method: route.method,
-    // The HTTP parser itself accepts no other character, so other characters never reach a route.
+    // The HTTP parser refuses the replaced characters, so they would never reach a route.
     path: joined.replace(/[^!-~]|#/g, '-'),
     token: tokens[made.token] ?? null,
     contentType: made.contentType,

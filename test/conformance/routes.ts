@@ -20,14 +20,15 @@ export interface Things {
   incident: string
   /** Slug of a custom subject. */
   subject: string
-  /** Slugs of the custom subject's signal that no rule reads, and of its rule that no other rule cites. */
+  /** Slug of a signal of the custom subject; no rule reads this signal. */
   signal: string
+  /** Slug of a rule of the custom subject; no other rule reads this rule. */
   rule: string
   /** Public id of the open incident of the custom subject. */
   trouble: string
   /** A custom subject in maintenance. */
   maintained: string
-  /** Integer ids, written as text. */
+  /** `destination` and `transformation` are integer ids, written as text. */
   destination: string
   transformation: string
 }
@@ -86,7 +87,7 @@ const policy = () => ({
     wait: { confirm_after: '1m', close_after: '0s' },
   },
 })
-/** Policy of the rule `rule` itself. Omits the input that reads this rule, because a rule cannot cite itself. */
+/** Policy for replacing the rule `rule`. It has no input that reads this rule, because a rule cannot read itself. */
 const ownPolicy = () => ({ name: 'Rule', document: { ...policy().document, inputs: policy().document.inputs.slice(0, 2) } })
 const observation = () => ({
   status: 'problem',
@@ -128,13 +129,13 @@ const bodies: Readonly<Record<string, Body>> = {
   'POST /v2/monitoring/websites/:id/delivery': table,
 }
 
-/** Routes that need a notifier and a receiver. notifications-v2/ tests these routes and their rights. */
+/** This route needs a notifier and a receiver, so the tests in notifications-v2/ cover the route and its rights. */
 const apart = 'POST /v2/notifications/destinations/:id/test'
 
 /** Routes that need a subject in maintenance. */
 const ofWindow = ['POST /v2/subjects/:subject/maintenance/ends_at', 'DELETE /v2/subjects/:subject/maintenance']
 
-/** All routes, built from the records with which the gateway registers them. */
+/** All routes, built from the records that the gateway registers. */
 export const routes: readonly Route[] = Object.entries(classicRoutes).flatMap(([prefix, records]) =>
   records.filter(({ method, path }) => `${method} ${prefix}${path}` !== apart).map(record => routeOf(prefix, record)),
 )
@@ -156,7 +157,7 @@ function routeOf(prefix: string, { method, path: below, needs: { role }, query, 
   }
 }
 
-/** A caller without a membership finds no object. A caller who names a workspace is refused. */
+/** Refusal of a caller without a membership: not found if the path names the object, else access denied. */
 function outsiderOf(path: string): Refused {
   if (path.startsWith('/v1/rules/:')) return noRule
   if (path.startsWith('/v2/monitoring/websites/:')) return noMonitor
@@ -176,7 +177,7 @@ function thingOf(line: string, part: string): keyof Things {
 export const pathOf = (route: Pick<Route, 'path'>, things: Things): string =>
   `/api${route.path.replace(/:([a-z]+)/gi, (_, name: keyof Things) => encodeURIComponent(things[name]))}`
 
-/** Collections that stay between calls: people and locations. All collections below a workspace are emptied. */
+/** Collections that are not emptied between calls. All other collections are emptied. */
 const kept: readonly CollectionName[] = ['users', 'workspaces', 'memberships', 'keys', 'locations', 'counters', 'settings']
 
 /** Empties all collections except `kept`, and creates the objects of `Things` for the next call. */
@@ -227,7 +228,10 @@ async function makeThings(world: ApiWorld, workspace: string): Promise<Things> {
   }
 }
 
-/** A custom subject with a heartbeat `beat` that no rule reads, and an event `read` that its rule reads. */
+/**
+ * A custom subject with two signals: the heartbeat `beat`, which no rule reads, and the event `read`, which the only rule of the subject
+ * reads.
+ */
 const customSubject = (id: string, workspaceId: string, at: number) => {
   const of = (slug: string, key: string, kind: SignalState['kind']) => ({ key, slug, name: slug, kind, meta: '{}', addedAt: at })
   const none = { from: null, compare: null, threshold: null, match: null, noDataAfterMs: null }

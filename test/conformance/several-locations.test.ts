@@ -7,7 +7,7 @@ import { closeMs, confirmMs, startWholeWorld, type WholeWorld } from '../support
 const monitors = '/api/v2/monitoring/websites'
 const home = 'home000000'
 const second = 1_000
-/** Time after the addition of a location in which the location does not count as silent. */
+/** Time after the addition of a location, ms, during which the location does not count as silent. */
 const graceMs = 60 * second
 
 const names = ['de', 'fr', 'jp', 'us'] as const
@@ -48,7 +48,10 @@ const report = (id: string, name: string, ok: boolean) => world.report(id, idOf[
 type Said = 'problem' | 'ok' | 'unknown'
 const words: Record<string, Said> = { p: 'problem', o: 'ok', u: 'unknown' }
 
-/** Each row: reports of the locations in order (p problem, o ok, u never reported), and the status after the confirmation delay. */
+/**
+ * Each row: reports of the locations in order (p problem, o ok, u never reported), and the status after the confirmation delay (null: no
+ * incident).
+ */
 const decisions: [agreement: 'any' | 'majority' | 'all', said: string, status: 'problem' | 'no_data' | null][] = [
   ['any', 'p', 'problem'],
   ['any', 'o', null],
@@ -77,7 +80,7 @@ const decisions: [agreement: 'any' | 'majority' | 'all', said: string, status: '
 ]
 for (const [agreement, said, status] of decisions) {
   const saying = [...said].map(letter => words[letter] as Said)
-  t.test(`${agreement} of ${said.length}: ${saying.join(', ')} is ${status ?? 'ok'}`, async t => {
+  t.test(`agreement ${agreement} of ${said.length}: ${saying.join(', ')} is ${status ?? 'ok'}`, async t => {
     const locations = names.slice(0, said.length)
     const id = await create(locations, agreement)
     for (const [i, name] of locations.entries()) {
@@ -92,7 +95,7 @@ for (const [agreement, said, status] of decisions) {
   })
 }
 
-t.test('decision waits for a location that has not reported unless the others decide without it', async t => {
+t.test('decision waits for a location that never reported, unless the other locations already decide it', async t => {
   const waiting = await create(['de', 'fr'], 'any')
   await report(waiting, 'de', true)
   const decided = await create(['de', 'fr'], 'any')
@@ -106,7 +109,7 @@ t.test('decision waits for a location that has not reported unless the others de
   t.equal((await incidentOf(waiting)).status, 'recovering', 'and heard when it comes')
 })
 
-t.test('location becomes unknown after three of its intervals without a report', async t => {
+t.test('location becomes unknown when it has not reported for three intervals', async t => {
   const id = await create(['de', 'fr'], 'any')
   for (const name of ['de', 'fr']) await report(id, name, true)
   await world.clock.advance(2 * 3_600 * second)
@@ -116,7 +119,7 @@ t.test('location becomes unknown after three of its intervals without a report',
   t.match(await incidentOf(id), { status: 'pending', locations: { failing: [], unknown: ['fr'], ok: ['de'] } })
 })
 
-t.test('monitor without locations reads as no data and is never checked', async t => {
+t.test('monitor without locations is shown as no data and is never checked', async t => {
   const id = await create([])
   for (const name of names) t.equal(await isChecked(name, id), false, name)
   t.match(await incidentOf(id), { status: 'pending', locations: { failing: [], unknown: [], ok: [] } })

@@ -105,7 +105,7 @@ t.test('rule has exactly the fields and kinds of generation 1 in create, read an
   t.strictSame(resultOf(await get(`${rules}?workspace_id=${home}`)).at(-1), stored)
 })
 
-t.test('rule has no regions and is never checked when the reference body is sent without regions', async t => {
+t.test('rule that is created without regions has no regions and is never checked', async t => {
   const stored = await created()
   t.strictSame(stored.regions, [])
   t.equal((await world.bus.bucket('checks').list('>')).filter(entry => entry.key.endsWith(stored.id)).length, 0)
@@ -339,7 +339,7 @@ t.test('update with an unchanged copy of the rule changes nothing', async t => {
   t.strictSame(resultOf(await post(`${rules}/${before.id}`, before)), before)
 })
 
-t.test('monitor of generation 2 is a rule, and its agreement changes through generation 2 alone', async t => {
+t.test('monitor of generation 2 is shown as a rule in generation 1, and only generation 2 changes its agreement', async t => {
   const monitor = resultOf(await post(monitors, rule({ locations: ['us', 'de'], agreement: 'all', regions: ['mars'] })))
   const seen = resultOf(await get(`${rules}/${monitor.id}`))
   t.strictSame(Object.keys(seen).sort(), ['id', 'interval', 'kind', 'name', 'regions', 'request', 'response', 'workspace_id'])
@@ -424,7 +424,7 @@ t.test('repeated acknowledgement returns recorded false with the first person an
   for (const token of [editor, owner]) t.strictSame(resultOf(await acknowledge(path, token)), { ...first, recorded: false })
 })
 
-t.test('acknowledgement is accepted in every open state and kept', async t => {
+t.test('acknowledgement is accepted in every open state of an incident', async t => {
   const pending = await troubled()
   t.equal(resultOf(await acknowledge(pending.path)).status, 'pending')
 
@@ -463,7 +463,7 @@ t.test('acknowledgement stops the four-hour reminders of its own incident only',
   t.strictSame(await told(quiet.id), ['problem', 'recovery'], 'a recovery is told all the same')
 })
 
-t.test('closed incident returns its acknowledgement, and is refused when it was never acknowledged', async t => {
+t.test('acknowledgement of a closed incident returns an earlier acknowledgement, or is refused if there is none', async t => {
   const never = await troubled()
   const before = await troubled()
   await pass(before.id, confirmMs, false)
@@ -487,7 +487,7 @@ t.test('closed incident returns its acknowledgement, and is refused when it was 
   })
 })
 
-t.test('body counts as present from one byte on, whatever the headers say', async t => {
+t.test('acknowledgement refuses a body of one byte or more, whatever the headers say', async t => {
   const { path } = await troubled()
   const send = (raw: string | Uint8Array, headers: Record<string, string> = {}) =>
     world.call('POST', path, { token: owner, raw, headers })
@@ -504,7 +504,7 @@ t.test('body counts as present from one byte on, whatever the headers say', asyn
   t.equal(resultOf(await send('', json)).recorded, true, 'an empty body is no body')
 })
 
-t.test('acknowledgement refuses a body by its presence, not by its Content-Type', async t => {
+t.test('acknowledgement is refused with a body, and accepted without a body, under any Content-Type', async t => {
   const types = ['foo', '', 'application//json', 'a/b/c', 'application/json,text/plain']
   for (const type of types) {
     const { path } = await troubled()
@@ -564,7 +564,7 @@ t.test('acknowledgement is checked in the order key, rule, incident, role, body,
   for (const [title, answer, code, message] of cases) t.match((await answer).json.error, { code, message }, title)
 })
 
-t.test('request on a subject that became custom names the routes that serve it', async t => {
+t.test('request on a subject that became custom is refused with the routes that now serve it', async t => {
   const { id, path } = await troubled({ name: 'Café' })
   const [stored] = await world.store.get('subjects', [id])
   if (stored) await world.store.upsert('subjects', [{ ...stored, kind: 'custom' }])
@@ -627,7 +627,7 @@ t.test('incident that closes between read and command is returned in its new sta
     [...open, ...closed].map(incident => incident.open),
     [1, 1, 0, 0],
   )
-  // The gateway reads the incidents of an earlier moment. The present incidents replace them when the gateway sends its command.
+  // The gateway reads the open incidents. The closed incidents replace them in the store when the gateway sends its command.
   const commanded = await world.bus.subscribe('cmd.*.*', () => void world.store.upsert('incidents', closed))
   await world.store.upsert('incidents', open)
   t.match(resultOf(await acknowledge(before.path)), { recorded: false, status: 'ok', acknowledged_by: first.acknowledged_by })
@@ -636,6 +636,6 @@ t.test('incident that closes between read and command is returned in its new sta
   await commanded.close()
 })
 
-t.test('document of a route lists every refusal that the requests of this file received', async t =>
+t.test('OpenAPI document of a route lists every refusal that the requests of this file received', async t =>
   t.strictSame(undocumented, []),
 )

@@ -1,5 +1,5 @@
 // Rights and order of checks in generation 3: each route is called with every role and every kind of key. A refused request stores nothing.
-// Rules: docs/reference/v3.md, 1.3, 2.2 and 2.5.
+// Reference: docs/reference/v3.md, 1.3, 2.2 and 2.5.
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import { type KeyAction, keyActions } from '#shared/contracts/account.ts'
@@ -32,7 +32,7 @@ let world: ApiWorld
 const callers: Caller[] = []
 
 t.before(async () => {
-  // The audit is off: its rows would be stored by a refused call, which must store nothing.
+  // The audit is off, because a refused call must store nothing, and the audit would store a row.
   world = await startApiWorld({ audit: false })
   await startFakeNotifier(world.hub.connect())
   callers.push({ title: 'nobody', token: null, role: null, actions: null })
@@ -59,7 +59,7 @@ async function scopedKey(username: string, actions: KeyAction[]): Promise<string
   return token
 }
 
-/** People, their keys and both workspaces stay. All other documents that calls have stored are removed. */
+/** Removes all documents except people, their keys, both workspaces, locations, counters and settings. */
 async function forgetCalls(): Promise<void> {
   const kept: readonly CollectionName[] = ['users', 'keys', 'locations', 'counters', 'settings']
   for (const collection of Object.keys(collections) as CollectionName[]) {
@@ -74,7 +74,7 @@ async function forgetCalls(): Promise<void> {
 const call = (method: string, path: string, workspace: string, options: CallOptions) =>
   world.call(method, `/api/v3${path.replace(':workspace', workspace)}`, options)
 
-/** The Template that the examples of Resources name, in both revisions. */
+/** Publishes both revisions of the Template that the examples of Resources name. */
 async function publishExamples({ path }: Route): Promise<void> {
   if (!path.includes('/resources')) return
   const publish = v3Routes.find(route => route.method === 'POST' && route.path.endsWith('/templates'))
@@ -84,14 +84,17 @@ async function publishExamples({ path }: Route): Promise<void> {
   }
 }
 
-/** A running window, because only a running window can be ended. */
+/** Starts a window, because only a running window can be ended. */
 async function startMaintenance({ method, path }: Route, made: string): Promise<void> {
   if (method !== 'DELETE' || !path.endsWith('/maintenance')) return
   const { status } = await call('PUT', made, home, { token: tokenOf('owner'), body: { minutes: 5 } })
   if (status !== 200) throw new Error(`The window was refused with ${status}`)
 }
 
-/** The path with the id of an object that the owner has just created, from the example of the route that creates such objects. */
+/**
+ * Creates the object that the path addresses, from the example of the route that creates such objects. Returns the path with the object's
+ * id.
+ */
 async function madePath({ path }: Route): Promise<string> {
   const [, all, id] = /^(.*?)[/](:(?!workspace)[^/]+)/.exec(path) ?? []
   if (all === undefined || id === undefined) return path

@@ -152,7 +152,7 @@ t.test('GET /v2/locations returns every location with exactly the documented fie
   ])
 })
 
-t.test('complete monitor has exactly the documented fields in create, read and list', async t => {
+t.test('monitor with every field set has exactly the documented fields in create, read and list', async t => {
   const sent = website({
     name: 'Full',
     interval: 86_400,
@@ -318,7 +318,7 @@ refuses([
   ),
 ])
 
-t.test('location is found by its name in any Unicode form with surrounding blanks', async t => {
+t.test('location is found by its name in any Unicode form, also with surrounding blanks', async t => {
   for (const name of ['caf\u00e9', 'pad']) {
     await world.directoryBus.request(
       'ask.directory.create-location',
@@ -443,7 +443,7 @@ t.test('body without a content type is read as JSON', async () => {
   resultOf(await world.call('POST', websites, { token: owner, raw: bytes }))
 })
 
-t.test('update replaces every field, but keeps the agreement when it is absent', async t => {
+t.test('update replaces every field, but keeps the stored agreement when the request has none', async t => {
   const before = await created({
     locations: ['de', 'us'],
     agreement: 'all',
@@ -680,7 +680,7 @@ t.test('refusal names the required role only to members', async t => {
   }
 })
 
-t.test('request on a subject that became custom names the routes that serve it', async t => {
+t.test('request on a subject that became custom is refused with the routes that now serve it', async t => {
   await world.addSubject({ id: 'custom0002', workspaceId: home, kind: 'custom', template: null, slug: 'zoë/x' })
   for (const method of ['GET', 'POST', 'DELETE']) {
     const answer = await world.call(method, `${websites}/custom0002`, {
@@ -701,7 +701,7 @@ t.test('request on a subject that became custom names the routes that serve it',
   t.equal((await get(`${websites}/custom0002`, stranger)).json.error.code, 2002, 'who cannot reach it learns nothing')
 })
 
-/** Each request fails the named check and every later check; the refusal is of the named check. */
+/** Each request would fail the named check and every later check. The refusal must be the refusal of the named check. */
 t.test('request is checked in the order key, route, workspace, object, role, JSON, fields', async t => {
   const { id } = await created()
   await world.addSubject({ id: 'custom0003', workspaceId: home, kind: 'custom', template: null })
@@ -734,7 +734,7 @@ t.test('request is checked in the order key, route, workspace, object, role, JSO
 
 const malformedTypes = ['foo', '', 'application//json', 'a/b/c', 'application/json,text/plain', '/', ';charset=utf-8']
 
-t.test('malformed Content-Type is refused at the check of the JSON', async t => {
+t.test('malformed Content-Type is refused when the JSON is checked, after the rights', async t => {
   const { id } = await created()
   for (const type of malformedTypes) {
     const send = (method: string, path: string, token: string | null, raw?: string) =>
@@ -761,7 +761,7 @@ t.test('malformed Content-Type is refused at the check of the JSON', async t => 
   }
 })
 
-t.test('empty Content-Type equals an absent one', async t => {
+t.test('empty Content-Type counts as absent', async t => {
   const headers = { 'content-type': '' }
   resultOf(await world.call('POST', websites, { token: editor, raw: JSON.stringify(website()), headers }))
   t.match((await world.call('POST', websites, { token: editor, raw: '{broken', headers })).json.error, {
@@ -770,7 +770,7 @@ t.test('empty Content-Type equals an absent one', async t => {
   })
 })
 
-t.test('method without a route is `Not found`, whether the request has a body or content type or not', async t => {
+t.test('method without a route is `Not found`, with or without a body or content type', async t => {
   for (const method of ['QUERY', 'PUT', 'PATCH', 'OPTIONS', 'DELETE']) {
     for (const options of [{}, { raw: '{}' }, { raw: '{}', headers: { 'content-type': 'foo' } }]) {
       const { json } = await world.call(method, websites, { token: owner, ...options })
@@ -830,7 +830,7 @@ const wrongDestination = (title: string, change: Record<string, unknown>, messag
   code,
   message,
 })
-t.test('fixture: destination whose name is taken', async () =>
+t.test('fixture creates the destination whose name is taken', async () =>
   resultOf(await post(`${destinations}?workspace_id=${home}`, destination({ name: 'Taken' }))),
 )
 refuses([
@@ -877,13 +877,13 @@ refuses([
   }),
 ])
 
-t.test('name of a destination is refused when it is in use in upper or lower case, and nothing is stored', async t => {
+t.test('name that another destination has, in upper or lower case, is refused and not stored', async t => {
   const before = (await world.store.find('destinations', { limit: 1_000 })).length
   const answer = await post(`${destinations}?workspace_id=${home}`, destination({ name: 'tAKEN ' }))
   t.match(answer.json.error, { code: 2001, message: 'Destination name taken' })
   t.equal((await world.store.find('destinations', { limit: 1_000 })).length, before)
 })
 
-t.test('document of a route lists every refusal that the requests of this file received', async t =>
+t.test('OpenAPI document of a route lists every refusal that the requests of this file received', async t =>
   t.strictSame(undocumented, []),
 )

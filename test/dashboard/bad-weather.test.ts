@@ -40,7 +40,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('action that the server no longer allows is refused with a sentence, and changes nothing', async t => {
+  t.test('action that the server no longer allows is refused with a message, and changes nothing', async t => {
     const { id } = await world.addFailing('Refused')
     await world.addMember('rolf', 'editor')
     const { page, close } = await open(world.address, `/monitors/${id}`, { as: 'rolf' })
@@ -57,7 +57,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('page of a deleted workspace says so, and links another workspace', async t => {
+  t.test('page of a deleted workspace says that the workspace is deleted, and links another workspace', async t => {
     await world.addMember('mona', 'viewer')
     await world.ask('create-workspace', { id: 'mona000000', name: 'Of Mona', userId: 'user-mona' })
     const path = `/?workspace=${workspaceId}`
@@ -70,7 +70,7 @@ await withBrowser(async () => {
     await page.getByRole('button', { name: 'Show Of Mona' }).click()
     await page.getByRole('heading', { name: 'Watch your first website' }).waitFor()
     await live(page)
-    // The browser itself reports the refused stream.
+    // The browser reports the 404 of the refused stream in its console. The page is not at fault.
     t.same(
       faults.filter(fault => !fault.includes('404')),
       [],
@@ -78,7 +78,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('visitor sees the deadlines of the server when the visitor clock is an hour ahead or behind', async t => {
+  t.test('page shows the right time to a deadline when the clock of the visitor is an hour ahead or behind', async t => {
     const { incident } = await world.addFailing('Clocks')
     const due = async (shiftMs: number) => {
       const { page, close } = await open(world.address, `/incidents/${incident}`, {
@@ -92,7 +92,7 @@ await withBrowser(async () => {
     for (const hours of [0, 1, -1]) t.match(await due(hours * 3_600_000), /^reminder in (4:00:00|3:59:\d\d)$/, `${hours} h`)
   })
 
-  t.test('page reports a part of itself that does not load, and shows the part after the next try', async t => {
+  t.test('page reports a part that did not load, and shows the part after the next try', async t => {
     const { incident } = await world.addFailing('Slow')
     let isCut = true
     const cut = async (context: BrowserContext) =>
@@ -121,7 +121,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('page whose data come late shows that it is loading, and then its content', async t => {
+  t.test('page first shows that it is loading, and then its content, when its data arrive late', async t => {
     const { incident } = await world.addFailing('Train')
     const slow = async (context: BrowserContext) => {
       await context.route('**/session/incidents/**', async route => {

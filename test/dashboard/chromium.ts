@@ -91,9 +91,9 @@ interface AxeResult {
 }
 
 /**
- * Returns the violations that axe finds and the checks that axe cannot decide. Undecided checks are left out for covered elements, texts in
- * a drawing and texts of one character: other texts have the same colours. The debugger injects axe, so the content security policy of the
- * page is unchanged.
+ * Returns the violations that axe finds and the checks that axe cannot decide. Leaves out undecided checks of covered elements, texts in a
+ * drawing and texts of one character, because axe checks the same colours in other texts. The debugger injects axe, so the content
+ * security policy of the page is unchanged.
  */
 export async function axeFaults(page: Page): Promise<string[]> {
   const cdp = await page.context().newCDPSession(page)
@@ -119,21 +119,21 @@ export async function seeAll(page: Page): Promise<void> {
   await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
-/** Returns whether an element is wider than the page. */
+/** Returns whether the content of the page is wider than its window. */
 export const overflows = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 
-/** Short text for the element that has the focus. */
+/** Returns the name, id, label or text of the focused element: the first of these that it has. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(
     "(e => e.getAttribute('name') || e.id || e.getAttribute('aria-label') || e.textContent.trim())(document.activeElement)",
   )
 
-/** Waits for the element, then presses Tab until it has the focus: a name as `focused` returns it, or a locator. */
+/** Waits for the target, then presses Tab until the target has the focus. The target is a locator, or a name that `focused` returns. */
 export async function tabTo(page: Page, target: string | Locator): Promise<void> {
   const isThere = async () =>
     typeof target === 'string' ? (await focused(page)) === target : (await target.and(page.locator(':focus')).count()) === 1
-  // A part that is loaded later may not be drawn yet, and Tab would pass its place.
+  // A part of the page that loads late may not be drawn yet, and Tab would skip its elements.
   await (typeof target === 'string' ? named(page, target) : target).filter({ visible: true }).first().waitFor()
   for (let i = 0; i < tabsMost; i++) {
     if (await isThere()) return
@@ -142,7 +142,7 @@ export async function tabTo(page: Page, target: string | Locator): Promise<void>
   throw new Error(`The focus never came to ${target}`)
 }
 
-/** Elements that `focused` calls by this name. */
+/** Returns the elements for which `focused` would return this name. */
 function named(page: Page, name: string): Locator {
   const tags = ['a', 'button', 'input', 'select', 'summary', 'textarea'].map(tag => `self::${tag}`).join(' or ')
   const text = JSON.stringify(name)
@@ -151,5 +151,5 @@ function named(page: Page, name: string): Locator {
   )
 }
 
-/** More tab stops than any page has. */
+/** Maximum number of presses of Tab, above the number of tab stops of any page. */
 const tabsMost = 90

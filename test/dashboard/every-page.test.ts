@@ -9,7 +9,7 @@ import { startDashboardWorld } from '../support/worlds/dashboard-world.ts'
 import { passwordOf } from '../support/worlds/session-world.ts'
 import { axeFaults, open, overflows, withBrowser } from './chromium.ts'
 
-/** Bytes of a page with everything that its first view loads, compressed; `bytesMost` for pages without an entry. */
+/** Maximum compressed size of a page with everything that its first view loads, bytes. `bytesMost` limits the pages without an entry. */
 const bytesOf: Partial<Record<PageName, number>> = { monitoring: 30_000, monitor: 30_000, incident: 35_000 }
 const bytesMost = 40_000
 

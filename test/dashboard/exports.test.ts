@@ -86,14 +86,14 @@ rows:
   - {destination: On call, on: [problem, recovery]}
 `
 
-  t.test('import creates a whole workspace after its plan was shown and its new destination has a URL', async t => {
+  t.test('import creates a whole workspace after the person enters the URL of its destination and sees its plan', async t => {
     const { page, faults, bytes, close } = await visit('edith')
     await page.getByRole('heading', { name: 'Export and import' }).waitFor()
     t.ok(bytes() <= 40_000, `${bytes()} bytes`)
     const before = bytes()
     await choose(page, fileOf(fleet))
     await page.getByText('1 destination of the file is new.').waitFor()
-    // Without the worker's script, which the browser counts separately: test/gateway/dashboard.test.ts limits its size.
+    // These bytes exclude the worker's script, whose size test/gateway/dashboard.test.ts limits.
     t.ok(bytes() <= 40_000, `${bytes()} bytes with all that the plan read`)
     t.comment(`${before} bytes, then ${bytes() - before}`)
     await tabTo(page, 'url of On call')
@@ -118,7 +118,7 @@ rows:
     await close()
   })
 
-  t.test('export with one changed value gives a plan of one change, by keyboard', async t => {
+  t.test('person exports, changes one value, and imports a plan of one change by keyboard', async t => {
     const { page, faults, close } = await visit('edith')
     await tabTo(page, 'Download configuration')
     const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
@@ -141,7 +141,7 @@ rows:
     await close()
   })
 
-  t.test('plan names a Resource that moves to another revision, and the incidents that this closes', async t => {
+  t.test('plan names a Resource that moves to another revision, and the incidents that the move closes', async t => {
     const { page, close } = await visit('edith')
     const next = fleet.replace("Look at the host's log.", 'Look at the log.').replace('default: true\n', '')
     await choose(page, fileOf(next))
@@ -169,7 +169,7 @@ rows:
     await close()
   })
 
-  /** A list of Templates with 8 MiB in total: one document, which a parser can only read whole. */
+  /** Returns a list of Templates of 8 MiB in total. The list is one document, which a parser can only read as a whole. */
   const large = () => {
     const text = 'x'.repeat(200)
     const rule = (n: number) => `
@@ -211,7 +211,8 @@ rows:
     t.equal(await page.getByRole('alert').count(), 0, (await page.getByRole('alert').allTextContents()).join())
     const longest = await page.evaluate<number>('window.longest')
     const tookMs = performance.now() - beganAt
-    // If the page read the file itself, one task would take nearly the whole time. A busy machine lengthens task and reading alike.
+    // If the page read the file itself, one task of the page would last nearly as long as the reading. A busy machine makes both longer, so
+    // the test compares their durations.
     t.comment(`longest task of the page: ${longest} ms, the reading: ${Math.round(tookMs)} ms`)
     t.ok(longest <= tookMs / 10, `a task of ${longest} ms of ${Math.round(tookMs)}`)
     t.same(faults, [])
@@ -275,7 +276,7 @@ meta: {url: 'https://example.com/', locations: [de], interval_value: 5}
     await close()
   })
 
-  t.test('page, also with a plan, is accessible, without errors and fits its window', { timeout: 120_000 }, async t => {
+  t.test('page with or without a plan is accessible, without errors and fits its window', { timeout: 120_000 }, async t => {
     for (const [colorScheme, width] of [['light', 360] as const, ['dark', 1280] as const]) {
       const { page, faults, close } = await visit('edith', { colorScheme, width })
       await page.getByRole('heading', { name: 'Export and import' }).waitFor()

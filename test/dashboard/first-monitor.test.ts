@@ -3,7 +3,7 @@ import t from 'tap'
 import { killAllPrograms, startOutside, startProgram } from '../integration/system.ts'
 import { axeFaults, open, overflows, seeAll, tabTo, withBrowser } from './chromium.ts'
 
-/** Time from the sending of the form to the visible first check, ms at most. */
+/** Maximum time from the submission of the form until the first check is visible, ms. */
 const seenMs = 3_000
 
 await withBrowser(async () => {
@@ -42,7 +42,7 @@ await withBrowser(async () => {
       const tookMs = performance.now() - sentAt
       t.ok(tookMs <= seenMs, `${tookMs.toFixed(0)} ms`)
       t.match(await page.locator('main').textContent(), /local.*OK/)
-      // The browser itself reports the refusal of the first request.
+      // The browser reports the status 422 of the first request in its console. The page is not at fault.
       t.same(
         faults.filter(fault => !fault.includes('422')),
         [],

@@ -12,7 +12,7 @@ await withBrowser(async () => {
   const show = (incident: string, options = {}) => open(world.address, `/incidents/${incident}`, { as: 'vera', ...options })
   const active = (page: Awaited<ReturnType<typeof open>>['page']) => page.locator('.stage .is-active').getAttribute('data-state')
 
-  t.test('page highlights the state, the path and the deadline, and says what happens next', async t => {
+  t.test('page highlights the state of the incident, its path and its deadline, and says what happens next', async t => {
     const { incident } = await world.addFailing('Shop')
     const { page, faults, bytes, close } = await show(incident)
     await page.getByRole('heading', { name: 'Shop' }).waitFor()
@@ -42,7 +42,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('slider and replay, by keyboard alone, show each moment in drawing, evidence and page address', async t => {
+  t.test('slider and replay work by keyboard alone, and show each moment in drawing, evidence and page address', async t => {
     const { id, incident } = await world.addFailing('Mail')
     await world.report(id, 'aaaa', true)
     await world.clock.advance(closeMs)
@@ -113,7 +113,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('inspector gets the records only after consent, at its own origin', async t => {
+  t.test('inspector gets the records only after the person consents, and only at the site that the consent names', async t => {
     const { incident } = await world.addFailing('Inspected')
     const receiver = `<script>
       const seen = []
@@ -147,7 +147,7 @@ await withBrowser(async () => {
       }
   })
 
-  t.test('page of an unknown incident says so, and links the monitoring page', async () => {
+  t.test('page says that an incident is unknown, and links the monitoring page', async () => {
     const { page, close } = await show('unknown000')
     await page.getByRole('heading', { name: 'There is no such incident' }).waitFor()
     await page.getByRole('link', { name: 'To the monitoring page' }).click()

@@ -57,7 +57,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('without a connection monitors are deselected, a refusal has its reason, and a later try succeeds', async t => {
+  t.test('offline page can deselect and says why an action cannot start; the action starts when online again', async t => {
     const { page, context, close } = await list('vera')
     await chooseThree(page)
     await context.setOffline(true)

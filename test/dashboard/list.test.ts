@@ -129,7 +129,7 @@ await withBrowser(async () => {
   })
 
   t.test(
-    'page with problems, also on a phone, is accessible, without errors, and no wider than its window',
+    'page with problems is accessible, without errors, and no wider than its window, also on a phone',
     { timeout: 120_000 },
     async t => {
       await world.change(339, { name: `${'שם ארוך מאוד '.repeat(7)}<script>`, status: 'down', incident: world.incident(339) })

@@ -54,7 +54,7 @@ t.test('each path of the page map leads to its page, and each page to its path',
   t.strictSame(['//evil.example', 'https://evil.example', '/\\evil', '/keys?a=1'].map(returnPath), ['/', '/', '/', '/keys?a=1'])
 })
 
-t.test('refusal is shown as a sentence at the field that it names', async t => {
+t.test('refusal is shown as a readable message beside the field that it names', async t => {
   const v3 = refusalOf(422, { error: { code: 1422, message: "Field 'url' must be a URL", details: { field: 'url' } } }, null)
   t.match(v3, { status: 422, field: 'url', message: "Field 'url' must be a URL." })
   const plain = refusalOf(429, { error: { code: 'rate_limited', message: 'Slow', details: 'Too many.' } }, '8')
@@ -72,7 +72,7 @@ t.test('refusal is shown as a sentence at the field that it names', async t => {
   )
 })
 
-t.test('refusal beside its field omits the API name of the field, and keeps the name of a part of the field', async t => {
+t.test('refusal beside its field omits the name of the field, unless the refusal names only a part of the field', async t => {
   const shown = async (named: string, field: string) => {
     const state = createFormState()
     const refused = new Refusal(422, '', `Field '${named}' is required.`, named)
@@ -84,7 +84,7 @@ t.test('refusal beside its field omits the API name of the field, and keeps the 
   t.equal(await shown('json.rules.0.key', 'json'), "Field 'json.rules.0.key' is required.")
 })
 
-t.test('form becomes a request with only the changed fields', async t => {
+t.test('request that a form sends has only the changed fields', async t => {
   const values = new FormData()
   for (const [name, value] of Object.entries({
     url: 'shop.example',
@@ -111,7 +111,7 @@ t.test('form becomes a request with only the changed fields', async t => {
   t.strictSame([nameOf('', 'shop.example/x'), nameOf('Shop', 'shop.example')], ['shop.example', 'Shop'])
 })
 
-t.test('chart has round ticks, keeps its gaps, and is exported as text that no spreadsheet executes', async t => {
+t.test('chart has ticks at round numbers, keeps its gaps, and is exported as text that no spreadsheet executes', async t => {
   t.strictSame(valueTicks(233, 4), [0, 100, 200, 300])
   t.strictSame(valueTicks(0, 4), [0, 0.25, 0.5, 0.75, 1])
   const from = new Date(2026, 10, 23, 0, 30).getTime()
@@ -181,7 +181,7 @@ t.test('rows are updated in place, and are sorted again only when the pointer is
   t.strictSame([names(), rows.isReordered.value], [['b', 'a'], false])
 })
 
-t.test('stream is live after its hello and lost when disconnected, and a second hello makes the page read again', async t => {
+t.test('stream is live after its hello and lost when disconnected; a second hello makes the page reload its data', async t => {
   const opened: { path: string; say(name: string, data?: object): void; source: Source; isClosed: boolean }[] = []
   const due: (() => void)[] = []
   const open = (path: string): Source => {
@@ -233,7 +233,7 @@ t.test('stream is live after its hello and lost when disconnected, and a second 
   t.equal(renewed, 3)
 })
 
-t.test("first stream continues from the position of the page's data, and the page reads nothing again", async t => {
+t.test("first stream continues at the position of the page's data, so the page does not read its data again", async t => {
   const paths: string[] = []
   const hellos: (() => void)[] = []
   const open = (path: string): Source => {

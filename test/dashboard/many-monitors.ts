@@ -1,4 +1,5 @@
-// A session world whose workspace has many monitors in chosen states: documents in the store, and states published like those of a keeper.
+// A session world whose workspace has many monitors in chosen states. The monitors are documents in the store, and their states are
+// published as a keeper publishes states.
 
 import type { Test } from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -20,7 +21,7 @@ const names = ['checkout', 'billing', 'login', 'search', 'media', 'docs', 'api',
 const troubles: readonly RosterStatus[] = ['down', 'no_data', 'pending', 'recovering']
 const minute = 60_000
 
-/** One of 340 monitors has a problem, in each problem state in turn; all others are up. */
+/** Every 340th monitor is in one of the problem states, which take turns. All other monitors are up. */
 export async function startManyMonitors(t: Test, count: number): Promise<ManyMonitors> {
   const world = await startSessionWorld(t)
   const { store, workspaceId, clock, hub } = world

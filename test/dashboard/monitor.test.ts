@@ -14,7 +14,7 @@ await withBrowser(async () => {
 
   const show = (id: string, options: OpenOptions = {}) => open(world.address, `/monitors/${id}`, { as: 'vera', ...options })
 
-  t.test('monitor in trouble shows a day of three locations in at most 30 kB when its chart is in view', async t => {
+  t.test('page of a monitor in trouble loads a day of checks from three locations in at most 30 kB', async t => {
     const id = await addChartedMonitor(world, 'Charted', { isFailing: true })
     const { page, faults, bytes, close } = await show(id)
     await page.locator('.small-machine .is-active[data-state=problem]').waitFor()
@@ -28,7 +28,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('monitor that is up shows the same day in at most 30 kB, and reserves the space of its chart', async t => {
+  t.test('page of a monitor that is up loads a day of checks in at most 30 kB, and reserves the space of its chart', async t => {
     const id = await addChartedMonitor(world, 'Calm', { isFailing: false })
     const { page, faults, bytes, close } = await show(id)
     const uptime = page.getByRole('heading', { name: 'Uptime' })
@@ -61,7 +61,7 @@ await withBrowser(async () => {
     }
   })
 
-  t.test('page shows a change that comes between its data and its first stream', async t => {
+  t.test('page shows a change that occurs between the read of its data and the start of its first stream', async t => {
     const id = await world.addMonitor('Raced')
     await world.report(id, 'aaaa', true)
     let letGo = () => {}
@@ -83,7 +83,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a monitor in trouble, in a window of 560 px, shows its state, machine and rules in at most 30 kB', async t => {
+  t.test('page of a monitor in trouble shows its state, machine and rules in at most 30 kB in a window of 560 px', async t => {
     const { id } = await world.addFailing('Shop')
     const { page, faults, bytes, close } = await show(id, { height: 560 })
     await page.locator('.small-machine .is-active[data-state=problem]').waitFor()
@@ -117,7 +117,7 @@ await withBrowser(async () => {
       }
   })
 
-  t.test('values that senders report are charted with the threshold of the rule, as a table and as a file', async t => {
+  t.test('values that senders report are shown with the threshold of the rule as chart, table and file', async t => {
     const v3 = `/session/v3/workspaces/${world.workspaceId}`
     const send = async (path: string, body: object) => {
       const sent = await world.editor.send('POST', v3 + path, { body })
@@ -219,7 +219,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('an editor chooses by keyboard who is notified of what, and a viewer reads it', async t => {
+  t.test('an editor chooses by keyboard who is notified of what, and a viewer can only read this choice', async t => {
     const id = await world.addMonitor('Chosen')
     for (const name of ['Ops', 'Desk']) {
       const body = { name, type: 'webhook', url: `https://hooks.example/${name}` }
@@ -247,7 +247,7 @@ await withBrowser(async () => {
     await Promise.all([close(), reader.close()])
   })
 
-  t.test('log shows all reports or only those that were not accepted, of all days or of one day', async t => {
+  t.test('log shows all reports or only rejected reports, of all days or of one day', async t => {
     const v2 = '/session/v2/subjects'
     const send = async (path: string, body: object) => {
       const sent = await world.editor.send('POST', path, { body })
@@ -292,7 +292,7 @@ await withBrowser(async () => {
   })
 
   t.test(
-    'monitor is archived or deleted after reading what is lost, and the list shows the result',
+    'monitor is archived or deleted after the page says what is lost, and the list shows the result',
     { timeout: 60_000 },
     async t => {
       const end = async (id: string, name: string, act: 'Archive' | 'Delete', losses: RegExp[]) => {

@@ -90,7 +90,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('readings beside the form follow new reports, also on a signal that no rule reads', async t => {
+  t.test('form updates its readings at each new report, even of a signal that no rule reads', async t => {
     const { slug, id } = await custom('Followed')
     const { page, faults, close } = await visit(`/monitors/${id}/rules/new`, 'edith')
     await trial(page).getByText('Waiting for the first report of 1 of 1 input').waitFor()
@@ -213,7 +213,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('removing a rule with an open incident, a signal and a subject says what is lost', async t => {
+  t.test('page says what is lost before it removes a rule with an open incident, a signal, or a subject', async t => {
     const { slug, id } = await custom('Lost')
     await report(slug, { status: 'problem' })
     await v2('POST', `/subjects/${slug}/rules`, {
@@ -254,7 +254,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('viewer reads rules and the results of trials, and sees no button that would be refused', async t => {
+  t.test('viewer reads rules and the results of trials, and sees no button whose action would be refused', async t => {
     const { slug, id } = await custom('Read only')
     await v2('POST', `/subjects/${slug}/rules`, {
       name: 'Failing',
@@ -274,7 +274,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('website page says before the first rule that the website becomes custom, and the rule reads its checks', async t => {
+  t.test('page warns that a first rule makes the website custom, and a trial of this rule reads the checks', async t => {
     const id = await world.addMonitor('Slow shop')
     await world.report(id, 'aaaa', true)
     const { page, faults, close } = await visit(`/monitors/${id}/rules/new`, 'edith')
@@ -309,7 +309,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('form reports a rule that another person removed, and a session that ended, during typing', async t => {
+  t.test('form reports during typing that another person removed the rule, or that the session ended', async t => {
     const { slug, id } = await custom('Ended')
     const document = { inputs: [{ signal: 'beat', mode: 'status' }], decision: { need: 'any' } }
     await v2('POST', `/subjects/${slug}/rules`, { name: 'Old', document })

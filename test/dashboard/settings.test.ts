@@ -15,7 +15,7 @@ await withBrowser(async () => {
   await world.addPerson('olga', { [home]: 'owner' }, { admin: true })
   await world.addPerson('edith', { [home]: 'editor' })
   await world.addPerson('vera', { [home]: 'viewer' })
-  /** Sends a change as this person, past the pages. */
+  /** Sends a change as this person directly to the API, without a page. */
   const change = async (as: string, path: string, body: object) => {
     const { status, text } = await (await world.signedIn(as)).send('POST', path, { body })
     if (status !== 201) throw new Error(`${path}: ${text}`)
@@ -23,7 +23,7 @@ await withBrowser(async () => {
   const v3 = `/session/v3/workspaces/${home}`
   const addDestination = (name: string) =>
     change('edith', `${v3}/destinations`, { name, type: 'webhook', url: 'https://desk.example.com/in' })
-  /** Audit rows are written in batches, and the gateway's timer uses the world's clock. */
+  /** Waits for the audit row of the path. The gateway writes audit rows in batches, by a timer on the world's clock. */
   const audited = async (workspaceId: string | null, path: string) => {
     const wanted = { workspaceId, personId: null, path, since: null, until: null, limit: 1, after: null }
     world.clock.advance(limits.audit.flushMs)
@@ -68,7 +68,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('full key is created without a scope, and a refusal is shown beside its field', async t => {
+  t.test('key without a scope is created as a full key, and a refusal is shown beside its field', async t => {
     const { page, close } = await visit('/keys', 'edith')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByLabel('Access').selectOption('full')
@@ -121,7 +121,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a webhook is changed without its URL, and another destination becomes default', async t => {
+  t.test('a person changes a webhook without typing its URL again, and makes another destination default', async t => {
     const { page, close } = await visit('/settings/destinations', 'edith')
     const add = async (name: string) => {
       await page.getByRole('button', { name: 'Add destination' }).click()
@@ -181,7 +181,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('an editor sees no button for the signing secret', async t => {
+  t.test('an editor sees no button for the signing secret of a destination', async t => {
     await addDestination('Guarded')
     const { page, close } = await visit('/settings/destinations', 'edith')
     await page.getByRole('button', { name: 'Delete: Guarded' }).waitFor()
@@ -189,7 +189,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a viewer reads the destinations and sees no button that would be refused', async t => {
+  t.test('a viewer reads the destinations and sees no button whose action would be refused', async t => {
     await addDestination('Shown')
     const { page, close } = await visit('/settings/destinations', 'vera')
     await page.getByRole('heading', { name: 'Shown' }).waitFor()
@@ -231,7 +231,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a viewer sees the members, and no button that would be refused', async t => {
+  t.test('a viewer sees the members, and no button whose action would be refused', async t => {
     const { page, close } = await visit('/settings/people', 'vera')
     await page.getByText('vera (you)').waitFor()
     t.equal(await page.locator('main button').count(), 0)
@@ -285,7 +285,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('an editor creates an address with a second factor by keyboard, sees its URL once, and revokes it', async t => {
+  t.test('editor creates an Observation address with a second factor by keyboard, sees its URL once, and revokes it', async t => {
     const { page, faults, context, close } = await visit('/settings/addresses', 'edith', {
       before: context => context.grantPermissions(['clipboard-read', 'clipboard-write']),
     })
@@ -345,7 +345,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('viewer reads that addresses are for editors, and the page requests no addresses', async t => {
+  t.test('page of Observation addresses says to a viewer that it is for editors, and requests no addresses', async t => {
     const { page, faults, close } = await visit('/settings/addresses', 'vera')
     await page.getByText('Not for viewers').waitFor()
     t.same(faults, [])
@@ -440,7 +440,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('an owner filters the audit, and the address keeps the filter', async t => {
+  t.test('an owner filters the audit, and the page address contains the filter', async t => {
     await addDestination('Audited')
     await change('edith', `${v3}/addresses`, { description: 'audited hosts' })
     await audited(home, '/addresses')
@@ -480,7 +480,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('health lists present conditions with the start of each', async t => {
+  t.test('health page lists each present condition with its start', async t => {
     const empty = await visit('/admin/health', 'olga')
     await empty.page.getByText('Nothing needs the operator').waitFor()
     const since = world.clock.now() - 3 * 3_600_000
@@ -497,7 +497,7 @@ await withBrowser(async () => {
     await empty.close()
   })
 
-  t.test('a viewer reads the deliveries with their payload, filtered, and older deliveries on demand', async t => {
+  t.test('a viewer reads the deliveries with their payload, filters them, and loads older deliveries on demand', async t => {
     const row = (number: number, over: Partial<DeliveryLogDocument> = {}): DeliveryLogDocument => ({
       ...{ id: `Log${number}`, rev: 1, number, workspaceId: home, destinationId: 'dest1', destinationNumber: 1 },
       ...{ destinationName: 'Ops', destinationType: 'webhook', alertKind: 'problem', event: 'problem', status: 'delivered' },
@@ -533,7 +533,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('an administrator reads the audit of the installation beside the audit of the workspace', async t => {
+  t.test('an administrator reads the audit of the installation in a tab next to the audit of the workspace', async t => {
     await addDestination('Of the workspace')
     await change('olga', '/session/locations', { name: 'audited' })
     await audited(null, '/session/locations')

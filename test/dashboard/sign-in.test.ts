@@ -25,7 +25,7 @@ await withBrowser(async () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Account', exact: true }).waitFor()
     t.equal(new URL(page.url()).search, '?from=mail')
-    // The browser itself reports a response with status 401.
+    // The browser reports the status 401 of a response in its console. The page is not at fault.
     t.same(
       faults.filter(fault => !fault.includes('401')),
       [],

@@ -158,7 +158,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('next version lists its changes and the affected Resources, and rebinds them on demand', async t => {
+  t.test('editor lists the changes of the next version and the affected Resources, and rebinds them on demand', async t => {
     for (const key of ['db1', 'db2']) await send('POST', '/resources', { template: 'night-job@1', key, name: key })
     const at = new Date(world.clock.now()).toISOString()
     await send('POST', '/resources/db1/observations', { signal: 'report', state: 'problem', at })

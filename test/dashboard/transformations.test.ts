@@ -75,7 +75,7 @@ await withBrowser(async () => {
     await close()
   })
 
-  t.test('a transformation is edited, removed from the named destination, and deleted', async t => {
+  t.test('a transformation is edited, removed from the destination that uses it, and deleted', async t => {
     const { page, faults, close } = await visit('edith')
     await page.getByRole('button', { name: 'Edit: Pager' }).click()
     t.equal(await page.getByLabel('Template', { exact: true }).inputValue(), 'Wake up:\n{{ summary }}')

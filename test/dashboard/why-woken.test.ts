@@ -1,5 +1,5 @@
-// The question "why was I woken at 3:10" in a real browser, by keyboard only. The link of a message leads to a closed incident: what failed
-// and where, when, who was notified, and the machine's state at that minute.
+// The question "why was I woken at 3:10" in a real browser, by keyboard only. The link of a message opens the page
+// of a closed incident. The page shows what failed, where and when, who was notified, and the machine's state at that minute.
 import t from 'tap'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
@@ -13,7 +13,7 @@ await withBrowser(async () => {
   const world = await startDashboardWorld()
   t.teardown(() => world.stop())
 
-  /** A monitor with two locations that failed at one location, was confirmed at 3:10, and closed. */
+  /** Creates a monitor with two locations. It fails at one location, and its incident is confirmed at 3:10 and closes. */
   async function nightOf(name: string): Promise<string> {
     const id = await world.addMonitor(name, { locations: ['de', 'fr'], agreement: 'any' })
     const failsAt = Date.parse('2023-11-15T03:10:00Z') - confirmMs
@@ -50,21 +50,21 @@ await withBrowser(async () => {
     await page.waitForURL(/\/incidents\//)
     await page.getByRole('heading', { name: 'Checkout: Reachability' }).waitFor()
     const main = page.locator('main')
-    // Begin and end of the incident.
+    // The page shows the beginning and the end of the incident.
     t.match(await main.textContent(), /Lasted 2 min: from 15 Nov 2023, 03:08:00 to 15 Nov 2023, 03:10:\d\d, when it recovered/)
-    // Receiver and instant of the message.
+    // The page shows the receiver and the instant of each message.
     t.match((await page.locator('section[aria-labelledby=told] tbody tr').allTextContents()).reverse(), [
       /15 Nov 2023, 03:10:01problemOn callDelivered/,
       /03:12:00recoveryOn callDelivered/,
     ])
-    // The machine at 3:10: the slider is at the record of this instant.
+    // The page shows the state machine at 3:10 when the slider is at the record of 3:10.
     await tabTo(page, page.getByRole('slider'))
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowRight')
     t.match(await page.getByRole('slider').getAttribute('aria-valuetext'), /^2 of 4: 03:10:00, hold\.elapsed, Problem$/)
     t.equal(await page.locator('.stage .is-active').getAttribute('data-state'), 'problem')
     t.match(await page.locator('.stage .is-latest .event').textContent(), 'hold.elapsed')
-    // The failure and its location.
+    // The page shows the failure and the location at which it occurred.
     const readings = await page.locator('section[aria-labelledby=evidence] tbody tr').allTextContents()
     t.match(readings.sort(), [/^deOK/, /^frProblem.*status 503, expected 200/])
     t.notMatch(readings.join(), 'reachability@', 'locations have their names')

@@ -1,4 +1,4 @@
-// The audit in the directory: rows are stored once, listed newest first, and deleted when their time ends. Rules: docs/reference/v3.md,
+// The audit in the directory: rows are stored once, listed newest first, and deleted when their time ends. Reference: docs/reference/v3.md,
 // 11.3 to 11.5.
 import { join } from 'node:path'
 import { pino } from 'pino'

@@ -1,4 +1,4 @@
-// The directory over the bus on the memory store: every verb, its races and its crashes.
+// The directory over the bus on the memory store: every verb, also with concurrent requests and after crashes.
 
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -43,7 +43,6 @@ async function start(
   return { clock, hub, bus, store, ask, asker, service, metrics: around.metrics }
 }
 
-/** Runs the same tests on the memory store and on a file. */
 function onEachStore(title: string, run: (t: Test, store: Store) => Promise<void>): void {
   t.test(`${title}, on the memory store`, t => run(t, createMemoryStore()))
   t.test(`${title}, on sqlite`, async t => {
@@ -104,7 +103,7 @@ onEachStore('names', async (t, given) => {
     t.equal(await reserve('Shop', 's2'), 'shop-2')
     t.equal(await reserve('Shop', 's3', 'third'), 'shop', 'in another workspace it has none yet')
   })
-  await t.test('repeated request gets the slug of the first try, also while the first try runs', async t => {
+  await t.test('repeated request gets the slug of the first request, even if the first request still runs', async t => {
     await reserve('Twice', 't1')
     let first: string | null = null
     const between: Store['get'] = async (collection, ids) => {
@@ -197,7 +196,7 @@ onEachStore('keys', async (t, given) => {
     t.equal(await ask('authenticate', { tokenHash }), null)
     await store.replace('keys', [{ ...key!, rev: key!.rev + 2, expiresAt }])
   })
-  await t.test('deleted key is unknown, its deletion reaches gateways, and its use does not restore it', async t => {
+  await t.test('deleted key is unknown, its deletion reaches gateways, and a later use does not restore the key', async t => {
     const told: string[] = []
     const watch = await hub
       .connect()
@@ -303,7 +302,7 @@ onEachStore('reads', async (t, given) => {
   const put = (id: string, change: object) =>
     store.upsert('subjects', [{ ...subjectDocument(id, 'w', id, id, check, 5), ...change }])
 
-  await t.test('subject is returned without inner state, and a tombstone as null', async t => {
+  await t.test('subject is returned without its internal state, and a deleted subject as null', async t => {
     await put('one', {})
     const view = {
       id: 'one',
@@ -427,17 +426,17 @@ onEachStore('reads', async (t, given) => {
     await store.upsert('deliveryTables', [
       { id: 'holding', rev: 1, workspaceId, selections: [{ destinationId: 'd1', alertKinds: ['problem'] }] } as never,
     ])
-    // The subject's own rows alone decide; the default destination does not count.
+    // The delivery table of the subject decides alone; the default destination does not count.
     const recipients = { opened: [], problem: ['Ops'], no_data: [], recovery: [], acknowledged: [] }
     const { held } = await ask('get-incident-records', { id: 'holding.2', afterSequence: 0 })
     t.strictSame(held, { ruleKey: 'r2', snapshot: incident, verdict: { verdict: 'problem' }, mutedTo: null, recipients })
   })
-  await t.test('existence of a workspace is returned', async t => {
+  await t.test('directory returns whether a workspace exists', async t => {
     await store.upsert('workspaces', [{ id: 'there', rev: 1, name: 'There', createdAt: 5, members: {} } as never])
     t.equal(await ask('workspace-exists', { workspaceId: 'there' }), true)
     t.equal(await ask('workspace-exists', { workspaceId: 'nowhere' }), false)
   })
-  await t.test('pages stay below 512 KiB, contain each item once, and have an end', async t => {
+  await t.test('pages stay below 512 KiB and contain each item once, and the last page has no successor', async t => {
     const ids = Array.from({ length: 600 }, (_, i) => `p${String(i).padStart(3, '0')}`)
     for (const [i, id] of ids.entries())
       await put(id, { workspaceId: 'pages', createdAt: Math.floor(i / 7), check: { ...check, data: 'x'.repeat(4_000) } })
@@ -564,7 +563,7 @@ t.test('requests', async t => {
     for (const verb of ['nothing', 'constructor', '__proto__'])
       t.match(await send(verb, {}), { ok: false, error: { code: 'not_found' } }, verb)
   })
-  await t.test('request fails with `unavailable` when the store does not respond, else with `internal`', async t => {
+  await t.test('request fails with `unavailable` when the store is unavailable, and with `internal` at other errors', async t => {
     const broken = createMemoryStore()
     let error: Error = new StoreError('unavailable', 'secret')
     broken.find = () => Promise.reject(error)
@@ -587,7 +586,7 @@ t.test('first start', async t => {
   const keyOf = async (store: Store, token: string) =>
     (await store.find('keys', { where: { tokenHash: hashToken(token) }, limit: 1 }))[0]
 
-  await t.test('first start creates owner, workspace, membership and location, and after confirmation one key', async t => {
+  await t.test('first start creates owner, workspace, membership and location, and one key after its confirmation', async t => {
     const store = createMemoryStore()
     const { firstKey } = await bootstrap({ store, clock }, options)
     t.strictSame(await counts(store), [1, 1, 1, 1, 0])

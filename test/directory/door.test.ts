@@ -1,5 +1,5 @@
-// The doors of locations, through which remote probers send requests, on the memory hub and on a real nats-server. The rights of
-// credentials are tested in `test/prober/elsewhere.test.ts`, attacks in `test/integration/`.
+// The door of a location is the bus subject by which its remote probers send requests. Tested on the memory hub and on a real nats-server.
+// The rights of credentials are tested in `test/prober/elsewhere.test.ts`, attacks in `test/integration/`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -70,7 +70,7 @@ const lineOver = (bus: Bus): DoorLine => ({
   ask: (subject, text, timeoutMs) => bus.request(subject, JSON.parse(text), { timeoutMs }),
 })
 
-t.test('door in memory', async t => {
+t.test('remote probers work through a door in memory', async t => {
   const hub = createMemoryHub({ clock })
   describeDoors(t, {
     house: async () => hub.connect(),
@@ -78,7 +78,7 @@ t.test('door in memory', async t => {
   })
 })
 
-t.test('door on a nats-server', async t => {
+t.test('remote probers work through a door on a nats-server', async t => {
   const server = await startTestBus()
   t.teardown(() => server.stop())
   describeDoors(t, {
@@ -175,7 +175,7 @@ interface Opened {
 
 let numbered = 0
 
-/** Starts a directory on this bus with a store of its own. `of`: locations that are stored before the start. */
+/** Starts a directory on this bus, by default with a new store. `of`: ids of locations that are stored before the start. */
 async function openDirectory(t: Test, bus: Bus, of: string[] = [], store: Store = createMemoryStore(), time: Clock = clock) {
   for (const id of of) await store.insert('locations', [{ id, rev: 1, name: `at ${id}`, displayName: null, createdAt: 1 }])
   const metrics = new Registry()
@@ -192,7 +192,7 @@ async function openDirectory(t: Test, bus: Bus, of: string[] = [], store: Store 
   return { directory, ask: createDirectoryClient(bus, clock).ask }
 }
 
-/** Stores a location as another directory would: the tested directory learns of the location by the nudge. */
+/** Stores a location as another directory would. The tested directory learns of the location by a message on the bus. */
 async function addLocation(bus: Bus, store: Store, id: string): Promise<void> {
   await store.insert('locations', [{ id, rev: 1, name: `at ${id}`, displayName: null, createdAt: 1 }])
   const asker = () => bus.request(subjects.door(id, 'members'), {}, { timeoutMs: 1_000 }).then(Boolean, () => false)
@@ -322,7 +322,7 @@ function describeDoors(t: Test, harness: Harness): void {
     t.strictSame(seen.items, ['ready', ...upTo(30).map(n => `s${n}: true`), 'last: true'])
   })
 
-  t.test('prober gets a change after its next heartbeat when the directory that followed changes died', async t => {
+  t.test('prober gets a change after its next heartbeat when the directory that sent its changes has died', async t => {
     const house = await harness.house()
     const held = await house.subscribe(subjects.door('dead', 'changes'), () => undefined)
     const { directory } = await openDirectory(t, await harness.house())
@@ -336,7 +336,7 @@ function describeDoors(t: Test, harness: Harness): void {
     const seen = await watchOf(bus, 'dead')
     t.strictSame(seen.items, ['ready'])
     await addLocation(house, directory.store, 'dead')
-    // The directory follows changes only after the first request of a prober.
+    // A directory begins to watch changes of checks at the first request of a prober.
     const somebody = await harness.house()
     await held.close()
     await somebody.request(subjects.door('dead', 'changes'), { after: null }, { timeoutMs: 5_000 })
@@ -432,7 +432,7 @@ t.test('door passes a bounded burst and rate of messages, and drops further mess
   t.equal(taken - quiet, 50)
 })
 
-t.test('responses to a location that reads too much are delayed, and above a bound refused with `busy`', async t => {
+t.test('location that reads too much gets delayed responses, and gets `busy` above a bound', async t => {
   const time = createVirtualClock()
   const hub = createMemoryHub({ clock: time })
   const house = hub.connect()

@@ -109,7 +109,7 @@ onEachStore('v3 3.2 workspace holds 1,000 revisions, listed in pages by key and 
   const published = Array.from({ length: perWorkspace }, (_, i) =>
     manifest(1 + (i >> 1), { key: i % 2 === 0 ? 'b' : 'a', summary: 'x'.repeat(500) }),
   )
-  // As many concurrent requests as a directory serves.
+  // Publishes 50 at once, because a directory refuses more requests than it can serve concurrently.
   while (published.length > 0) await Promise.all(published.splice(0, 50).map(one => publish(one)))
   await t.rejects(publish(manifest(1)), { code: 'validation', facts: { field: 'key' } }, 'one more')
   await publish(manifest(1), 'w2')

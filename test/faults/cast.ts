@@ -5,41 +5,47 @@ import type { Spell } from './outside-world.ts'
 import type { Expected, Kind } from './told.ts'
 import { confirmMs, intervalMs, ruleConfirmMs } from './watched-things.ts'
 
-/** site: probers check it; heart: a sender of heartbeats, whose silence is a problem; reporter: a sender of its own status. */
+/** `site`: a website that probers check; `heart`: a sender whose silence is a problem; `reporter`: a sender that reports its own status. */
 export type Sort = 'site' | 'heart' | 'reporter'
 
 export interface Thing {
   sort: Sort
   name: string
-  /** Period in which a site fails, a heart is silent, or a reporter reports problems (`to` Infinity: still open); null: never. */
+  /**
+   * Period in which a site fails, a heart is silent, or a reporter reports problems; null: no problem. `to` Infinity: the problem has not
+   * ended.
+   */
   spell: Spell | null
   expected: readonly Kind[]
-  /** Time from the message to the end of the problem, ms. */
+  /** Time from the message about the problem to the end of the problem, ms. */
   lastsMs: number
   /** Interval of the sender's reports, ms. */
   everyMs: number
-  /** Longest permitted time without a report of a heart, ms; null for other sorts. */
+  /** Longest permitted time without a report of a `heart`, ms; null for a `site` and a `reporter`. */
   noDataMs: number | null
   /** True: a refused report is sent again half a second later. False: the next report follows an interval later. */
   isCareful: boolean
 }
 
 export interface CastOptions {
-  /** Longest permitted time without a report of a heart, which normally reports every 5 s, ms. */
+  /** Longest permitted time without a report of a `heart`, ms. A `heart` normally reports every 5 s. */
   noDataMs: number
   /** Time from the start of the run to the fault, which lasts about `faultMs`; ms. */
   faultInMs: number
   faultMs: number
-  /** True: checks continue during the fault, and short failures can happen during it. False: short failures happen after it. */
+  /** True: checks continue during the fault, and short failures can happen meanwhile. False: short failures happen afterwards. */
   isChecked: boolean
   /** True: includes senders that do not repeat a refused report. */
   hasCareless: boolean
 }
 
-/** Duration of a short failure. It fails at most two checks, so the website passes again 10 s after the first failing check. */
+/** Duration of a short failure. At most two checks fail, so the website passes again 10 s after the first failing check. */
 export const blipMs = 6 * second
 
-/** Slow senders: one lost report is permitted, as it makes 40 s without a report. Two are lost only in an outage of 20 s or more. */
+/**
+ * Times of slow senders. If one report is lost, 40 s pass without a report, which is permitted. Only an outage of 20 s or more loses two
+ * reports.
+ */
 const slowly = { everyMs: 20 * second, noDataMs: 45 * second }
 
 /** Draws sites, hearts and reporters with their problems. Instants are ms after the start of the run. */
@@ -77,7 +83,7 @@ export function drawCast(random: Random, options: CastOptions): Thing[] {
 
 export const expectedOf = (cast: readonly Thing[]): Expected => new Map(cast.map(({ name, expected }) => [name, expected]))
 
-/** Longest time from the beginning of a problem to its message without a fault, ms. */
+/** Longest time from the beginning of a problem to its message if there is no fault, ms. */
 export function promiseMs({ sort, noDataMs }: Thing): number {
   if (sort === 'site') return intervalMs + confirmMs
   return ruleConfirmMs + (noDataMs ?? intervalMs)

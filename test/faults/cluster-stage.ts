@@ -32,7 +32,7 @@ export async function setClusterStage(): Promise<ClusterStage | null> {
     await rm(dataFolder, { recursive: true, force: true })
   }
   try {
-    // Creates the streams before the first service starts and waits for them.
+    // This connection creates the streams. Otherwise the first service would have to wait for them.
     const bus = await cluster.connect('harness')
     const mongodbUrl = `${secantus.url}/faults`
     const settings = {

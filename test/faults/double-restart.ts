@@ -1,4 +1,4 @@
-// The installation ends and starts twice. The second end comes at most 15 s after the first start.
+// A fault in which the installation ends and starts twice. The second end comes at most 15 s after the first start.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'

@@ -9,7 +9,10 @@ import { intervalMs } from './watched-things.ts'
 
 const kills = 2
 const startMs = 3 * second
-/** If the killed prober counted as alive, its share of the checks would be late by 7 s more. */
+/**
+ * Longest permitted time from a start to the check of a website. If the killed prober still counted as alive, its websites would be checked
+ * 7 s later.
+ */
 const boundMs = intervalMs + 1 * second
 
 export function planKillStart(stage: SingleStage, random: Random): Plan {

@@ -12,14 +12,15 @@ import { createReported, createSite, intervalMs } from './watched-things.ts'
 
 /** Plan of one seed under one kind of fault. */
 export interface Plan {
-  /** Longest permitted time without a report of a heart (`cast.ts`), which normally reports every 5 s, ms. */
+  /** Longest permitted time without a report of a `heart` (`cast.ts`), ms. A `heart` normally reports every 5 s. */
   noDataMs: number
   /** Approximate duration of the fault, ms. */
   faultMs: number
   /** True: checks continue during the fault. */
   isChecked: boolean
   /**
-   * True: no reports are accepted during the fault. Messages due in this time are due at its end, and silence is not judged for a while.
+   * True: no reports are accepted during the fault. A message that would be due during the fault is due at the end of the fault. After the
+   * fault, silence is not judged for a while.
    */
   isOff: boolean
   /** Starts and ends the fault. Resolves after the recovery with the performed actions and the defects of the recovery. */
@@ -36,9 +37,12 @@ export interface Outcome extends Comparison {
   faultMs: number
   /** Acknowledged writes that are missing, and deleted objects that still exist. */
   missing: string[]
-  /** Sentences about steps that took longer than this kind of fault permits. */
+  /** Descriptions of the steps that took longer than this kind of fault permits. */
   late: string[]
-  /** Longest time without a successful write, and without an accepted report of one healthy sender, ms. */
+  /**
+   * `writeGapMs`: longest time without a successful write, ms. `reportGapMs`: longest time without an accepted report of one healthy
+   * sender, ms.
+   */
   writeGapMs: number
   reportGapMs: number
   /** Largest delay of a problem's message after the instant by which it was due, ms. */
@@ -48,7 +52,7 @@ export interface Outcome extends Comparison {
   failures: string[]
 }
 
-/** Time in which all monitors and senders have reported at least once. */
+/** Time after which all monitors and senders have reported at least once. */
 const warmMs = 15 * second
 /**
  * Delay of a due message after which the message counts as lost. On a busy machine reports wait for seconds, which prolongs the
@@ -59,7 +63,7 @@ const lateMs = 60 * second
 const recoveryMs = 40 * second
 /** Time in which a false message can still arrive after silence is judged again. */
 const lingerMs = 20 * second
-/** Shortest time for which silence is not judged after a fault. */
+/** After a fault, silence is not judged for at least this time. */
 const holdMs = 15 * second
 
 export async function live(stage: Stage, random: Random, plan: Plan): Promise<Outcome> {
@@ -105,7 +109,7 @@ export async function live(stage: Stage, random: Random, plan: Plan): Promise<Ou
   requests.endWriting()
   await writer
   const missing = [...(await requests.missingMonitors()), ...(await openIncidents(stage, cast))]
-  // Copied before the senders end, because messages about their silence follow.
+  // The messages are copied before the senders end, because messages about the senders' silence follow.
   const told = [...messages]
   requests.end()
   await Promise.all(senders)
@@ -134,18 +138,21 @@ interface Course {
   /** End of the fault; Infinity: it continues. */
   endedAt: number
   plan: Plan
-  /** Returns the longest time so far without an accepted report of one healthy heart (`cast.ts`). */
+  /** Returns the longest time so far without an accepted report of one `heart` (`cast.ts`) that is not silent. */
   gap(): Gap
   isGivenUp?: boolean
 }
 
-/** Instant from which silence is judged again. Judging pauses for as long as reports were not accepted before. */
+/**
+ * Returns the instant from which silence is judged again. If reports were not accepted for some time, silence is not judged for the same
+ * time afterwards.
+ */
 function heldUntil({ faultAt, endedAt, gap }: Course): number {
   const { ms, until: back } = gap()
   return Math.max(endedAt + Math.max(holdMs, endedAt - faultAt), back + ms)
 }
 
-/** Resolves with the ids by name. */
+/** Creates the websites and senders; resolves with their ids by name. */
 async function createCast(stage: Stage, cast: readonly Thing[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   await stage.command(async keeper => {
@@ -174,7 +181,7 @@ async function endTroubles(cast: readonly Thing[], messages: readonly Message[],
 const toldOf = ({ name, expected }: Thing, messages: readonly Message[]): Message | undefined =>
   messages.find(message => message.name === name && message.kind === expected[0])
 
-/** Instant by which the message of a problem is due, including the delay by the fault. */
+/** Returns the instant by which the message of a problem is due, including the delay that the fault causes. */
 function dueAt(thing: Thing, course: Course): number {
   const { faultAt, endedAt, plan } = course
   const promise = promiseMs(thing)

@@ -1,4 +1,4 @@
-// One NATS server of three is killed or frozen and comes back 12 to 30 s later.
+// A fault in which one NATS server of three is killed or frozen and comes back 12 to 30 s later.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'

@@ -17,7 +17,7 @@ export interface OutsideWorld {
   hookUrl: string
   messages: Message[]
   siteUrl(name: string): string
-  /** The website fails in this period. The caller may change `to` later. */
+  /** Lets the website fail in this period. The caller may change `to` later. */
   fail(name: string, spell: Readonly<Spell>): void
   /** Instants at which the website was checked. */
   checksOf(name: string): readonly number[]

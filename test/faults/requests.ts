@@ -87,7 +87,7 @@ export class Requests {
     }
   }
 
-  /** Returns the longest time without a successful request of this name, between `from` and now or the end of the requests. */
+  /** Returns the longest time without a successful request of this name, from `from` until now, or until the requests ended. */
   longestGap(name: string, from: number): Gap {
     const at = (this.#succeeded.get(name) ?? []).filter(each => each > from)
     const gaps = [...at, this.#endedAt ?? Date.now()].map((until, i, all) => ({ ms: until - (all[i - 1] ?? from), until }))

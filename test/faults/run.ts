@@ -1,5 +1,6 @@
-// `npm run faults`: real processes under faults that seeds draw. Compares each message and each acknowledged write with the required ones.
-// Progress on stderr, the table on stdout. Bounded in time; ends every process that it started, also on Ctrl-C.
+// `npm run faults`: runs real processes under faults, which each seed chooses. Compares each message and each acknowledged write with the
+// required ones. Prints progress on stderr and the table on stdout. The run has a time limit and ends every process that it started, also
+// on Ctrl-C.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -56,7 +57,7 @@ interface Run {
   /** Load average of the machine at the end of the seed. */
   load: number
   outcome: Outcome | null
-  /** Error that ended the seed without an outcome; null: there is an outcome. */
+  /** Error that ended the run of the seed without an outcome; null: there is an outcome. */
   broken: string | null
 }
 

@@ -1,4 +1,4 @@
-// Stage of a fault run: an installation of real processes, websites and a receiver around it, and clients for both.
+// Stage of a fault run: an installation of real processes, the websites and the receiver around it, and clients of the installation.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeeperClient } from '#shared/bus/clients/clients.ts'
@@ -15,7 +15,7 @@ export interface Stage {
   command(use: (keeper: KeeperClient) => Promise<unknown>): Promise<void>
   /** Log lines of all processes. */
   output(): string
-  /** Ends all services finally. The store can still be read afterwards, until `stop`, which must always be called. */
+  /** Ends all services for good. The store can still be read until `stop`, which must always be called. */
   endServices(): Promise<void>
   openStore(): Promise<Store>
   /** Ends everything that was started and removes its folders. */
@@ -26,7 +26,7 @@ export type Call = <T>(method: string, path: string, body?: unknown) => Promise<
 
 const responseMs = 6_000
 
-/** Calls `baseUrl` for each request, because the port may change at a restart. */
+/** Returns a client of the API. The client calls `baseUrl` for each request, because the port may change at a restart. */
 export function caller(baseUrl: () => string, key: () => string): Call {
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${baseUrl()}/api${path}`, {
@@ -55,7 +55,7 @@ export async function read<T>(call: Call, path: string): Promise<T> {
   }
 }
 
-/** The address of the gateway that printed `output`; empty if it listens nowhere. */
+/** Returns the address of the gateway that printed `output`; empty if the gateway does not listen yet. */
 export const gatewayUrl = (output: string): string => /listens on (\S+?);/.exec(output)?.[1] ?? ''
 
 export const readFirstKey = async (dataFolder: string): Promise<string> =>

@@ -1,4 +1,4 @@
-// The store is frozen or killed for 20 to 60 s, and returns with its data.
+// A fault in which the store is frozen or killed for 20 to 60 s and returns with its data.
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '#shared/limits/limits.ts'
 import type { Random } from '../simulation/random.ts'

@@ -10,7 +10,7 @@ export interface Message {
   at: number
 }
 
-/** Required messages about one thing, in this order and no others. */
+/** By name of a thing: the kinds of all messages that must arrive about this thing, in order. No other message may arrive. */
 export type Expected = ReadonlyMap<string, readonly Kind[]>
 
 export interface Comparison {
@@ -18,7 +18,7 @@ export interface Comparison {
   wrong: string[]
   /** Required messages that never arrived. */
   lost: string[]
-  /** Messages repeated with the same Idempotency-Key, which receivers drop (docs/notifications.md). */
+  /** Messages sent again with the same Idempotency-Key. Receivers drop such repetitions (docs/notifications.md). */
   repeated: string[]
 }
 

@@ -1,4 +1,5 @@
-// Monitors and custom subjects of a fault run, created by commands on the bus: these allow shorter intervals than the API, and chosen ids.
+// Monitors and custom subjects of a fault run. Commands on the bus create them, because these commands allow shorter intervals than the API
+// and let the run choose the ids.
 import type { KeeperClient } from '#shared/bus/clients/clients.ts'
 import type { Command } from '#shared/contracts/subjects/command.ts'
 import { second } from '#shared/limits/limits.ts'
@@ -13,13 +14,13 @@ const recoverMs = 5 * second
 /** Confirmation delay of rules. */
 export const ruleConfirmMs = 5 * second
 
-/** Common fields of the commands that create a thing in the stage's workspace. */
+/** Returns the fields that are the same in every command that creates a thing in the stage's workspace. */
 const identityOf = ({ workspaceId }: Stage, name: string) => ({ workspaceId, slug: name, name })
 
 /** Largest number of attempts of a command: on a busy machine a keeper may respond after the timeout of its client. */
 const triesMax = 5
 
-/** Retries the command with the same id. */
+/** Sends the command; after an error, sends it again with the same id. */
 async function send(keeper: KeeperClient, id: string, command: object): Promise<void> {
   const sent = { id: randomId(8), ...command } as unknown as Command
   for (let tries = 1; ; tries++) {

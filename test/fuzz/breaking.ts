@@ -1,4 +1,4 @@
-// Ways to break a valid request. Each changes one thing; `judge.ts` decides which response is right.
+// Ways to break a valid request. Each way changes one part of the request; `judge.ts` decides which response is right.
 import type { Random } from '../simulation/random.ts'
 
 export interface FuzzRequest {

@@ -1,5 +1,5 @@
 // The fuzz: valid and broken requests, made from the served OpenAPI documents and sent one after the other to one installation. The same
-// seed makes the same choices; the existing objects depend on the responses.
+// seed makes the same choices, except choices among existing objects, which depend on earlier responses.
 import { Random } from '../simulation/random.ts'
 import { breakRequest, type FuzzRequest } from './breaking.ts'
 import type { FuzzedInstallation } from './installation.ts'
@@ -56,12 +56,14 @@ export async function fuzz(installation: FuzzedInstallation, { seed, cases, onCa
 
 const unanswered = (operations: Operation[], { successes }: FuzzReport) => operations.filter(({ name }) => !successes.has(name))
 
-/** Operations without a success are tried more often. Deletions are rarer, so that objects remain. */
+/**
+ * Returns a random operation. Operations that have not succeeded yet are more likely. Deletions are less likely, so that objects remain.
+ */
 function pickOperation(operations: Operation[], known: Known, report: FuzzReport, random: Random): Operation {
   const sought = unanswered(operations, report)
   if (sought.length > 0 && random.chance(0.3)) {
     const { path, name } = random.pick(sought)
-    // If no such object is known, the route above the last parameter is requested instead, which lists or creates such objects.
+    // If no object for the path is known, requests the route above the last parameter, which lists or creates these objects.
     const wanted = known.has(path) ? [name] : ['GET', 'POST'].map(method => `${method} ${path.replace(/[/][{]\w+[}][^{]*$/, '')}`)
     const candidates = operations.filter(operation => wanted.includes(operation.name))
     if (candidates.length > 0) return random.pick(candidates)
@@ -153,7 +155,7 @@ async function send({ url, written }: FuzzedInstallation, request: FuzzRequest):
   return { status: response.status, text, contentType: response.headers.get('content-type') ?? '', ms, changed }
 }
 
-/** Returns the operation that a router would choose: a parameter matches one part of a path, also an empty one. */
+/** Returns the operation that a router would choose: a parameter matches one part of a path, also an empty part. */
 function operationOf(operations: Operation[], { method, path }: FuzzRequest): Operation | null {
   const bare = new URL(`http://x${path}`).pathname
   const pattern = (template: string) => new RegExp(`^/api${template.replaceAll(/[{]\w+[}]/g, '[^/]*')}$`)

@@ -100,10 +100,13 @@ const ofClients = new Set([
   'addresses',
 ])
 
-/** True of a maintenance window that ended by itself. */
+/** Returns whether the document is a maintenance window that ended by itself. */
 const hasRunOut = (document: object): boolean => 'state' in document && document.state === 'ranOut'
 
-/** Counts the writes of a store. The keeper writes subjects at any time; a client's write changes their `updatedAt`. */
+/**
+ * Returns the store with counters of writes for clients. A write of a subject counts only if it changes `updatedAt`, because the keeper
+ * writes subjects at any time.
+ */
 function counted(store: Store): { store: Store; written(): number; reserved(): number } {
   const updated = new Map<string, number>()
   let [writes, names] = [0, 0]

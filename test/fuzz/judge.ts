@@ -1,4 +1,4 @@
-// Rules for every response: in time, with a correct envelope, as documented, and never an internal error.
+// Rules for every response: it comes in time, has a correct envelope, is documented, and is never an internal error.
 import type { FuzzRequest } from './breaking.ts'
 import type { Operation } from './operations.ts'
 
@@ -20,8 +20,8 @@ const errorKeys = ['code', 'error_type', 'message', 'details']
 const ofNoRoute = new Set(['2002 Not found', '2006 Invalid request', '2006 Unsupported content type', '2006 Request too large'])
 
 /**
- * Returns the offences. `found` is the operation that method and path address: a broken request may address another operation than the one
- * that it was made from, or none.
+ * Returns a description of each rule that the response breaks. `found`: operation that method and path address; null: no operation. A
+ * broken request may address another operation than its valid original.
  */
 export function judge(request: FuzzRequest, answer: Answered, found: Operation | null): string[] {
   const offences: string[] = []
@@ -78,7 +78,9 @@ function jsonOf(body: FuzzRequest['body']): unknown {
   return withoutNulls(text.trim() === '' ? {} : JSON.parse(text))
 }
 
-/** Removes null fields: an optional field with null counts as absent, and a required one is refused. */
+/**
+ * Removes fields whose value is null. Null in an optional field counts as absent; null in a required field is refused, as is its absence.
+ */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))

@@ -7,9 +7,11 @@ export interface Known {
   learn(operation: Operation, concretePath: string, result: unknown): void
   /** Returns a concrete path for the template, with existing objects if any are known. */
   fill(template: string): string
-  /** Returns whether an object is known that the template can address. */
+  /** Returns whether the fuzz knows an object to which the template can lead. */
   has(template: string): boolean
-  /** Returns a value for a field of a body; undefined: make one from the schema. `path`: concrete path of the request. */
+  /**
+   * Returns a known value for a field of a body; undefined: the caller makes a value from the schema. `path`: concrete path of the request.
+   */
   value(field: string, path: string): unknown
 }
 

@@ -5,7 +5,7 @@ import type { Schema } from './operations.ts'
 export interface Making {
   random: Random
   resolve(schema: Schema): Schema
-  /** Returns a value that exists in the installation, by the name of the field; undefined: make one from the schema. */
+  /** Returns a value of the installation for the field of this name; undefined: the value is made from the schema. */
   known(field: string): unknown
   /** Probability that a bounded value is just outside its bounds. */
   outside: number

@@ -1,4 +1,4 @@
-// The queue of audit rows: when it writes, which rows it keeps while the directory stores none, and which rows it drops. Rule:
+// The queue of audit rows: when it writes, which rows it keeps while the directory stores none, and which rows it drops. Reference:
 // docs/reference/v3.md, 11.4.
 import { pino } from 'pino'
 import { type Gauge, Registry } from 'prom-client'
@@ -14,7 +14,7 @@ import { auditRow } from '../support/store/audit-rows.ts'
 const { queued, flushMs, flushRows, flushCharacters, lastWriteMs, blockMs } = limits.audit
 
 interface Write {
-  /** Number of the first row among all rows. Rows have their number as path. */
+  /** Number of the first row in this write. All rows are numbered in their order, and the path of a row is its number. */
   first: number
   rows: number
   blocks: AuditBlock[]
@@ -52,7 +52,7 @@ function start({ isPrompt = false } = {}) {
 const settled = () => new Promise(setImmediate)
 const away = () => new AppError('unavailable', 'The store does not answer')
 
-t.test('v3 11.4: rows are written one second after the first', async t => {
+t.test('v3 11.4: waiting rows are written one second after the first of them arrived', async t => {
   const { clock, writes, add } = start()
   add(1)
   clock.advance(flushMs / 2)
@@ -63,7 +63,7 @@ t.test('v3 11.4: rows are written one second after the first', async t => {
   t.match(writes, [{ first: 0, rows: 3 }])
 })
 
-t.test('v3 11.4: 500 waiting rows are written at once, and 499 wait', async t => {
+t.test('v3 11.4: queue waits with 499 rows, and writes at once when it has 500', async t => {
   const { writes, add } = start()
   add(flushRows - 1)
   t.equal(writes.length, 0)
@@ -140,7 +140,7 @@ t.test('batch that the directory can never store is dropped, and later batches a
   t.match(lines, [{ msg: 'audit rows dropped because the directory refused them', count: flushRows }])
 })
 
-t.test('v3 11.4: stop writes the remaining rows', async t => {
+t.test('v3 11.4: stop of the queue writes the remaining rows', async t => {
   const { writes, queue, add, dropped, waiting } = start({ isPrompt: true })
   add(1_234)
   await queue.stop()
@@ -152,7 +152,7 @@ t.test('v3 11.4: stop writes the remaining rows', async t => {
   t.strictSame(await dropped(), {})
 })
 
-t.test('stop ends in time and counts the lost rows when there is no directory', async t => {
+t.test('stop of the queue ends in time and counts the lost rows when there is no directory', async t => {
   const { clock, writes, lines, queue, add, dropped } = start()
   add(3)
   const stopping = queue.stop()
@@ -171,7 +171,7 @@ t.test('stop ends in time and counts the lost rows when there is no directory', 
   t.strictSame(await failing.dropped(), { stop: 1 }, 'it does not try a second time')
 })
 
-t.test('stop logs a fault of the last write and ends', async t => {
+t.test('stop of the queue ends and logs the fault when the last write fails', async t => {
   const { metrics, lines, queue } = start()
   const gauge = metrics.getSingleMetric('watchkeeper_gateway_audit_waiting') as Gauge
   gauge.inc = () => {
@@ -182,7 +182,7 @@ t.test('stop logs a fault of the last write and ends', async t => {
   t.match(lines, [{ msg: 'last audit rows were not written', err: { message: 'planted' } }])
 })
 
-t.test('v3 11.4: rows wait for the next write while the directory is away, up to a full batch', async t => {
+t.test('v3 11.4: rows that arrive while the directory is away are sent together, up to a full batch', async t => {
   const { clock, writes, add } = start()
   add(1)
   for (let tries = 0; tries < 5; tries++) {
@@ -209,7 +209,7 @@ t.test('rows are written at once when their texts reach the size limit of a writ
   t.ok(writes.length > 1, 'texts that several rows share count once')
 })
 
-t.test('rows of a workspace make one block, and its rows of Observations another block', async t => {
+t.test('rows of a workspace make one block, and rows of its Observations make another block', async t => {
   const { clock, writes, add } = start()
   add(2)
   add(1, { isObservation: true })

@@ -7,7 +7,7 @@ import { compressReads } from '../../services/gateway/http/compress.ts'
 const compressed = (text: string, quality: number) =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }).length
 
-t.test('chart of up to 8,192 characters is compressed with quality 10, a longer chart and a list with quality 5', async t => {
+t.test('chart of up to 8,192 characters is compressed with quality 10, and a longer chart or a list with quality 5', async t => {
   const fastify = Fastify()
   compressReads(fastify)
   const bodyOf = (length: number) => Array.from({ length }, (_, n) => String.fromCharCode(97 + ((n * n) % 23))).join('')

@@ -1,5 +1,5 @@
-// The script of configuration files as its worker runs it; the test plays the page. Covers the progress that the script reports, the slices
-// of a plan, and failures of the API.
+// The script for configuration files, run as its worker runs it. The test sends the messages of the page. Covers the
+// progress that the script reports, the slices of a plan, and failures of the API.
 import t from 'tap'
 import type { FromScript, ScriptQuestion, ToScript } from '#shared/contracts/session/configuration-script.ts'
 import { type ScriptPort, serveScript } from '../../services/gateway/configuration/serve-script.ts'
@@ -49,7 +49,7 @@ const fileOf = (text: string) => ({ ask: 'read', name: 'fleet.yaml', file: new B
 const withLocation = (call: Call) =>
   call.arguments[0] === '/locations' ? { answerTo: call.call, result: [{ id: 'aaaa', name: 'de' }] } : nothing(call)
 
-t.test('reading a file reports its progress in the file, the check and each read of the workspace', async t => {
+t.test('script reports progress while it reads the file, checks the objects and reads the workspace', async t => {
   const { heard, ask } = page(withLocation)
   t.same(await ask(fileOf(Array.from({ length: 2_000 }, (_, n) => monitor(n)).join('---\n'))), { result: [] })
   const said = heard.flatMap(message => ('progress' in message ? [message.progress] : []))
@@ -83,7 +83,7 @@ t.test('plan is sent in slices of 1,000 steps, and finished steps are sent by th
   )
 })
 
-t.test('failure of file, API or step is sent as a sentence, and the sentence about a step says how to continue', async t => {
+t.test('failure of the file, the API or a step is sent as a message; the message about a step says how to continue', async t => {
   const { ask } = page(withLocation)
   t.match(await ask(fileOf('kind: Monitor\nkey: a\n')), {
     failure: "fleet.yaml, line 1, Monitor a: name: Field 'name' is required.",

@@ -42,7 +42,7 @@ t.test('link in a message opens the page of the subject and shows the incident',
   t.match(shown, { status: 303, headers: { location: '/monitors/a%2Fb?incident=7' } })
 })
 
-t.test('unknown path is a page for a browser and a line of text for other clients', async t => {
+t.test('unknown path returns a page to a browser, and a line of text to other clients', async t => {
   const world = await startSessionWorld(t)
   const page = await fetchFrom(world, '/no/such/page')
   t.equal(page.status, 404)
@@ -60,7 +60,7 @@ t.test('page forbids inline scripts, foreign origins and frames, and is never ca
   const { headers, text } = await (await world.signedIn('ann')).send('GET', '/')
   const policy = String(headers['content-security-policy']).split('; ')
   const wanted = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"]
-  // The same policy for every page also permits the worker for configuration files.
+  // Every page has the same policy. It also permits the worker for configuration files.
   for (const rule of [...wanted, "require-trusted-types-for 'script'", 'trusted-types configuration'])
     t.ok(policy.includes(rule), rule)
   t.notMatch(headers['content-security-policy'], /unsafe|\*|https?:/)
@@ -157,7 +157,7 @@ t.test('browser without scripts gets the style sheet of pages', async t => {
     )
 })
 
-t.test('connection stays open without a Connection header of either side', async t => {
+t.test('connection stays open although neither side sends a Connection header', async t => {
   const world = await startSessionWorld(t)
   const { app } = await dashboardAssets()
   for (const path of ['/sign-in', app.script, '/session']) {
@@ -177,7 +177,7 @@ t.test('connection stays open without a Connection header of either side', async
   t.equal(ports.size, 1, 'one connection')
 })
 
-t.test('developer installation serves its pages only to its own machine', async t => {
+t.test('installation with AUTH_DEV serves its pages only to its own machine', async t => {
   const world = await startSessionWorld(t, { session: { developer: true } })
   const shown = await world.browser().send('GET', '/')
   t.match(shown, { status: 200 })

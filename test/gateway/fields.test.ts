@@ -91,7 +91,7 @@ t.test('field reader refuses with the words of the schema when a value is missin
   for (const [change, refusal] of cases) t.equal(refusalOf({ ...right, ...change }), refusal, JSON.stringify(change))
 })
 
-t.test('field reader refuses JSON types first, then the first declared field, when several are wrong', async t => {
+t.test('field reader refuses JSON types first, then the first declared field, when several fields are wrong', async t => {
   t.equal(refusalOf({ at: 'never', word: 'c', name: 'long' }), "validation: Validation failed: Field 'name' is too long")
   t.equal(refusalOf({ at: 'never', word: 'c', name: 'one' }), 'validation: In words: a or b')
   t.equal(refusalOf({ name: '', flag: 'x' }), "malformed: Invalid JSON: Field 'flag' has the wrong type")
@@ -137,7 +137,7 @@ const twice: [line: string, change: object, refusal: string][] = [
   ],
 ]
 
-t.test('route of generation 2 refuses the first field of its order when two are wrong', async t => {
+t.test('route of generation 2 refuses the field that it checks first when two fields are wrong', async t => {
   const world = await startApiWorld()
   t.teardown(() => world.stop())
   const { token } = await world.addPerson('owner', { [home]: 'owner' })
@@ -156,7 +156,7 @@ const judgedElsewhere = [
   ...['document.inputs[].mode', 'document.inputs[].compare', 'document.decision.at_least'],
 ]
 
-t.test('each bound of a body of generations 1 and 2 has a sentence for its refusal, or another check', async t => {
+t.test('each bound for which the schemas of generations 1 and 2 have no refusal is checked elsewhere', async t => {
   const bare = new Set<string>()
   for (const { body } of Object.values(classicRoutes).flat()) if (body !== undefined) collectBare(body, '', bare)
   t.strictSame([...bare].toSorted(), judgedElsewhere.toSorted())

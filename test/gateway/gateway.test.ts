@@ -29,7 +29,7 @@ const website = (change: object = {}) => ({
   ...change,
 })
 
-/** Starts a gateway and directory with an owner. `asked`: verbs of the requests to the directory, in order. */
+/** Starts a gateway and a directory, and creates an owner. `asked` lists the verbs of the requests to the directory, in order. */
 async function start(t: { teardown(run: () => Promise<void>): unknown }, options: { withDirectory?: boolean } = {}) {
   const world = await startApiWorld(options)
   t.teardown(() => world.stop())
@@ -157,7 +157,7 @@ t.test('revocation refreshes memberships before the next request', async t => {
   t.equal(asked.filter(verb => verb === 'authenticate').length, before + 1, 'another person’s copy is still good')
 })
 
-t.test("key expires at its instant, also if the gateway's copy is fresh", async t => {
+t.test("key is refused from its expiry on, even if the gateway's copy is fresh", async t => {
   const { world, token } = await start(t)
   world.clock.advance(limits.key.lifeMs - 2)
   t.equal((await version(world, token)).json.error, null)
@@ -198,7 +198,7 @@ t.test('every response is sent within 4 s', async t => {
   t.equal(ids.size, 1, 'all tries of a request carry one command id and one subject id')
 })
 
-t.test('report is retried under the same command id when its first attempt may have been stored', async t => {
+t.test('report is retried with the same command id when its first attempt may have been stored', async t => {
   const { world, token } = await start(t)
   const subjects = '/api/v2/subjects'
   const post = (path: string, body: object) => world.call('POST', `${subjects}${path}`, { token, body })
@@ -214,7 +214,7 @@ t.test('report is retried under the same command id when its first attempt may h
   }
 })
 
-t.test('time limit of a response includes the time spent waiting, and a response leaves no timer', async t => {
+t.test('time limit of a response counts from the start of its request, and a response leaves no timer', async t => {
   const hand = createHandClock()
   let timers = 0
   const clock: Clock = {
@@ -247,7 +247,7 @@ t.test('time limit of a response includes the time spent waiting, and a response
   t.equal(timers, 0)
 })
 
-t.test('body that never ends is refused within the time of a response', async t => {
+t.test('request whose body never ends is refused within the time limit of a response', async t => {
   const { world, token } = await start(t)
   await version(world, token)
   const socket = connect(Number(new URL(world.address).port), '127.0.0.1')
@@ -358,7 +358,7 @@ t.test('list larger than a page of the bus is returned complete', async t => {
   t.strictSame(listed, ids)
 })
 
-t.test('window counts as ended at its end, before its keeper has reported the end', async t => {
+t.test('maintenance window counts as ended at its end, before its keeper has reported the end', async t => {
   const { world, token } = await start(t)
   const startedAt = world.clock.now()
   const endsAt = startedAt + 60_000
@@ -386,7 +386,7 @@ t.test('location is usable at once after its creation', async t => {
   t.strictSame((await create()).json.result.locations, ['new'])
 })
 
-t.test('removed or renamed location is refused at once', async t => {
+t.test('monitor with the former name of a removed or renamed location is refused at once', async t => {
   const { world, token } = await start(t)
   const tell = (verb: string, body: object) =>
     world.directoryBus.request(`ask.directory.${verb}`, body, { timeoutMs: 1_000 }) as Promise<{ ok: boolean }>
@@ -404,7 +404,7 @@ t.test('removed or renamed location is refused at once', async t => {
   t.strictSame((await world.call('GET', `${websites}/${monitor}`, { token })).json.result.locations, ['eu'])
 })
 
-t.test('location of another gateway is named at once, and a removed location is looked up once', async t => {
+t.test('location that another gateway created is named at once, and an unknown location is looked up once', async t => {
   const { world, asked, token } = await start(t)
   await world.addSubject({ id: 'website001', workspaceId: 'home000000' })
   const get = (id: string) => world.call('GET', `${websites}/${id}`, { token })
@@ -576,7 +576,7 @@ t.test('unreadable request is refused after the responses to earlier requests, a
   t.equal(rest, '', 'of a request that has its answer, a body that cannot be read ends the connection')
 })
 
-t.test('unreadable request is refused by its own path when it shares a packet with another request', async t => {
+t.test('unreadable request gets the refusal for its own path when it shares a packet with another request', async t => {
   const { world, token } = await start(t)
   const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
   const before = (path: string) => [

@@ -6,7 +6,7 @@ import { startWholeWorld } from '../support/worlds/whole-world.ts'
 
 const home = 'home000000'
 const deceiving: Record<string, string> = { NUL: 'Shop \0x', 'U+202E': 'Shop \u202egnp.exe', 'U+2066': '\u2066Shop\u2069' }
-/** Text whose invisible joiners are legal: in an emoji and in Persian. */
+/** Text with invisible joiners that are legal: some are inside an emoji, one is inside a Persian word. */
 const visible = '👩‍👩‍👧 می‌خواهم'
 let number = 0
 

@@ -101,7 +101,7 @@ t.test('client authenticates in the body when the provider requires it', async t
   t.equal((await signIn(house, lena)).headers.location, '/')
 })
 
-t.test('request to the provider is bound to its browser and has no other data', async t => {
+t.test('request to the provider is bound to the browser that begins the sign-in, and contains no other data', async t => {
   const { world } = await start(t)
   const [first, second] = [world.browser(), world.browser()]
   const shown = await first.visit(`${home}/session/oidc/start`)
@@ -197,7 +197,7 @@ t.test('disabled account is refused whatever the provider responds', async t => 
   t.equal((await signIn(house, lena)).headers.location, '/')
 })
 
-t.test('failed provider stops only sign-ins by this provider, until it responds again', async t => {
+t.test('failure of a provider stops only sign-ins by this provider, until it responds again', async t => {
   const provider = await startProvider({ redirectUri: callback })
   t.teardown(() => provider.stop().catch(() => undefined))
   await provider.stop()
@@ -291,7 +291,7 @@ t.test('sign-in returns to the requested page, and never to another site', async
   }
 })
 
-t.test('longest stored path of return fits the cookie of a browser', async t => {
+t.test('longest path to return to fits into a cookie of the browser', async t => {
   const house = await start(t)
   house.provider.person = lena
   for (const wanted of [`/${'x'.repeat(limits.sessionApi.returnToCharacters - 1)}`, `/${'日'.repeat(222)}`]) {
@@ -304,7 +304,7 @@ t.test('longest stored path of return fits the cookie of a browser', async t => 
   }
 })
 
-t.test('route is absent without a configured provider', async t => {
+t.test('routes of the sign-in by OIDC are absent when no provider is configured', async t => {
   const world = await startSessionWorld(t)
   for (const path of ['start', 'callback']) {
     const shown = await world.browser().send('GET', `/session/oidc/${path}`)

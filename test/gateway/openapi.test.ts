@@ -153,7 +153,7 @@ t.test('Access denied is documented exactly for routes that can deny access', as
   }
 })
 
-t.test('returned duration fits the document at any length', async t => {
+t.test('every duration that the API returns fits the pattern of the document', async t => {
   const { components } = openApiDocument(generations.v2, version) as never as Components
   const pattern = new RegExp(components.schemas['Policy']?.properties?.wait?.properties?.confirm_after?.pattern ?? 'none')
   for (const ms of [0, 1, 250, 999, 1_000, 1_500, 59_999, 60_000, 90_001, 3_600_000, 3_600_250, 8_760 * 3_600_000]) {
@@ -188,7 +188,7 @@ interface Properties {
   properties?: Record<string, Properties>
 }
 
-t.test('document that the gateway serves', async t => {
+t.test('gateway serves the documents and their page without a key', async t => {
   const world: ApiWorld = await startApiWorld()
   t.teardown(() => world.stop())
   const get = (path: string, method = 'GET') => fetch(`${world.address}${path}`, { method, redirect: 'manual' })

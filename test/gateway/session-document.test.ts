@@ -56,13 +56,13 @@ const story = [
   ...['GET', 'POST'].map(method => `${method} /session/prober-credentials`),
   'DELETE /session/prober-credentials/{credentialId}',
   'DELETE /session/locations/{locationId}',
-  // The revoked credential is now of a deleted location.
+  // The list still has the revoked credential, although its location is now deleted.
   'GET /session/prober-credentials',
   ...['PUT /session/password', 'POST /session/sign-out'],
 ]
 /**
- * Routes without an example here. Routes with a provider are tested in test/gateway/oidc.test.ts, streams and routes with a monitor or
- * incident in test/gateway/session.
+ * Routes without an example here. Routes with an OIDC provider are tested in test/gateway/oidc.test.ts, streams and routes with a monitor
+ * or incident in test/gateway/session.
  */
 const apart = [
   ...['POST', 'DELETE'].map(method => `${method} /session/workspaces/{workspaceId}/destinations/{destinationId}/secret`),

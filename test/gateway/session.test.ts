@@ -116,7 +116,7 @@ t.test('sign-in creates a new token and ends the earlier session of the browser'
   t.not(invented.cookies().get(sessionName), 'A'.repeat(43))
 })
 
-t.test('session ends at every gateway at once, whatever ends it', async t => {
+t.test('session ends at every gateway at once, whatever the reason of its end', async t => {
   const world = await startSessionWorld(t)
   for (const name of ['a', 'b', 'c', 'd']) await world.addPerson(`person-${name}`)
   const elsewhere = (browser: Browser): Browser => {
@@ -217,7 +217,7 @@ t.test('repeated bad sign-ins are refused with a waiting time', async t => {
   t.equal((await signIn(world.browser(), 'owner', passwordOf('owner'))).status, 200)
 })
 
-t.test('bad sign-ins under many names make their network wait, and only a trusted proxy can state another network', async t => {
+t.test('bad sign-ins with many names make their network wait, and only a trusted proxy can name another network', async t => {
   const guess = async (world: SessionWorld, tries: number) => {
     const statuses = []
     for (let i = 0; i < tries; i++) {
@@ -257,7 +257,7 @@ const changes: [method: string, path: string, body?: object][] = [
   ['DELETE', '/session/prober-credentials/{credential}'],
 ]
 
-/** Values for the parameters of every path. The owner creates these objects. */
+/** Creates the objects that the paths name, as the owner. Returns a function that puts their ids into a path. */
 async function fill(world: SessionWorld): Promise<(path: string) => string> {
   const owner = await world.signedIn('owner')
   const made = async (path: string, body: object) => (await owner.send('POST', path, { body })).json.id as string
@@ -594,7 +594,7 @@ t.test('prober credential finds its location by any spelling of the name', async
   }
 })
 
-t.test('invalid input is refused with a sentence and not stored', async t => {
+t.test('invalid input is refused with a readable message and not stored', async t => {
   const world = await startFull(t)
   const filled = await fill(world)
   const owner = await world.signedIn('owner')
@@ -725,7 +725,7 @@ t.test('log has no password, token or credential', async t => {
   for (const secret of secrets) t.notOk(told.includes(secret), `${secret.slice(0, 4)}…`)
 })
 
-t.test('visitor of this machine is the owner with AUTH_DEV, and others are refused', async t => {
+t.test('AUTH_DEV makes visitors from this machine the owner, and refuses other visitors', async t => {
   const world = await startSessionWorld(t, { session: { developer: true } })
   const browser = world.browser()
   const shown = await browser.send('GET', '/session')
@@ -753,7 +753,7 @@ t.test('visitor of this machine is the owner with AUTH_DEV, and others are refus
   t.equal((await browser.send('POST', '/session/keys', { body: {}, headers: forged })).status, 403)
 })
 
-t.test('start fails with a sentence when settings contradict each other', t => {
+t.test('start fails with a readable error when settings contradict each other', t => {
   const fine = {
     HOST: '127.0.0.1',
     PORT: 2517,

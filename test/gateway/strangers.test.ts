@@ -1,5 +1,5 @@
-// Connections without a key over real sockets. Each client has a bounded number of them, of which a new one replaces an old one. Clients
-// with a key can always connect.
+// Connections without a key over real sockets. Each client has a bounded number of these connections. Above the bound a new connection
+// replaces an old one. Clients with a key can always connect.
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -11,7 +11,7 @@ import { type ApiWorld, startApiWorld } from '../support/worlds/api-world.ts'
 import { startSessionWorld } from '../support/worlds/session-world.ts'
 
 const bounds: ConnectionBounds = { connections: 200, connectionsPerClient: 20, youngMs: 1_000, lateMs: 1_000 }
-/** Two addresses of this machine; each counts as a client of its own. */
+/** Two addresses of this machine. The server counts each address as a separate client. */
 const [attacker, neighbour] = ['127.0.0.1', '127.0.0.2']
 const halfAHead = 'GET /api/version HTTP/1.1\r\nHost: x\r\n'
 const halfABody =
@@ -74,7 +74,10 @@ const openOf = (sockets: readonly Socket[]) => sockets.filter(socket => !socket.
 const connectionsOf = (server: Server) =>
   new Promise<number>((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
 
-/** Resolves when the server has the expected count: a client sees its connection open or closed before the server does. */
+/**
+ * Resolves when the server has the expected number of connections. A client may see its own connection open or closed earlier than the
+ * server.
+ */
 async function counted(server: Server, fits: (count: number) => boolean): Promise<void> {
   while (!fits(await connectionsOf(server))) await new Promise(resolve => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-// Permitted growth of the heap between two full collections, chosen by the instants of these collections.
+// Permitted growth of the heap between two full garbage collections. It depends on the times between the collections.
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { createGrowth, followCollector, type Growth } from '../../infra/runtime/collector-pace.ts'
@@ -7,10 +7,10 @@ import { createHandClock } from '../support/hand-clock.ts'
 const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
 const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
 const second = 1_000
-/** Two collections closer than this, ms, count as close. */
+/** Two garbage collections count as close if the time between them is shorter than this, ms. */
 const busyWithinMs = Math.ceil((calmPercent / busyPercentPerSecond) * second)
 
-/** Reports collections with these gaps, ms. Returns the instant of the last collection, ms. */
+/** Reports garbage collections with these gaps between them, ms. Returns the instant of the last collection, ms. */
 function collect(growth: Growth, gaps: readonly number[], from = 0): number {
   let at = from
   for (const gap of gaps) {
@@ -32,13 +32,13 @@ function fill(growth: Growth, { lives, perSecond, times }: { lives: number; perS
   }).map((instant, index, all) => instant - (all[index - 1] ?? 0))
 }
 
-t.test('pace stays calm when collections are rare or in pairs', async t => {
+t.test('process counts as calm when garbage collections are rare or in pairs', async t => {
   const growth = createGrowth()
   collect(growth, [0, busyWithinMs, everyMs, pairMs - 1, everyMs, 20, busyWithinMs])
   t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
 })
 
-t.test('pace changes at the second close collection, not at the first', async t => {
+t.test('process counts as calm at single close garbage collections, and as busy at a series of close collections', async t => {
   const growth = createGrowth()
   const at = collect(growth, [0, 7 * second, 650, 7 * second, 650])
   t.equal(growth.busy(), false)
@@ -46,13 +46,13 @@ t.test('pace changes at the second close collection, not at the first', async t 
   t.equal(growth.busy(), true, 'a busy process collects again and again')
 })
 
-t.test('pace stays calm when collections are close only occasionally', async t => {
+t.test('process counts as calm when garbage collections are close only occasionally', async t => {
   const growth = createGrowth()
   collect(growth, [0, busyWithinMs, busyWithinMs - 1, busyWithinMs, pairMs, busyWithinMs])
   t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
 })
 
-t.test('pace becomes busy after two close collections in a row, and the growth rises within its bounds', async t => {
+t.test('process counts as busy after two close garbage collections, and permitted growth rises within its bounds', async t => {
   const growth = createGrowth()
   collect(growth, [0, busyWithinMs - 1, busyWithinMs - 1])
   t.ok(growth.busy() && growth.percent() >= busyPercentMin)
@@ -64,7 +64,7 @@ t.test('pace becomes busy after two close collections in a row, and the growth r
   t.equal(growth.percent(), busyPercentMax)
 })
 
-t.test('pace reaches the target interval under an even load and stays there', async t => {
+t.test('interval between garbage collections reaches its target under an even load and stays there', async t => {
   for (const perSecond of [0.8, 0.9, 1.1, 1.3]) {
     const gaps = fill(createGrowth(), { lives: 40, perSecond, times: 30 }).slice(-10)
     const asWanted = gaps.every(gap => gap > 0.9 * everyMs && gap < 1.1 * everyMs)
@@ -72,7 +72,7 @@ t.test('pace reaches the target interval under an even load and stays there', as
   }
 })
 
-t.test('pace stays busy at 1,000 checks a second with nearly any growth', async t => {
+t.test('process stays busy at 1,000 checks a second with nearly any growth', async t => {
   // Measured values: 58 MB of live data, and 2.3 MB of garbage a second at 1,440 checks a second.
   for (const perSecond of [1.6, 2.3, 4]) {
     const growth = createGrowth()
@@ -82,7 +82,7 @@ t.test('pace stays busy at 1,000 checks a second with nearly any growth', async 
   }
 })
 
-t.test('pace becomes calm at 10,000 checks a minute with any growth', async t => {
+t.test('process becomes calm at 10,000 checks a minute with any growth', async t => {
   t.ok(calmPercentPerSecond < busyPercentPerSecond, 'a gap between the two')
   for (const gap of [second, 5 * second]) {
     const growth = createGrowth()
@@ -93,7 +93,7 @@ t.test('pace becomes calm at 10,000 checks a minute with any growth', async t =>
   }
 })
 
-t.test('busy pace stays busy at rare collections until `calm` is called', async t => {
+t.test('busy process stays busy at rare garbage collections until `calm` is called', async t => {
   const growth = createGrowth()
   const at = collect(growth, [0, second, second])
   collect(growth, [3 * everyMs, 3 * everyMs, 3 * everyMs, 3 * everyMs], at)

@@ -27,7 +27,7 @@ else {
 const serverPid = async (dataFolder: string) =>
   Number((await readFile(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')).trim().split(' ')[2])
 
-/** Returns a logger, and a function that resolves when a matching sentence is logged. */
+/** Returns a logger, and a function that resolves when a matching message is logged. */
 function listen() {
   const heard: string[] = []
   const stream = new Writable({
@@ -64,7 +64,7 @@ async function start(t: Test) {
 t.test('bus server that could not write continues until the disk has free space, then restarts', async t => {
   const { dataFolder, clock, says } = await start(t)
   const first = await serverPid(dataFolder)
-  // A folder at the path of the file that tests the disk, so that this write fails.
+  // The embedded bus writes this file to test the disk. A folder at the same path makes the write fail.
   const full = join(dataFolder, `bus.json.${process.pid}.draft`)
   await mkdir(full)
   process.kill(first, 'SIGUSR2')
@@ -103,7 +103,7 @@ t.test('bus server that could not write does not prevent the end of its program 
   process.kill(await serverPid(dataFolder), 'SIGUSR2')
   await says(/bus server cannot write/)
   clock.advance(limits.start.busRestartMsMax)
-  // Waits until the search that follows the pause has begun. If there were another pause, it would never end, and the test would fail.
+  // Waits until the search that follows the pause has begun. A second pause would never end, and would fail the test.
   await Promise.resolve()
   await bus.stop()
   await t.rejects(readFile(join(dataFolder, 'bus.json')), { code: 'ENOENT' })

@@ -1,4 +1,4 @@
-// The log: lines about monitors, incidents and keys, a limit for each sentence, and strict JSON in every line.
+// The log: lines about monitors, incidents and keys, a limit for each repeated message, and strict JSON in every line.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -121,7 +121,7 @@ t.test('expected error is logged without a stack, any other error with its stack
 /** Variables that are passed as message. Their values are checked at their declarations, or by a test above. */
 const heldByVariables = /^(sentence|notice\.log|full\.notice\.log)$/
 
-t.test('every line has a fixed sentence in lower case without a full stop', t => {
+t.test('every line has a fixed message in lower case without a full stop', t => {
   const found = logCalls()
   t.ok(found.length > 90, 'all of them are looked at')
   for (const { place, sentence } of found) {
@@ -140,7 +140,7 @@ const sources = (pattern: string) =>
     text: readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8'),
   }))
 
-/** The last argument of every logger call, as source text. */
+/** Returns the last argument of every call of a logger, as source text. */
 function logCalls(): { place: string; sentence: string }[] {
   const levels = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
   const found: { place: string; sentence: string }[] = []

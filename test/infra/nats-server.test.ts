@@ -181,7 +181,7 @@ t.test('storage of a server is independent of the free disk space at its start',
   )
 })
 
-t.test('bus with too little storage for its streams is refused with a sentence that names the required storage', async t => {
+t.test('bus with too little storage for its streams is refused with a message that names the required storage', async t => {
   const { url, token, stop } = await start(await folderFor(t))
   t.teardown(stop)
   const wanting = { servers: url, token, name: 'wanting', patienceMs: 300, logger, streamBytes: 1024 ** 4 }
@@ -190,7 +190,7 @@ t.test('bus with too little storage for its streams is refused with a sentence t
   })
 })
 
-t.test('client cannot make the log look as if the server could not write', async t => {
+t.test('client whose text imitates a write error in the log does not make the server count as broken', async t => {
   const said: string[] = []
   const listening = pino({ level: 'debug' }, { write: line => said.push(line) })
   const binary = await obtainNatsServer({ toolsFolder, log: quiet })

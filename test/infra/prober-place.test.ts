@@ -17,7 +17,9 @@ const counted = (name: string, type: string, value: number) => ({
   values: [{ value, labels: {} }],
 })
 
-/** Creates both places with fake probers that record their calls. `livesForNoTime`: a thread ends as soon as it has started. */
+/**
+ * Creates the two places, inline and thread, with fake probers that record their calls. `livesForNoTime`: each thread ends at its start.
+ */
 async function createWorld() {
   const clock = createHandClock()
   const events: string[] = []
@@ -80,7 +82,7 @@ t.test('prober stays inline while it has few checks', async t => {
   t.strictSame(newEvents(), ['inline stops'])
 })
 
-t.test('prober with many checks moves to a thread, which starts before the inline prober stops, and stays there', async t => {
+t.test('prober with many checks moves to a thread for good; the inline prober stops after the thread has started', async t => {
   const { world, placed, pass, newEvents } = await createWorld()
   world.rate = threadFrom
   await pass()
@@ -95,7 +97,7 @@ t.test('prober with many checks moves to a thread, which starts before the inlin
   t.strictSame(newEvents(), ['thread stops'])
 })
 
-t.test('prober stays inline when no thread starts, and tries again after a pause that doubles', async t => {
+t.test('prober stays inline when a thread cannot start, and tries again after pauses that double', async t => {
   const { clock, world, placed, pass, newEvents } = await createWorld()
   Object.assign(world, { rate: threadFrom, refuses: true })
   const triedAt: number[] = []

@@ -77,7 +77,7 @@ t.test('checks of a thread are reported and counted, and stop with the thread', 
   t.strictSame(counted, { joined: 1, left: 1 })
 })
 
-t.test('metrics keep the values that were last read when the thread dies', async t => {
+t.test('metrics keep their last read values after the thread has died', async t => {
   const bus = await startTestBus()
   t.teardown(() => bus.stop())
   await bus.connect('house', { declare: true })

@@ -1,5 +1,5 @@
-// The program as a child process with an environment of its own: its output, its lines, its end. Each child and its remaining processes are
-// ended by pid at the end of its test.
+// The program as a child process with an environment of its own. Tests read its output and await its end. At the end of a test, its child
+// processes and all their remaining descendants are ended by process id.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ export const compileCache = (): Record<string, string> => {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }
 }
 
-/** A folder that is removed at the end of the test. */
+/** Creates a folder that is removed at the end of the test. */
 export function temporaryFolder(t: Teardown): string {
   const folder = mkdtempSync(join(tmpdir(), 'watchkeeper-start-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))

@@ -82,7 +82,7 @@ const alone: [what: string, service: string, locationId: string, why: RegExp][] 
   ['a prober beside a gateway', 'prober,gateway', 'a-location', /stream not found/],
 ]
 
-t.test('service that starts before the directory', async t => {
+t.test('service that starts before the directory waits for a bounded time', async t => {
   for (const [what, service, locationId, why] of alone) {
     await t.test(`${what} waits for the directory`, t => waitFor(t, service, locationId))
     await t.test(`${what} names the missing directory when its waiting time ends`, async t => {

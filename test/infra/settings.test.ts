@@ -46,7 +46,7 @@ t.test('impossible values and combinations are refused', async t => {
   t.doesNotThrow(() => demand({ LOCATION_ID: 'aZ_0-' }))
 })
 
-t.test('bus addresses are parsed', async t => {
+t.test('valid bus addresses are accepted, and invalid bus addresses are refused', async t => {
   const fine = ['bus', 'nats://a,tls://b:1,nats://me:p%40ss@[::1]:4222', 'nats://t0ken@bus.example:4222', '']
   for (const NATS_URL of fine) t.equal(demand({ NATS_URL }).embeddedBus, NATS_URL === '', NATS_URL)
   const wrong = [
@@ -71,7 +71,7 @@ t.test('bus addresses are parsed', async t => {
   }
 })
 
-t.test('database connection strings are parsed', async t => {
+t.test('valid database connection strings are accepted, and invalid ones are refused', async t => {
   const fine = [
     'mongodb://store.example',
     'mongodb://a:1,b:2,c:65535/watchkeeper?replicaSet=rs0',

@@ -47,7 +47,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-t.test('start that cannot succeed ends with one sentence and an exit code, without a stack trace', async t => {
+t.test('start that cannot succeed ends with one error message and an exit code, without a stack trace', async t => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'file')
   writeFileSync(file, '')
@@ -220,7 +220,7 @@ t.test('start that cannot succeed ends with one sentence and an exit code, witho
   )
 })
 
-t.test('wrong command or option ends with 2 and a sentence', async t => {
+t.test('wrong command or option ends with exit code 2 and an error message', async t => {
   for (const args of [['strat'], ['start', '--quick'], ['key', 'delete'], ['member', 'role', 'ann', 'king']]) {
     const ended = await runProgram(t, args, { DATA_DIR: temporaryFolder(t) }).ended
     t.equal(ended.code, 2, args.join(' '))
@@ -246,7 +246,7 @@ t.test('--help lists every setting of every service with default, unit and meani
   t.match(stdout, /Exit codes:/)
 })
 
-t.test('setting that several services share is declared with the same text in each', async t => {
+t.test('setting that several services share is declared with the same text in each service', async t => {
   for (const name of new Set(declaredNames)) {
     const defaults = settingGroups.flatMap(({ declared }) => (declared[name] ? [declared[name].default] : []))
     t.equal(new Set(defaults).size, 1, name)
@@ -298,7 +298,7 @@ t.test('installation starts, serves, survives its bus server, and ends in order'
     return (await response.json()) as { result: unknown; error: unknown }
   }
 
-  await t.test('first key works, is readable only for this user, and is never printed', async t => {
+  await t.test('first key works, is readable only by this user, and is never printed', async t => {
     t.equal(statSync(join(dataFolder, 'first-key')).mode & 0o777, 0o600)
     t.equal(statSync(join(dataFolder, 'bus.json')).mode & 0o777, 0o600)
     t.equal(statSync(dataFolder).mode & 0o777, 0o700)

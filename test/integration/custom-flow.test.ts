@@ -25,14 +25,14 @@ interface IncidentBody {
   acknowledged: boolean
 }
 
-t.test('custom subjects through the whole program', { timeout: 400_000 }, async t => {
+t.test('custom subjects are judged, notified and deleted by the whole program', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   await t.test(
     'custom subject goes through alert, acknowledgement, recovery and replay while the program is killed repeatedly',
     t => liveThrough(t, stage),
   )
-  await t.test('maintenance withholds the problem, and the recovery is sent', t => maintain(t, stage))
-  await t.test('subject with a delivery table notifies only the destinations of the table, each about its selected kinds', t =>
+  await t.test('maintenance withholds the message about the problem, not the one about the recovery', t => maintain(t, stage))
+  await t.test('delivery table of a subject limits its messages to the selected destinations and kinds', t =>
     tellOwnRows(t, stage),
   )
   await t.test('deletion of a workspace removes its subjects, and nobody is notified', t => deleteWorkspace(t, stage))
@@ -43,7 +43,7 @@ t.test('custom subjects through the whole program', { timeout: 400_000 }, async 
 
 type Stage = Awaited<ReturnType<typeof setStage>>
 
-/** A subject `name` with a signal `queue` and a rule `stuck` that reads its status. */
+/** Creates a subject `name` with a signal `queue` and a rule `stuck`, which reads the status of the signal. */
 async function createSubject({ client, workspaceId }: Stage, name: string) {
   const subject = await client().post<{ id: string }>('/v2/subjects', { workspace_id: workspaceId, name })
   const path = `/v2/subjects/${subject.id}`
@@ -184,7 +184,7 @@ async function tellOwnRows(t: Test, stage: Stage): Promise<void> {
   t.strictSame(titles(outside.webhooks.slice(told)), ['/hook/pager Own rows is down', '/hook/chat Own rows is back up'])
   const latest = `/v2/notifications/deliveries?workspace_id=${stage.workspaceId}&limit=2`
   const readLog = () => client().get<{ destination_name: string }[]>(latest)
-  // The notifier writes a row after the receiver's response.
+  // The notifier writes a row of the log only after the response of the receiver.
   await eventually('the log has the recovery', async () => (await readLog())[0]?.destination_name === 'chat')
   const log = await readLog()
   t.match(log, [
@@ -254,7 +254,7 @@ async function lookAtAlerts(t: Test, stage: Stage): Promise<void> {
   t.strictSame(await store.find('deadLetters', { limit: 10 }), [], 'nothing was set aside')
 }
 
-/** The program on a bus that outlives it, with a receiver that is its default destination and one key. */
+/** Starts the program on a bus that outlives it, with one key, and with a receiver as its default destination. */
 async function setStage(t: Test) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'watchkeeper-custom-'))
   const testBus = await startTestBus()

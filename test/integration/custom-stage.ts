@@ -47,7 +47,7 @@ export interface Keeper {
   dieAfter(operation: Operation, collection: CollectionName, subjectId: string): Promise<void>
 }
 
-/** Starts a keeper whose store, clock and bus stop when it dies: it sends no response, and renews and releases no lease. */
+/** Starts a keeper whose store, clock and bus stop when the keeper dies: it then sends no response, and renews or releases no lease. */
 async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): Promise<Keeper> {
   const bus = await testBus.connect('keeper')
   const timers = new Set<() => void>()
@@ -66,7 +66,7 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
       if (dead) return forever()
       const result = await (store[operation] as (...given: unknown[]) => Promise<never>)(...given)
       if (dead) return forever()
-      // Rounds of other subjects run at the same time.
+      // Rounds of other subjects write at the same time; only writes of this subject count.
       const isOfSubject = JSON.stringify(given[1]).includes(last?.subjectId ?? 'nobody')
       return last?.operation === operation && last.collection === given[0] && isOfSubject ? die() : result
     }

@@ -1,5 +1,5 @@
-// The promise of docs/detection.md, the formula for the latest instant of an alert, checked over generated settings in virtual time. The
-// keeper is real. The test stands in for the probers with the real schedule, and each check takes its longest time.
+// Test of the formula of docs/detection.md for the latest instant of an alert, over generated settings in virtual time. The
+// keeper is real. The test itself reports the checks by the probers' real schedule, and each check takes its longest time.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -11,7 +11,10 @@ import { createWorld, minute } from '../keeper/world.ts'
 import { Random } from '../simulation/random.ts'
 
 const checkMs = limits.check.totalMs
-/** Time for reports, rounds and the nudge, although bus and store take no time here: the keeper collects passed checks for a commit. */
+/**
+ * Time for reports, rounds and the hint to the notifiers, ms. Bus and store take no time here, but the keeper delays passed checks to
+ * commit several at once.
+ */
 const slackMs = 100
 
 interface Case {
@@ -36,7 +39,7 @@ const latestAlert = (downAt: number, { intervalMs, holdMs }: Case): number => do
 
 interface Outcome {
   brokeAt: number
-  /** Instant of the nudge to the notifiers; null: no nudge was sent. */
+  /** Instant at which the keeper sent a hint to the notifiers; null: the keeper sent none. */
   toldAt: number | null
   kinds: string[]
 }
@@ -186,7 +189,7 @@ t.test('recovery is sent after the slowest passing check and the recovery delay'
   }
 })
 
-t.test('silence of all locations becomes no data at its promised instant', async t => {
+t.test('silence of all locations leads to no data at the promised instant', async t => {
   for (const intervalMs of [minute, 5 * minute]) {
     const world = createWorld()
     const holdMs = 2 * minute
@@ -208,7 +211,7 @@ t.test('silence of all locations becomes no data at its promised instant', async
   }
 })
 
-t.test('location that never reports becomes no data a minute and the confirmation delay after its addition', async t => {
+t.test('new location that never reports leads to no data after a minute and the confirmation delay', async t => {
   const world = createWorld()
   await world.startOne({ exclusive: true, confirmAfterMs: 2 * minute })
   const createdAt = world.clock.now()
@@ -226,7 +229,7 @@ t.test('location that never reports becomes no data a minute and the confirmatio
 })
 
 t.test(
-  'rule of a custom subject notifies of a problem after its delay, and of silence after its permitted silence and its delay',
+  'rule of a custom subject notifies of a problem after its delay, and of silence after the permitted silence and the delay',
   async t => {
     for (const { told, noDataAfterMs, confirmAfterMs } of [
       { told: 'problem', noDataAfterMs: null, confirmAfterMs: 0 },

@@ -25,7 +25,7 @@ interface Page {
   results?: object[]
 }
 
-/** In reading order: later pages use the objects of earlier pages. */
+/** Tested pages, in reading order, because later pages use the objects of earlier pages. */
 const pages: Page[] = [
   {
     name: 'getting-started.md',
@@ -132,7 +132,7 @@ const untried = {
   'running-a-cluster.md': 'containers',
 }
 
-t.test('commands of every page run, or an exception states the reason', async t => {
+t.test('commands of every page are run, or the reason against it is listed', async t => {
   const names = readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'))
   const withCommands = names.filter(name => blocksOf({ name }).length > 0)
   t.strictSame(withCommands.sort(), [...pages.map(({ name }) => name), ...Object.keys(untried)].sort())
@@ -312,7 +312,7 @@ const tools = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version'
 const skip = tools.length > 0 && `no ${tools.join(' and no ')}`
 
 /**
- * Names on the pages, and one name that sorts before and one that sorts after all of them: a command that takes the first or last name is
+ * Names on the pages, and one name that sorts before them and one that sorts after them. A command that takes the first or last name is
  * wrong.
  */
 const names = ['Aviary', 'Backups', 'Operations', 'Web shop', 'Zoo']
@@ -346,7 +346,7 @@ for (const [twins, read] of [
       response: { statuses: [200] },
     })
     for (const page of read) await t.test(page.name, t => runPage(t, page, { ...place, monitorId }))
-    if (twins.length === 0) await t.test('labels of one signal share one reading', t => hideShard(t, client))
+    if (twins.length === 0) await t.test('reports on a signal with different labels share one reading', t => hideShard(t, client))
     const key = readFileSync(join(place.folder, '.data', 'first-key'), 'utf8').trim()
     const now = createClient(place.baseUrl, key)
     for (const [i, id] of ids.entries()) t.strictSame(await contentsOf(now, id), before[i], `nothing touched "${twins[i]}"`)

@@ -20,13 +20,13 @@ import { createClient, type Program, startOutside, startProgram, startProxy, wat
 const second = 1_000
 const holdMs = 2 * second
 
-t.test('successor loses and repeats nothing after kill -9 of its keeper in each state', { timeout: 400_000 }, async t => {
+t.test('successor loses and repeats nothing after kill -9 of its predecessor in each state', { timeout: 400_000 }, async t => {
   const stage = await setStage(t)
   if (stage === null) return
   const { outside, watcher } = stage
   let told = 0
   for (const state of ['pending', 'problem', 'recovering'] as const) {
-    t.test(`killed in ${state}`, async t => {
+    t.test(`successor loses and repeats nothing when its predecessor is killed in ${state}`, async t => {
       const from = watcher.seen.length
       outside.setUp(true)
       const id = await stage.createMonitor()
@@ -36,7 +36,7 @@ t.test('successor loses and repeats nothing after kill -9 of its keeper in each 
         const killedAt = Date.now()
         await stage.killHolder(id)
         await changed
-        // Not asserted, because other tests may load the machine: `npm run bench -- restart` measures this time.
+        // The time is printed and not asserted, because other tests may load the machine. `npm run bench -- restart` measures it.
         t.comment(`another holds the partition ${Date.now() - killedAt} ms after the kill`)
       }
       outside.setUp(false)
@@ -135,8 +135,8 @@ t.test('installation acknowledges nothing during 10 s without the store, and los
 const clock = createSystemClock()
 
 /**
- * Starts a process with all services except the keeper, two keepers, and a bus and a store that outlive them. Null if the store is not
- * installed.
+ * Starts a process with all services except the keeper, two keepers, and a bus and a store that outlive them. Resolves with null if the
+ * store is not installed.
  */
 async function setStage(t: import('tap').Test) {
   const secantus = await startSecantus()

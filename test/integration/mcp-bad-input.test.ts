@@ -22,7 +22,7 @@ interface Server {
   ask(method: string, params?: object): Promise<Message>
   tool(name: string, args?: unknown): Promise<{ isError?: true; content: { text: string }[] }>
   endInput(): void
-  /** Closes the reading end of its standard output. */
+  /** Closes the reading end of the server's standard output. */
   closeOutput(): void
   stdout(): string
   stderr(): string
@@ -39,7 +39,7 @@ interface Message {
 /** Output of every server that has ended. */
 const written: { key: string; stdout: string; stderr: string }[] = []
 
-/** Starts a server and, unless `opened` is false, initializes it. Without that, the server may end at its start. */
+/** Starts a server and, unless `opened` is false, initializes it. A server that is not initialized may end at its start. */
 async function start(t: Test, target: { url: string; key?: string; args?: string[] }, opened = true): Promise<Server> {
   const env = { WATCHKEEPER_MCP_URL: target.url, WATCHKEEPER_MCP_API_KEY: target.key ?? key }
   const child = spawn(process.execPath, ['infra/cli/main.ts', 'mcp', ...(target.args ?? [])], {
@@ -96,7 +96,7 @@ async function start(t: Test, target: { url: string; key?: string; args?: string
   return server
 }
 
-/** Starts an HTTP server that is no gateway, or that hangs. */
+/** Starts an HTTP server that is not a gateway, or that never responds. */
 async function stub(t: Test, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
@@ -118,7 +118,7 @@ const refusal = (reply: { isError?: true; content: { text: string }[] }) => {
   return JSON.parse(reply.content[0]?.text ?? '')
 }
 
-t.test('failed start prints one sentence and ends with its code while the input stays open', async t => {
+t.test('failed start prints one error message and ends with its exit code, although the input stays open', async t => {
   const html = await stub(t, (_request, response) => response.end('<html>'))
   const older = await stub(t, (_request, response) => {
     response.statusCode = 404
@@ -199,7 +199,7 @@ t.test('process ends when its output is closed', async t => {
   await server.ended
 })
 
-t.test('malformed line is skipped, and the next request is answered', async t => {
+t.test('malformed line is skipped, and the next request gets a response', async t => {
   const server = await start(t, { url: await stub(t, describeKey) })
   for (const line of [
     'no JSON',
@@ -217,7 +217,7 @@ t.test('malformed line is skipped, and the next request is answered', async t =>
   t.match((await server.ask('tools/call', { name: 'no_tool', arguments: {} })).error, { message: /no_tool/ })
 })
 
-t.test('message is read up to 4 MiB, and one byte more ends the process with a sentence', async t => {
+t.test('message of 4 MiB is read, and a message with one more byte ends the process with an error message', async t => {
   const url = await stub(t, describeKey)
   /** Returns a second request of this many bytes. */
   const padded = (bytes: number) => {

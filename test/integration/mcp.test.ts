@@ -1,5 +1,5 @@
 // The MCP server as a process in front of a real installation. The official TypeScript and Python clients call every tool in old and new
-// revisions of the protocol. Also the tools listed for each kind of key, and a whole triage with them.
+// revisions of the protocol. Other tests cover the tools that are listed for each kind of key, and a whole triage.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,14 +42,14 @@ const command = (...words: string[]): string => commandOf({ DATA_DIR: folder }, 
 const scopedKey = (workspace: string, actions: readonly KeyAction[]): string =>
   JSON.parse(command('key', 'create', '--workspace', workspace, '--actions', actions.join(','), '--json')).token
 
-/** Returns the structured result of a call. Requires that the text of the reply is equal. */
+/** Returns the structured result of a call. Requires that the text of the reply contains the same result. */
 function resultOf(t: Test, reply: Reply) {
   t.notOk(reply.isError, reply.content[0]?.text ?? '')
   t.strictSame(JSON.parse(reply.content.at(-1)?.text ?? ''), reply.structuredContent, 'the text is the structured content')
   return reply.structuredContent.result
 }
 
-/** Returns the API's error object. A refusal has no structured content, because clients validate that by the output schema. */
+/** Returns the API's error object. A refusal has no structured content, because clients validate such content by the output schema. */
 function refusalOf(t: Test, reply: Reply) {
   t.equal(reply.isError, true, JSON.stringify(reply))
   t.notOk('structuredContent' in reply)
@@ -175,7 +175,7 @@ async function everyTool(t: Test, client: McpClient): Promise<void> {
   t.strictSame([...called].sort(), tools.map(({ name }) => name).sort(), 'every tool was called')
 }
 
-/** Strict mode: an unknown keyword in a schema is an error. */
+/** Compiles every schema in strict mode, in which an unknown keyword is an error. */
 function requireStrictSchemas(t: Test, listed: readonly ListedTool[]): void {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
   for (const { name, inputSchema, outputSchema, annotations, description } of listed) {
@@ -200,7 +200,7 @@ function drive(title: string, open: (mode: (typeof modes)[number]) => Promise<Mc
       if (client === null) return t.comment('skipped: the Python library could not be installed')
       t.teardown(() => client.close())
       t.equal(client.protocol, mode === '2025' ? '2025-11-25' : '2026-07-28')
-      // A client with a fixed revision requests no instructions.
+      // A client with a fixed revision does not request instructions, so it has none.
       if (client.instructions !== '') t.equal(client.instructions.split('\n').length, 5)
       const listed = await client.list()
       t.strictSame(listed.map(({ name }) => name).sort(), tools.map(({ name }) => name).sort())
@@ -240,7 +240,7 @@ async function alertOf(path: string): Promise<string> {
   }
 }
 
-/** The triage begins with an alert, of which only the id in its text is known. */
+/** The triage begins with an alert, and knows only the id in the text of the alert. */
 t.test('triage is done by overview, explanation, preview, acknowledgement and maintenance', async t => {
   const workspace = command('workspace', 'create', 'Triage')
   const full = await typescriptClient({ url, key: owner }, '2025')

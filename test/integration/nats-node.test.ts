@@ -1,5 +1,5 @@
-// A cluster loses one of its three NATS servers, with every service in a process of its own: writes and heartbeats are accepted, no wrong
-// message is sent, and nothing is lost. `npm run faults` has longer runs of this.
+// A cluster, with every service in a process of its own, loses one of its three NATS servers. It still accepts writes and heartbeats, sends
+// no wrong message, and loses nothing. `npm run faults` runs this test longer.
 import t from 'tap'
 import { second } from '#shared/limits/limits.ts'
 import { setClusterStage } from '../faults/cluster-stage.ts'
@@ -7,7 +7,7 @@ import { live } from '../faults/life.ts'
 import { planNatsNode } from '../faults/nats-node.ts'
 import { Random } from '../simulation/random.ts'
 
-/** Twice the 10 s of docs/detection.md: the machine may be busy with other tests. A heartbeat comes every 5 s. */
+/** Twice the 10 s of docs/detection.md, because the machine may be busy with other tests. A heartbeat comes every 5 s. */
 const boundMs = 20 * second
 
 t.test(

@@ -34,7 +34,7 @@ t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSecond
     return started
   }
 
-  await t.test('attacker prevents no report from another location, whose monitors are still judged', async t => {
+  await t.test('attacker prevents no report from another location, and the monitors of that location are judged', async t => {
     await eventually('reports come', () => reports.length >= 3 * stage.monitors)
     const saidBefore = complaints(main).length
     const startedAt = Date.now()
@@ -74,7 +74,7 @@ t.test('attacker with one credential', { timeout: 400_000 + 2_000 * attackSecond
   })
   t.teardown(() => installation.main.kill())
 
-  await t.test('revocation of a credential disconnects the attacker, and no prober of the other location', async t => {
+  await t.test('revocation of a credential disconnects the attacker, but no prober of the other location', async t => {
     const running = attack({ seconds: 600, attacks: ['idle connections', 'reports'] })
     await running.entered
     const { ask } = createDirectoryClient(house, clock)
@@ -139,7 +139,7 @@ function worstOf(reports: readonly stage.Seen[], changes: readonly stage.Seen[],
 const subjectsSince = (all: readonly stage.Seen[], since: number): number =>
   new Set(all.filter(({ at }) => at > since).map(({ subjectId }) => subjectId)).size
 
-/** Returns the process id of the nats-server, the last of the ids in the file (starter, guard, server). */
+/** Returns the process id of the nats-server. The file has three ids, of starter, guard and server, and the server's id is the last. */
 const natsServerOf = (dataFolder: string): number =>
   Number(
     readFileSync(join(dataFolder, 'bus', 'nats-server.pid'), 'utf8')

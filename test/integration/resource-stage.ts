@@ -43,7 +43,7 @@ export async function setResourceStage(t: Test, store: Store) {
   return { store, base, api }
 }
 
-/** Functions that open the two stores, each with its number of races. `name`: name of the database. */
+/** Returns a list of the two stores: title, function that opens the store, and number of races on it. `name`: name of the database. */
 export const resourceStores = (
   name: string,
   rounds: { sqlite: number; mongodb: number },

@@ -1,5 +1,5 @@
-// Stage of the integration tests: the real program in its own processes, a real website and a real webhook. Waits for events (a line on
-// standard output, a message on the bus, an arriving request), never for a time.
+// Set-up of the integration tests: starts the real program in its own processes, a real website and a real webhook. Waits for events (a
+// line on standard output, a message on the bus, an arriving request). Never waits for a fixed time.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -34,7 +34,7 @@ export function killAllPrograms(): void {
   for (const child of living) child.kill('SIGKILL')
 }
 
-/** Longest permitted duration of a start: ten times what a busy machine needs. */
+/** Longest permitted duration of a start: ten times the duration on a busy machine. */
 const startMs = 120_000
 
 /** Starts the program with these settings; resolves when its log reports that everything runs. Kills it and rejects after `startMs`. */
@@ -156,7 +156,7 @@ export async function startOutside(): Promise<Outside> {
 export interface Watcher {
   bus: Bus
   seen: { kind: string; at: number; seenAt: number; incident: IncidentDocument }[]
-  /** Resolves with the first transition of this kind from the `from`th on. */
+  /** Resolves with the first transition of this kind in `seen`, from the index `from`. */
   transition(kind: HistoryDocument['kind'], from?: number): Promise<Watcher['seen'][0]>
   close(): Promise<void>
 }
@@ -184,7 +184,7 @@ export async function watchStates(servers: string, token: string): Promise<Watch
   return { bus, seen, transition, close: () => bus.close() }
 }
 
-/** TCP proxy that can refuse connections, like a store that is unavailable for a while. */
+/** Starts a TCP proxy that can refuse connections, like a store that is unavailable for a while. */
 export async function startProxy(target: URL): Promise<{ port: number; setOpen(isOpen: boolean): void; close(): void }> {
   let isOpen = true
   const sockets = new Set<Socket>()
@@ -220,7 +220,7 @@ export async function startProxy(target: URL): Promise<{ port: number; setOpen(i
   }
 }
 
-/** A client of generation 2 with one key. */
+/** Returns a client of generation 2 that uses one key. */
 export function createClient(baseUrl: string, key: string) {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const headers = { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }

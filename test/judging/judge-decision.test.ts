@@ -26,7 +26,7 @@ const seen = (at: number, state: HeardObservation['state'], value: number | null
   value,
   reason,
 })
-/** Observations, oldest first. */
+/** Returns what a rule reads of a signal. `observations`: oldest first. */
 const heardOf = (...observations: HeardObservation[]): HeardSignal => ({ recent: observations.toReversed(), baselines: {} })
 
 interface World {
@@ -51,7 +51,7 @@ const valueIn = (signal: string, more: object = {}): Comparison => ({
   ...more,
 })
 
-t.test('v3 4.1 reading is the newest Observation by instant, then by arrival, and a repeated Observation keeps its order', t => {
+t.test('v3 4.1 reading is the newest Observation by instant, then by arrival; a replacement counts as a new arrival', t => {
   const one = seen(start, 'ok')
   const late = { ...seen(start - 5, 'problem'), number: start + 1 }
   const twin = { ...seen(start, 'problem'), identity: 'twin', number: start + 2 }
@@ -85,7 +85,7 @@ t.test('v3 4.2 input is unknown if its signal never reported, is quiet, reported
   t.end()
 })
 
-t.test('v3 4.2 signal is quiet after more than three of its periods, also for windows, and an event is never quiet', t => {
+t.test('v3 4.2 signal is quiet after more than three periods even if its window is longer, and an event is never quiet', t => {
   const heard = { a: heardOf(seen(start, 'problem', 9)) }
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute }), { result: true, nextAt: start + 3 * minute + 1 })
   t.match(judged({ decision: isProblem('a'), heard, at: start + 3 * minute + 1 }), { result: 'unknown', nextAt: null })
@@ -97,12 +97,12 @@ t.test('v3 4.2 signal is quiet after more than three of its periods, also for wi
   t.end()
 })
 
-t.test('v3 4.3 problem with a value has that value', t => {
+t.test('v3 4.3 comparison reads the value of an Observation that reports a problem', t => {
   t.equal(judged({ decision: valueIn('a'), heard: { a: heardOf(seen(start, 'problem', 3)) } }).result, true)
   t.end()
 })
 
-t.test('v3 4.4 window is decided if its newest N all satisfy or all fail, else unknown', t => {
+t.test('v3 4.4 counted comparison is unknown unless all of the newest N Observations satisfy it or all fail it', t => {
   const rows: [values: (number | null | 'no_data')[], result: boolean | 'unknown', matching: number][] = [
     [[3, 3, 3], true, 3],
     [[0, 3, 3, 3], true, 3],
@@ -183,7 +183,7 @@ t.test('v3 4.9 explanation lists five inputs in the order of the decision and co
   t.end()
 })
 
-t.test('v3 4.10 evidence has one input for each comparison with its basis', t => {
+t.test('v3 4.10 evidence has one input for each comparison and shows the basis of the comparison', t => {
   const heard = { a: { recent: [seen(start, 'problem', 40, 'disk full')], baselines: { 7: { samples: 3, median: 100 } } } }
   const baseline: Comparison = {
     signal: 'a',
@@ -222,42 +222,45 @@ t.test('v3 4.11 no signal is quiet while silence is held back, and a result that
   t.end()
 })
 
-t.test('random decision agrees with the naive evaluator, and changes by time alone only at the announced instant', t => {
-  const trees = Number(process.env['DECISION_TREES'] ?? 10_000)
-  const said = { true: 0, false: 0, unknown: 0, provisional: 0 }
-  for (let seed = 1; seed <= trees; seed++) {
-    const random = new Random(seed, 'decision')
-    const decision = randomDecision(random)
-    const spanMs = random.pick([10 * minute, 120 * minute, 3 * 1_440 * minute])
-    const observations = randomObservations(random, start, spanMs, random.integer(0, 14))
-    const naive = { signals: randomSignals, observations, answers: randomAnswers }
-    const heard: Record<string, HeardSignal> = {}
-    for (const observation of observations) {
-      const arrived = hear(heard[observation.signal] ?? nothingHeard, { ...observation, reason: null }, 4)
-      heard[observation.signal] = arrived
+t.test(
+  'result of a random decision agrees with the naive evaluator, and stays the same until the deadline that the judgement names',
+  t => {
+    const trees = Number(process.env['DECISION_TREES'] ?? 10_000)
+    const said = { true: 0, false: 0, unknown: 0, provisional: 0 }
+    for (let seed = 1; seed <= trees; seed++) {
+      const random = new Random(seed, 'decision')
+      const decision = randomDecision(random)
+      const spanMs = random.pick([10 * minute, 120 * minute, 3 * 1_440 * minute])
+      const observations = randomObservations(random, start, spanMs, random.integer(0, 14))
+      const naive = { signals: randomSignals, observations, answers: randomAnswers }
+      const heard: Record<string, HeardSignal> = {}
+      for (const observation of observations) {
+        const arrived = hear(heard[observation.signal] ?? nothingHeard, { ...observation, reason: null }, 4)
+        heard[observation.signal] = arrived
+      }
+      for (const [signal, { recent }] of Object.entries(heard)) {
+        const history = historyOf(signal, naive)
+        heard[signal] = { recent, baselines: { 1: naiveBaseline(history, 1), 2: naiveBaseline(history, 2) } }
+      }
+      const heardAt = observations.length === 0 ? start : Math.floor(random.pick(observations).atUs / 1_000)
+      const at = heardAt + random.integer(0, random.pick([minute, 10 * minute, 180 * minute]))
+      const silenceAt = random.chance(0.5) ? at - random.integer(0, 30 * minute) : at
+      const judgement = judgeDecision({ decision }, { signals: randomSignals, heard, answers: randomAnswers }, { at, silenceAt })
+      const wanted = naiveTruth(decision, naive, at, silenceAt)
+      const isProvisional = wanted !== naiveTruth(decision, naive, at, at)
+      said[wanted]++
+      if (isProvisional) said.provisional++
+      const until = Math.min(judgement.nextAt ?? at + 90_000_000, at + 90_000_000)
+      const later = silenceAt < at || until <= at ? at : random.integer(at, until - 1)
+      const isSame = later === at || naiveTruth(decision, naive, later, later) === wanted
+      if (String(judgement.result) === wanted && judgement.isProvisional === isProvisional && isSame) continue
+      t.fail(
+        `seed ${seed}: ${judgement.result} for ${wanted}, provisional ${judgement.isProvisional} for ${isProvisional}, stays ${isSame}`,
+      )
+      t.comment(JSON.stringify({ decision, observations, at, silenceAt }))
+      break
     }
-    for (const [signal, { recent }] of Object.entries(heard)) {
-      const history = historyOf(signal, naive)
-      heard[signal] = { recent, baselines: { 1: naiveBaseline(history, 1), 2: naiveBaseline(history, 2) } }
-    }
-    const heardAt = observations.length === 0 ? start : Math.floor(random.pick(observations).atUs / 1_000)
-    const at = heardAt + random.integer(0, random.pick([minute, 10 * minute, 180 * minute]))
-    const silenceAt = random.chance(0.5) ? at - random.integer(0, 30 * minute) : at
-    const judgement = judgeDecision({ decision }, { signals: randomSignals, heard, answers: randomAnswers }, { at, silenceAt })
-    const wanted = naiveTruth(decision, naive, at, silenceAt)
-    const isProvisional = wanted !== naiveTruth(decision, naive, at, at)
-    said[wanted]++
-    if (isProvisional) said.provisional++
-    const until = Math.min(judgement.nextAt ?? at + 90_000_000, at + 90_000_000)
-    const later = silenceAt < at || until <= at ? at : random.integer(at, until - 1)
-    const isSame = later === at || naiveTruth(decision, naive, later, later) === wanted
-    if (String(judgement.result) === wanted && judgement.isProvisional === isProvisional && isSame) continue
-    t.fail(
-      `seed ${seed}: ${judgement.result} for ${wanted}, provisional ${judgement.isProvisional} for ${isProvisional}, stays ${isSame}`,
-    )
-    t.comment(JSON.stringify({ decision, observations, at, silenceAt }))
-    break
-  }
-  t.ok(Math.min(...Object.values(said)) > trees / 500, `every result is among them: ${JSON.stringify(said)}`)
-  t.end()
-})
+    t.ok(Math.min(...Object.values(said)) > trees / 500, `every result is among them: ${JSON.stringify(said)}`)
+    t.end()
+  },
+)

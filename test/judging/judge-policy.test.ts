@@ -35,7 +35,7 @@ const heartbeat = (observed: Partial<ObservedInput>, silentAfterMs: number | nul
 const upTo = (instant: number) => ({ checks: instant, pushed: instant })
 const judged = (input: Partial<PolicyInput>, facts: InputFacts, now = at) => judgePolicy(policyOf(input), [facts], upTo(now))
 
-t.test('number is compared strictly, and the reason is the sender’s or the comparison', t => {
+t.test('number equal to its threshold is ok, and the reason of a problem is the sender’s text or else the comparison', t => {
   const cases: [compare: '<' | '>', value: number | null, error: string | null, verdict: string, reason: string | null][] = [
     ['<', 5, null, 'ok', null],
     ['<', 4.5, null, 'problem', '4.5 < 5'],
@@ -51,7 +51,7 @@ t.test('number is compared strictly, and the reason is the sender’s or the com
   t.end()
 })
 
-t.test('input is silent after more than its permitted time, and shows the start of the silence', t => {
+t.test('input is silent after more than its permitted time, and its evidence shows the start of the silence', t => {
   const facts = heartbeat({})
   t.match(judged({}, facts, at + 5 * minute), { verdict: 'ok', nextAt: at + 5 * minute + 1 })
   const silent = judged({}, facts, at + 5 * minute + 1)
@@ -82,14 +82,14 @@ t.test('input that never reported is not judged during its grace period, then si
   t.end()
 })
 
-t.test('fraction of a millisecond of an instant is dropped for display and silence', t => {
+t.test('report’s instant is rounded down to a millisecond for evidence and silence', t => {
   const facts = heartbeat({ observedAtUs: at * 1_000 + 999 })
   t.match(judged({}, facts), { verdict: 'ok', nextAt: at + 5 * minute + 1, evidence: { inputs: [{ at }] } })
   t.equal(judged({}, facts, at + 5 * minute + 1).verdict, 'no_data')
   t.end()
 })
 
-t.test('problem has the text of its sender', t => {
+t.test('reason of a problem is the error text that the sender reported', t => {
   const { evidence } = judged({}, heartbeat({ ok: false, error: 'disk full' }))
   t.strictSame(evidence.inputs, [{ input: 'beat', value: 'problem', at, reason: 'disk full' }])
   t.end()
@@ -111,7 +111,7 @@ t.test('input from a rule reads the verdict of that rule, and its reason names t
   t.end()
 })
 
-t.test('evidence is bounded and counts the omitted inputs, and the sentence counts all inputs', t => {
+t.test('evidence is bounded and counts the omitted inputs, and the explanation counts all inputs', t => {
   const n = limits.judging.evidenceInputs + 1
   const inputs = Array.from({ length: n }, (_, i) => ({ signal: `s${i}` }))
   const facts = inputs.map(() => heartbeat({ ok: false }))
@@ -123,7 +123,7 @@ t.test('evidence is bounded and counts the omitted inputs, and the sentence coun
   t.end()
 })
 
-t.test('sentence names at most five inputs', t => {
+t.test('explanation names at most five inputs', t => {
   const inputs = (...words: ('ok' | 'problem' | 'unknown')[]) =>
     words.map((value, i) => ({ input: `i${i}`, value, at: null, reason: null }))
   const six = inputs(...Array.from({ length: 6 }, () => 'problem' as const))
@@ -143,7 +143,7 @@ t.test('sentence names at most five inputs', t => {
   t.end()
 })
 
-t.test('input is the same if rule, signal or from, mode and match are equal in any order', t => {
+t.test('inputs are the same if rule, `signal` or `from`, `mode` and `match` are equal, whatever the order of labels', t => {
   const key = (over: Partial<PolicyInput>, rule = 'r1') => inputKeyOf(rule, { ...unset, ...over })
   t.equal(key({ match: { a: '1', b: '2' } }), key({ match: { b: '2', a: '1' } }))
   t.equal(key({ noDataAfterMs: 1, compare: '<', threshold: 3 }), key({}))
@@ -172,7 +172,7 @@ t.test('match requires every label, and * accepts any value of a present label',
   t.end()
 })
 
-t.test('rules are ordered after the rules that they cite, removed rules are ignored, and a circle has no order', t => {
+t.test('rules are ordered after the rules that they cite, removed rules are ignored, and rules in a circle have no order', t => {
   const rule = (slug: string, ...cited: string[]) => ({
     slug,
     policy: {

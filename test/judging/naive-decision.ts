@@ -1,11 +1,11 @@
-// A second evaluator of Template rules, written directly from the rules of section 4. It reads the whole history again at each instant.
-// Slow and simple on purpose; the real evaluator must agree with it. They share no code.
+// A second evaluator of Template rules, written directly from section 4 of docs/reference/v3.md. It reads the whole history again at each
+// instant. Slow and simple on purpose; the real evaluator must agree. The two evaluators share no code.
 import type { Comparison, DecisionNode, TemplateSignal, ValueComparison } from '#shared/contracts/resources/template.ts'
 
 export interface NaiveObservation {
   signal: string
   atUs: number
-  /** Observations in order of arrival. A later arrival with the same identity replaces the earlier one. */
+  /** Number of the Observation in the order of arrival. A later Observation with the same identity replaces the earlier Observation. */
   number: number
   identity: string
   state: 'ok' | 'problem' | 'no_data'
@@ -21,7 +21,7 @@ export interface NaiveFacts {
 
 export type NaiveTruth = 'true' | 'false' | 'unknown'
 
-/** Returns the value of the decision at `at`, while silence counts up to `silenceAt` (ms). */
+/** Returns the value of the decision at `at`. Silence counts up to `silenceAt` (ms). */
 export function naiveTruth(node: DecisionNode, facts: NaiveFacts, at: number, silenceAt: number): NaiveTruth {
   if ('all' in node) return conjunction(node.all.map(part => naiveTruth(part, facts, at, silenceAt)))
   if ('any' in node) return disjunction(node.any.map(part => naiveTruth(part, facts, at, silenceAt)))
@@ -91,7 +91,10 @@ export function naiveBaseline(history: NaiveObservation[], days: number): { samp
   return { samples: values.length, median: values.length % 2 === 0 ? (below + above) / 2 : above }
 }
 
-/** Returns the Observations by instant, then by arrival, the oldest first. Of one identity the last arrival counts. */
+/**
+ * Returns the Observations by instant, then by arrival, the oldest first. Of several Observations with one identity, only the last to
+ * arrive counts.
+ */
 export function historyOf(signal: string, { observations }: NaiveFacts): NaiveObservation[] {
   const byIdentity = new Map<string, NaiveObservation>()
   for (const observation of observations) {

@@ -35,7 +35,7 @@ function wordsOf(comparison: Comparison, facts: NaiveFacts, at: number, silenceA
   if (comparison.min_count == null || comparison.within_seconds == null) return value
   const { min_count, within_seconds } = comparison
   const taken = history.filter(({ atUs }) => at * 1_000 - atUs <= within_seconds * 1e6).slice(-min_count)
-  // The comparison without its window, by which each Observation is compared separately.
+  // Comparison without the window, to compare one Observation at a time.
   const plain = { ...comparison, min_count: null, within_seconds: null } as unknown as Comparison
   const satisfying = taken.filter(one => naiveTruth(plain, { ...alone(facts), observations: [one] }, at, at) === 'true')
   return `${value} (${satisfying.length} of ${min_count} in ${within_seconds} s)`

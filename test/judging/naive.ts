@@ -24,7 +24,7 @@ export interface NaiveWorld {
   saved: { rule: string; at: number; policy: Policy | null }[]
   /**
    * Periods in which no input becomes silent, because reports could not be accepted or may still arrive; absent: none. `takesOld`: an old
-   * report that arrives in such a period also keeps its input from becoming silent.
+   * report that arrives in the period also keeps its input from becoming silent.
    */
   blind?: { from: number; until: number; takesOld?: boolean }[]
 }
@@ -78,7 +78,7 @@ function naiveReading(world: NaiveWorld, rule: string, input: PolicyInput, at: n
   return isProblem ? 'problem' : 'ok'
 }
 
-/** Returns the newest selected observation by its instant. Of two with the same instant, the later arrival counts. */
+/** Returns the newest selected observation by its instant. Of two observations with the same instant, the later arrival counts. */
 function newestReport({ reports }: NaiveWorld, input: PolicyInput, at: number): NaiveReport | null {
   let newest: NaiveReport | null = null
   for (let i = countUntil(reports, at) - 1; i >= 0; i--) {

@@ -52,7 +52,10 @@ function randomComparison(random: Random, withKnown: boolean): Comparison {
   }
 }
 
-/** Observations in order of arrival: some are late, repeated or of equal instants. Every state occurs with and without a value. */
+/**
+ * Observations in order of arrival: some are late, some are repeated, and some have equal instants. Every state occurs with and without a
+ * value.
+ */
 export function randomObservations(random: Random, start: number, spanMs: number, count: number): NaiveObservation[] {
   const taken: NaiveObservation[] = []
   for (let number = 1; number <= count; number++) {

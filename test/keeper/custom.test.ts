@@ -71,7 +71,7 @@ const policy = (inputs: Partial<PolicyInput>[], over: object = {}) => ({
 })
 const refusal = (reply: Reply) => (reply.ok ? 'accepted' : `${reply.error.code} ${reply.error.message}`)
 
-t.test('custom subject sends an alert when a problem of its first rule lasts', async t => {
+t.test('custom subject sends an alert when a problem of its first rule lasts for the confirmation delay', async t => {
   const house = await createCustom()
   await house.signal('API errors')
   await house.rule('API down', [{ signal: 'api-errors' }])
@@ -90,7 +90,7 @@ t.test('custom subject sends an alert when a problem of its first rule lasts', a
   t.match((await house.incidents(house.id))[0], { status: 'ok', closedReason: 'recovered' })
 })
 
-t.test("report's error keeps its address without secrets in evidence, records and messages (v3 11.2)", async t => {
+t.test('evidence, records and messages show the error of a report without the secrets of its address (v3 11.2)', async t => {
   const house = await createCustom()
   await house.signal('push')
   await house.rule('fails', [{ signal: 'push' }], { confirmAfterMs: 0 })
@@ -135,7 +135,7 @@ t.test('report is stored with the reason of its refusal when the keeper refuses 
   t.equal((await house.incidents(house.id)).length, 0, 'what is not accepted is never judged')
 })
 
-t.test('observation replaces its earlier row, keeps its acceptance and is judged again when it is sent again', async t => {
+t.test('observation that is sent again replaces its row, is accepted as before and is judged again', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
@@ -168,7 +168,7 @@ t.test('observation without an instant is stored once when a retry repeats it', 
   t.equal((await pushedRows(house.store, house.id)).length, 1)
 })
 
-t.test('many reports displace neither the instants of other reports nor the replies to other commands', async t => {
+t.test('stored replies to commands and stamped instants are kept when many reports follow', async t => {
   const house = await createCustom()
   const create = { kind: 'create-signal', id: 'create-once', name: 'run', signalKind: 'custom_event', meta: '{}', convert: false }
   const created = await house.send(create)
@@ -248,7 +248,7 @@ t.test('command is not refused as `not_found` when the partition of its subject 
   }
 })
 
-t.test('observations without an instant are all stored, none as out of order, when they arrive in one millisecond', async t => {
+t.test('observations without an instant are all accepted and stored when they arrive in one millisecond', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const command = { kind: 'report-observation', signal: 'beat', observedAtUs: null, ...reported, status: 'ok' }
@@ -277,7 +277,7 @@ t.test(
   },
 )
 
-t.test('new input has its full grace when it is added after a set-back of the clock', async t => {
+t.test('new input has its full grace period when it is added after a set-back of the clock', async t => {
   const house = await createCustom()
   await house.clock.advance(limits.keeper.silenceHoldOffMs + 1)
   await house.signal('beat')
@@ -312,7 +312,7 @@ t.test('incident closes no earlier than it began when its rule is deleted after 
   t.match((await house.incidents(house.id))[0], { open: 0, closedReason: 'rule_removed', closedAt: open?.troubleSince })
 })
 
-t.test('heartbeat has no data after its permitted silence, and an event never has no data', async t => {
+t.test('heartbeat becomes `no_data` after its permitted silence, and an event never becomes `no_data`', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.signal('deploy', 'custom_event')
@@ -362,35 +362,41 @@ t.test('rule is judged after the rule that it reads, also when the read rule was
   t.equal(await house.verdict('reader'), 'problem')
 })
 
-t.test('commands on signals and rules are refused without a change when they do not fit', async t => {
-  const house = await createCustom()
-  await house.signal('Beat it')
-  await house.rule('Down', [{ signal: 'beat-it' }])
-  const cases: [Record<string, unknown>, string][] = [
-    [
-      { kind: 'create-signal', name: 'beat IT!', signalKind: 'custom_event', meta: '{}', convert: false },
-      'validation Signal name taken',
-    ],
-    [{ kind: 'create-signal', name: '---', signalKind: 'custom_event', meta: '{}', convert: false }, 'validation Invalid name'],
-    [{ kind: 'update-signal', signal: 'nope', name: 'x', meta: '{}' }, 'not_found Signal not found'],
-    [{ kind: 'delete-signal', signal: 'beat-it' }, 'forbidden Signal is still used by a rule'],
-    [{ kind: 'create-rule', name: 'down', policy: policy([]), convert: false }, 'validation Rule name taken'],
-    [{ kind: 'create-rule', name: 'x', policy: policy([{ signal: 'nope' }]), convert: false }, 'validation Unknown input'],
-    [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'nope' }]), convert: false }, 'validation Unknown input'],
-    [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'x' }]), convert: false }, 'validation Unknown input'],
-    [{ kind: 'replace-rule', rule: 'nope', name: 'x', policy: policy([]) }, 'not_found Rule not found'],
-    [{ kind: 'delete-rule', rule: 'nope' }, 'not_found Rule not found'],
-    [{ kind: 'report-observation', signal: 'nope', observedAtUs: null, ...reported, status: 'ok' }, 'not_found Signal not found'],
-    [{ kind: 'update-website', name: 'x', check: {} }, 'malformed Malformed command'],
-    [{ kind: 'move-maintenance', endsAt: house.clock.now() + 1_000 }, 'not_found No maintenance window'],
-    [{ kind: 'cancel-maintenance' }, 'not_found No maintenance window'],
-    [{ kind: 'acknowledge-incident', incidentId: `${house.id}.1`, by: 'Ann', via: 'api' }, 'not_found Incident not found'],
-  ]
-  const before = await house.subject(house.id)
-  for (const [command, expected] of cases)
-    t.equal(refusal(await house.send(command)), expected, `${command['kind']}: ${expected}`)
-  t.strictSame(await house.subject(house.id), before, 'no refusal changed anything')
-})
+t.test(
+  'commands are refused without a change when their name is invalid, taken or unknown, or their target is in use',
+  async t => {
+    const house = await createCustom()
+    await house.signal('Beat it')
+    await house.rule('Down', [{ signal: 'beat-it' }])
+    const cases: [Record<string, unknown>, string][] = [
+      [
+        { kind: 'create-signal', name: 'beat IT!', signalKind: 'custom_event', meta: '{}', convert: false },
+        'validation Signal name taken',
+      ],
+      [{ kind: 'create-signal', name: '---', signalKind: 'custom_event', meta: '{}', convert: false }, 'validation Invalid name'],
+      [{ kind: 'update-signal', signal: 'nope', name: 'x', meta: '{}' }, 'not_found Signal not found'],
+      [{ kind: 'delete-signal', signal: 'beat-it' }, 'forbidden Signal is still used by a rule'],
+      [{ kind: 'create-rule', name: 'down', policy: policy([]), convert: false }, 'validation Rule name taken'],
+      [{ kind: 'create-rule', name: 'x', policy: policy([{ signal: 'nope' }]), convert: false }, 'validation Unknown input'],
+      [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'nope' }]), convert: false }, 'validation Unknown input'],
+      [{ kind: 'create-rule', name: 'x', policy: policy([{ from: 'x' }]), convert: false }, 'validation Unknown input'],
+      [{ kind: 'replace-rule', rule: 'nope', name: 'x', policy: policy([]) }, 'not_found Rule not found'],
+      [{ kind: 'delete-rule', rule: 'nope' }, 'not_found Rule not found'],
+      [
+        { kind: 'report-observation', signal: 'nope', observedAtUs: null, ...reported, status: 'ok' },
+        'not_found Signal not found',
+      ],
+      [{ kind: 'update-website', name: 'x', check: {} }, 'malformed Malformed command'],
+      [{ kind: 'move-maintenance', endsAt: house.clock.now() + 1_000 }, 'not_found No maintenance window'],
+      [{ kind: 'cancel-maintenance' }, 'not_found No maintenance window'],
+      [{ kind: 'acknowledge-incident', incidentId: `${house.id}.1`, by: 'Ann', via: 'api' }, 'not_found Incident not found'],
+    ]
+    const before = await house.subject(house.id)
+    for (const [command, expected] of cases)
+      t.equal(refusal(await house.send(command)), expected, `${command['kind']}: ${expected}`)
+    t.strictSame(await house.subject(house.id), before, 'no refusal changed anything')
+  },
+)
 
 t.test(
   'replaced policy keeps the rule, its slug, its incident, the readings of unchanged inputs and every earlier version',
@@ -430,7 +436,7 @@ t.test('new input reads the reports that its signal received before the rule was
   t.strictSame([await house.verdict('a-high'), await house.verdict('b-high')], ['problem', 'ok'])
 })
 
-t.test("input's grace is counted in each rule from the rule's own creation, though other rules read the same signal", async t => {
+t.test("input's grace period begins when its rule is created, even if an older rule already reads the same signal", async t => {
   const house = await createCustom()
   await house.signal('beat')
   const input = { signal: 'beat', noDataAfterMs: 5 * minute }
@@ -446,7 +452,7 @@ t.test("input's grace is counted in each rule from the rule's own creation, thou
   t.equal(await house.verdict('second'), 'no_data', 'the same input across versions')
 })
 
-t.test('rule reads the newest series when its signal has more series than a saved rule considers', async t => {
+t.test('new rule reads the newest series when its signal has more series than a rule can read', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const now = house.clock.now()
@@ -460,7 +466,7 @@ t.test('rule reads the newest series when its signal has more series than a save
   t.equal(await house.verdict('down'), 'problem', 'and of two for one instant the one accepted last')
 })
 
-t.test('policy that does not fit its subject is refused with the path of the wrong field', async t => {
+t.test('policy that does not fit its subject is refused, and the response names the wrong field', async t => {
   const house = await createCustom()
   await house.signal('beat')
   await house.rule('one', [{ signal: 'beat' }])
@@ -502,27 +508,30 @@ t.test('subject is judged when hundreds of its inputs fell silent while no keepe
   t.equal(await house.verdict(`rule-${rules - 1}`), 'no_data', 'the last of them is judged too')
 })
 
-t.test('deleted rule closes its incident at once without a message; a new rule of its name has a new incident', async t => {
-  const house = await createCustom()
-  await house.signal('beat')
-  await house.rule('Down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
-  await house.report('beat', 'problem')
-  await house.clock.advance(minute)
-  await house.must({ kind: 'delete-rule', rule: 'down' })
-  t.match((await house.incidents(house.id))[0], {
-    open: 0,
-    status: 'ok',
-    closedReason: 'rule_removed',
-    closedAt: house.clock.now() - 1,
-  })
-  t.strictSame(await house.kinds(), ['problem'])
-  await house.rule('Down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
-  t.equal((await house.incidents(house.id)).length, 2, 'another rule, another incident')
-  t.strictSame(
-    (await house.subject(house.id))?.rules.map(rule => rule.key),
-    ['r2'],
-  )
-})
+t.test(
+  'incident of a deleted rule closes at once without a message; a new rule with the same name opens a new incident',
+  async t => {
+    const house = await createCustom()
+    await house.signal('beat')
+    await house.rule('Down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+    await house.report('beat', 'problem')
+    await house.clock.advance(minute)
+    await house.must({ kind: 'delete-rule', rule: 'down' })
+    t.match((await house.incidents(house.id))[0], {
+      open: 0,
+      status: 'ok',
+      closedReason: 'rule_removed',
+      closedAt: house.clock.now() - 1,
+    })
+    t.strictSame(await house.kinds(), ['problem'])
+    await house.rule('Down', [{ signal: 'beat' }], { confirmAfterMs: 0 })
+    t.equal((await house.incidents(house.id)).length, 2, 'another rule, another incident')
+    t.strictSame(
+      (await house.subject(house.id))?.rules.map(rule => rule.key),
+      ['r2'],
+    )
+  },
+)
 
 t.test('observations of a deleted signal are removed, and a new signal of the same name starts without observations', async t => {
   const house = await createCustom()
@@ -562,7 +571,7 @@ t.test('maintenance withholds messages about problems, lets recoveries be sent, 
   t.strictSame(await house.kinds(), ['held problem', 'problem', 'recovery'], 'a recovery is never held')
 })
 
-t.test('maintenance window ends at its instant when nothing else of its subject is due', async t => {
+t.test('maintenance window ends on time even if its subject has no other deadline', async t => {
   const house = await createCustom()
   await house.must({ kind: 'start-maintenance', endsAt: house.clock.now() + 10 * minute, by: 'Ann' })
   await house.must({ kind: 'move-maintenance', endsAt: house.clock.now() + 20 * minute })
@@ -572,7 +581,7 @@ t.test('maintenance window ends at its instant when nothing else of its subject 
   t.match(await house.send({ kind: 'start-maintenance', endsAt: house.clock.now() + 10 * minute, by: 'Ann' }), { ok: true })
 })
 
-t.test('problem is notified when its confirmation delay ends at the exact end of the window', async t => {
+t.test('problem is notified when its confirmation delay ends at the exact end of the maintenance window', async t => {
   const house = await createCustom()
   await house.signal('beat', 'custom_event')
   await house.rule('down', [{ signal: 'beat' }], { confirmAfterMs: minute })
@@ -702,7 +711,7 @@ t.test('successor continues windows, silences and holds when the first keeper di
   t.strictSame(await house.kinds(), ['no_data'], 'silent after 5 minutes, confirmed a minute later, when the window was over')
 })
 
-t.test('inputs that differ only in their thresholds are both read again when a report changes either input', async t => {
+t.test('two inputs that differ only in their thresholds are read again when a report changes one of them', async t => {
   const above = (threshold: number) => ({ signal: 'load', mode: 'latest_value', compare: '>', threshold }) as const
   for (const inputs of [
     [above(10), above(20)],
@@ -765,7 +774,7 @@ t.test('newest report of a series is remembered as long as the rows of the serie
   t.ok(keptMs >= limits.retention.pushedMs && keptMs <= limits.retention.pushedMs + hour, `${keptMs} ms`)
 })
 
-t.test("keeper reads nothing for a sender's newer reports, and recognizes repeated reports", async t => {
+t.test("keeper accepts a sender's newer reports without a read of the store, and recognizes repeated reports", async t => {
   const reads: string[] = []
   const house = await createCustom(store => ({
     ...store,
@@ -991,7 +1000,7 @@ t.test('long text of a sender is stored whole in its row and shortened in the ve
   t.equal(entry?.evidence?.inputs[0]?.reason, '😀'.repeat(300), 'as many as a message shows (reference/messages 5.3)')
 })
 
-t.test('input is unknown and has no more grace after a first report without a number', async t => {
+t.test('input is unknown and its grace period is over after a first report without a number', async t => {
   const house = await createCustom()
   await house.signal('load')
   const above = { signal: 'load', mode: 'latest_value', compare: '>', threshold: 90 } as const
@@ -1008,7 +1017,7 @@ t.test('input is unknown and has no more grace after a first report without a nu
 })
 
 t.test(
-  "grace of a heartbeat equals the silence of its input, and begins again when the input's mode or match changes",
+  "grace of a heartbeat lasts as long as its permitted silence, and begins again when the input's mode or match changes",
   async t => {
     const house = await createCustom()
     await house.signal('beat')
@@ -1078,7 +1087,7 @@ t.test('unchanged verdict keeps its first instant, and a recovery names no error
   )
 })
 
-t.test('repeated report keeps the instants of later reports', async t => {
+t.test('repeated report without an instant replaces no later report of the same millisecond', async t => {
   const house = await createCustom()
   await house.signal('beat')
   const command = { kind: 'report-observation', signal: 'beat', observedAtUs: null, ...reported, status: 'ok' }
@@ -1116,7 +1125,7 @@ t.test('each maintenance window has its own record with the latest changes of th
 })
 
 t.test(
-  "rule over a website's own signal is not judged for a minute, and has no data after 3 intervals or its own time",
+  "rule over a website's own signal is not judged for a minute, and has no data after a silence of 3 intervals or of its own limit",
   async t => {
     const world = createWorld()
     await world.startOne({ exclusive: true })

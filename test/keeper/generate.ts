@@ -62,8 +62,8 @@ function signalInput(random: Random, signal: string): PolicyInput {
 }
 
 /**
- * Returns reports, windows and acknowledgements within `lengthMs` of the world's start, in the order of time. Reports pass, fail or stay
- * away for periods; some are late, and some have an instant in the future.
+ * Returns reports, windows and acknowledgements within `lengthMs` of the world's start, in the order of time. A signal's reports pass for a
+ * while, fail for a while or are missing for a while; some are late, and some have an instant in the future.
  */
 export function makeDeeds(random: Random, world: NaiveWorld, lengthMs: number): Deed[] {
   const start = world.addedAt

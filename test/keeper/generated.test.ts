@@ -1,6 +1,6 @@
 // A week of observations, silences, holds, windows, acknowledgements and reminders for generated subjects, through the keeper's pure step.
-// Two oracles check the results: the naive evaluator checks verdicts, the message oracle checks messages. Each rule is tried before it is
-// saved, and the trial must give the verdict of the saved rule.
+// Two oracles check the results: the naive evaluator checks verdicts, and the message oracle checks messages. Each rule is tried before it
+// is saved, and the trial must give the verdict of the saved rule.
 import t from 'tap'
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
@@ -93,7 +93,7 @@ class House {
     this.#step({ kind: 'command', subjectId: 'subject001', at, command: { id, ...command } as Command })
   }
 
-  /** Returns the verdict that a rule would have, right before it is saved. */
+  /** Tries a rule right before the rule is saved. Returns the reply. */
   #try(at: number, { rule = null, policy }: Deed['command']): Replied {
     this.passUntil(at, () => {})
     const before = JSON.stringify({ ...this.subject, rev: 0 })
@@ -144,7 +144,7 @@ class House {
     }))
   }
 
-  /** Rebuilds every incident from its records alone. */
+  /** Rebuilds every incident from its records alone. Returns the differences from the stored incidents. */
   replayFaults(): string[] {
     return [...this.#incidents.values()].flatMap(incident =>
       replayIncident(incident, this.#history.get(incident.id) ?? []).faults.map(fault => `replay of ${incident.id}: ${fault}`),
@@ -181,7 +181,7 @@ class House {
     this.lastReply = stepped.reply as never
     if (stepped.subject === null) throw new Error('no subject')
     for (const entry of stepped.subject.outbox) this.#keep(entry)
-    // Raises the revision, as a commit does.
+    // Stores rows, series and subject, and raises their revisions as a commit does.
     for (const one of stepped.pushed ?? []) this.#rows.set(one.id, one)
     for (const one of stepped.series ?? []) this.#series.set(one.id, { ...one, rev: one.rev + 1 })
     this.subject = { ...stepped.subject, rev: stepped.subject.rev + 1, outbox: [] }

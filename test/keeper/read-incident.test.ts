@@ -1,5 +1,5 @@
-// View of an open Incident that its keeper returns for an instant up to which the rule is not judged yet. Rules: docs/reference/v3.md, 4.8,
-// 4.11 and 5.7.
+// View of an open Incident that its keeper returns for an instant after the last judgement of the rule. Reference: docs/reference/v3.md,
+// 4.8, 4.11 and 5.7.
 import t from 'tap'
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { Template } from '#shared/contracts/resources/template.ts'
@@ -8,7 +8,7 @@ import { readIncident } from '../../services/keeper/step/commands/incident-comma
 import { nothingHeld } from '../../services/keeper/step/types.ts'
 import { create, observe, second, setStage } from './resources/resource-world.ts'
 
-t.test('v3 5.7 `next` names no confirmation when a rule is quiet or its silence is held back', async t => {
+t.test('v3 5.7 `next` names no confirmation when the signal of the rule is quiet or this silence is held back', async t => {
   const world = await setStage()
   const { id } = await create(world)
   await observe(world, id, { signal: 'probe', state: 'problem' })

@@ -60,7 +60,7 @@ t.test('full replacement of a monitor keeps its delays, and its failure mode whe
   t.equal(site.subject().readings['aaaa']?.slotAt, start, 'and what a location that stays has reported')
 })
 
-t.test('problem of an incident that fails again dates from that instant, not from the first confirmation', async t => {
+t.test('problem that returns during the recovery dates from its return, not from the first confirmation', async t => {
   const site = createSite()
   site.report(start + minute, false)
   for (let passed = 2; passed <= 4; passed++) site.report(start + passed * minute, false)
@@ -121,7 +121,7 @@ t.test('delay of a check is its age, minus the time that its prober held the rep
   t.equal(early.observation?.delayMs, 0, "never less than nothing, where the prober's clock is ahead")
 })
 
-t.test('subject refuses one signal or rule above the bound', async t => {
+t.test('subject refuses a signal or rule when it has the largest number of them', async t => {
   const site = createSite()
   const make = (kind: string, n: number, over: object) =>
     site.command(start + n, { kind, name: `n${n}`, convert: true, ...over }).reply

@@ -1,5 +1,5 @@
-// Oracle of the messages of one rule, computed from the rule's history by reference/incidents 2, 3 and reference/messages 2. It has no
-// state machine and no deadline. It finds the instants of possible changes by brute force.
+// Oracle of the messages of one rule. It computes the messages from the rule's history as reference/incidents 2, 3 and reference/messages 2
+// define. It has no state machine and no deadline. It finds the instants of possible changes by brute force.
 import type { Verdict } from '#shared/contracts/subjects/verdict.ts'
 import { type NaiveWorld, naiveVerdict, policyAt } from '../judging/naive.ts'
 
@@ -12,13 +12,17 @@ export interface ToldMessage {
 
 export interface Life {
   windows: { from: number; until: number }[]
-  /** Acknowledgements, each of the incident of `rule` that was open at the instant. */
+  /** Acknowledgements. Each acknowledgement refers to the incident of `rule` that was open at the instant `at`. */
   acknowledgements: { rule: string; at: number }[]
-  /** Times without a keeper; absent: none. Reminders in such a time are skipped for good; other messages are sent after it. */
+  /**
+   * Periods in which no keeper ran; absent: a keeper always ran. A reminder due in such a period is never sent. Any other message is sent
+   * when the period is over.
+   */
   away?: { from: number; until: number }[]
   /**
-   * Instants of other judgements, in order. Present: a silence that was noticed late counts from its own instant, but from no earlier than
-   * the last of these instants before the notice. Absent: such a silence counts from its notice.
+   * Instants at which something other than a silence caused a judgement, in order. If the keeper notices a silence late, the silence counts
+   * from its beginning, but from no earlier than the last judgement before it was noticed. If `judgedAt` is absent, the silence counts from
+   * the instant at which it was noticed.
    */
   judgedAt?: readonly number[]
 }
@@ -31,8 +35,8 @@ interface Spell {
   since: number
   says: Verdict
   /**
-   * True for an ok that holds only because an unnoticed silence does not count: it closes no incident. True also for a no data whose input
-   * may have reported unnoticed: it confirms no incident.
+   * True for an `ok` that holds only because an unnoticed silence does not count: this `ok` closes no incident. True also for a `no_data`
+   * that an unread report may contradict: this `no_data` confirms no incident.
    */
   isDoubtful: boolean
   confirmAfterMs: number
@@ -68,7 +72,9 @@ interface Incident {
   closedAt: number | null
 }
 
-/** Returns the incidents. Each lasts from the first judgement that is not ok until the rule has been ok for the whole recovery delay. */
+/**
+ * Returns the incidents. An incident lasts from the first judgement that is not ok until the rule has been ok for the whole recovery delay.
+ */
 function incidentsOf(spells: Spell[], until: number): Incident[] {
   const incidents: Incident[] = []
   let open: Incident | null = null
@@ -102,8 +108,8 @@ interface Confirmation {
 }
 
 /**
- * Sums up continuous time that is not ok, problem or no data, up to the end of the hold inclusive. An ok restarts the sum. Time that is not
- * judged confirms nothing.
+ * Sums up the time in which the verdict is `problem` or `no_data`, up to the end of the hold inclusive. An `ok` restarts the sum. Time that
+ * is not judged confirms nothing.
  */
 function confirmationOf(spells: Spell[]): Confirmation | null {
   let badSince: number | null = null
@@ -130,7 +136,8 @@ interface Telling {
 function tellIncident({ spells, closedAt }: Incident, { confirmedAt, toldAt }: Confirmation, telling: Telling): void {
   const { isMuted, isMissed, tell, until, acknowledgedAt } = telling
   let announced: 'nothing' | 'no_data' | 'problem' = 'nothing'
-  // A message that was withheld at the confirmation is sent when the next reminder is due. Until then another problem makes no new message.
+  // A message that was withheld at the confirmation is sent when the next reminder is due. Until then, another problem causes no further
+  // message.
   let heldProblem = false
   const announce = (kind: 'problem' | 'no_data', at: number) => {
     tell(isMuted(at) ? `held ${kind}` : kind, at)
@@ -183,7 +190,7 @@ function spellsOf(world: NaiveWorld, rule: string, until: number): Spell[] {
   return spells
 }
 
-/** Returns whether an ok would change if every unnoticed silence counted, or a no data if no unnoticed silence counted. */
+/** Returns whether an `ok` would change if every unnoticed silence counted, or a `no_data` if no unnoticed silence counted. */
 function isDoubtfulAt(world: NaiveWorld, rule: string, at: number, says: Verdict): boolean {
   if (world.blind === undefined) return false
   if (says === 'ok') return naiveVerdict({ ...world, blind: [] }, rule, at) !== 'ok'
@@ -192,7 +199,7 @@ function isDoubtfulAt(world: NaiveWorld, rule: string, at: number, says: Verdict
   return says === 'no_data' && isBlind && naiveVerdict({ ...world, blind: deaf }, rule, at) !== 'no_data'
 }
 
-/** Returns the same periods, but a silence noticed late counts from the provisional ok before it (see `Life.judgedAt`). */
+/** Returns the same periods, but a silence that was noticed late counts from within the provisional ok before it (see `Life.judgedAt`). */
 function countedSince(judgedAt: Life['judgedAt'], spells: Spell[]): Spell[] {
   if (judgedAt === undefined) return spells
   return spells.map((spell, i) => {

@@ -1,4 +1,4 @@
-// Next step of an open incident by time alone, its listed transitions, and the instants and status words of its records. Rules:
+// Next step of an open incident by time alone, the transitions in its history, and the instants and status words of its records. Reference:
 // docs/reference/v3.md, 5.2 and 5.7.
 import t from 'tap'
 import { incidentMachine } from '#machines/incident.ts'
@@ -16,7 +16,7 @@ interface Held {
   context: IncidentContext
 }
 
-/** Returns the incident after these events, and whether each event is listed, beginning with the opening. */
+/** Returns the incident after these events, and whether the history lists each event, beginning with the opening. */
 function play(events: readonly IncidentEvent[], condition: 'problem' | 'no_data' = 'problem', closeAfterMs = 3 * minute) {
   const input = { incidentId: 's.1', ruleKey: 'down', at: 0, condition, confirmAfterMs: 2 * minute, closeAfterMs }
   let [snapshot] = initialTransition(incidentMachine, input)
@@ -33,7 +33,7 @@ const confirm = { type: 'hold.elapsed', at: 2 * minute } as const
 const well = (at: number) => ({ type: 'ok.judged', at }) as const
 const taken = (at: number) => ({ type: 'incident.acknowledged', at, by: 'Ada', via: 'api' }) as const
 
-t.test('v3 5.7 next equals the step of the machine at its deadline', t => {
+t.test('v3 5.7 `next` equals the step of the machine at its deadline', t => {
   const cases: [title: string, events: IncidentEvent[], next: object | null, undecided: object | null][] = [
     ['opened', [], { what: 'confirm', at: 2 * minute }, null],
     ['confirmed', [confirm], { what: 'remind', at: 2 * minute + 4 * hour }, { what: 'remind', at: 2 * minute + 4 * hour }],
@@ -52,7 +52,7 @@ t.test('v3 5.7 next equals the step of the machine at its deadline', t => {
   t.end()
 })
 
-t.test('v3 5.7 next reminder is due after the end of the window when maintenance runs', t => {
+t.test('v3 5.7 reminder in `next` is due after the end of the window when maintenance runs', t => {
   const { held } = play([confirm])
   const first = 2 * minute + 4 * hour
   const cases: [title: string, mutedTo: number, at: number][] = [
@@ -68,7 +68,7 @@ t.test('v3 5.7 next reminder is due after the end of the window when maintenance
   t.end()
 })
 
-t.test('v3 5.2 history lists only openings, confirmations, other verdicts and closings', t => {
+t.test('v3 5.2 history lists only openings, confirmations, changed verdicts and closings', t => {
   const lives: [title: string, events: IncidentEvent[], listed: boolean[], closeAfterMs?: number][] = [
     ['a whole life', [confirm, well(hour), { type: 'recovery.elapsed', at: hour }], [true, true, true, true]],
     [

@@ -33,7 +33,7 @@ const cases = [
 ] as { name: string; events: IncidentEvent[]; byTime: [string, number, string] | null }[]
 
 for (const { name, events, byTime } of cases)
-  t.test(`outlook by time: ${name}`, async t => {
+  t.test(`outlook by time names the next event, its instant and the next state: ${name}`, async t => {
     const { byTime: found } = incidentOutlook(after(...events), 100_000, null)
     t.same(found && [found.event, found.at, found.to], byTime)
   })

@@ -62,7 +62,7 @@ interface Case {
 }
 
 const loud = { announcesAll: true }
-/** Rules of Templates (docs/reference/v3.md, 10.5 and 10.6). */
+/** Cases for rules of Templates (docs/reference/v3.md, 10.5 and 10.6). */
 const loudCases: Case[] = [
   { title: 'opening is announced when the rule has a hold', given: loud, events: [], state: 'pending', told: ['opened'] },
   {
@@ -523,7 +523,7 @@ t.test('closed incident ignores every event and leaves no record', t => {
   t.end()
 })
 
-t.test('event leaves a record when it changes the state or a mark of an incident', t => {
+t.test('event that changes the state of an incident leaves a record', t => {
   const walked = walk([ok(minute), bad(2 * minute), held(4 * minute), silent(5 * minute), ok(6 * minute), recovered(8 * minute)])
   t.strictSame(walked.recorded, ['recovering', 'pending', 'problem', 'no data', 'recovering', 'closed'])
   t.end()

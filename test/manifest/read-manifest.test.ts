@@ -1,4 +1,5 @@
-// Reading of published Templates by section 3 of docs/reference/v3.md: accepted Templates, and each refusal with its kind and dotted path.
+// Reading of published Templates, as section 3 of docs/reference/v3.md defines: accepted Templates, and each refusal with its kind and
+// dotted path.
 import t from 'tap'
 import type { Template } from '#shared/contracts/resources/template.ts'
 import { answersToKeep, holdsOf, readAnswers } from '#shared/manifest/answers.ts'
@@ -405,7 +406,7 @@ const template = readManifest(
   context,
 )
 
-t.test('v3 6.2 answers take defaults, and each refusal names the field', t => {
+t.test('v3 6.2 absent `meta` values take their defaults, and each refusal names the field', t => {
   t.strictSame(readAnswers(template, { load: 0.5 }), { count: 2, load: 0.5, hold: 60 })
   t.strictSame(holdsOf(template.rules[0] as never, readAnswers(template, { load: 1, hold: 7 })), {
     confirmAfterMs: 7_000,
@@ -450,13 +451,13 @@ t.test('v3 6.2 answers take defaults, and each refusal names the field', t => {
   t.end()
 })
 
-t.test('v3 6.3 field sent as null takes its default, and unsent answers stay', t => {
+t.test('v3 6.3 `meta` value sent as null takes its default, and unsent `meta` values stay', t => {
   const present = { load: 1, count: 3, text: 'a' }
   t.strictSame(readAnswers(template, { count: null, text: null }, present), { load: 1, count: 2, hold: 60 })
   t.end()
 })
 
-t.test('v3 6.5 rebind keeps the answers that both revisions declare and the new one accepts', t => {
+t.test('v3 6.5 rebind keeps a `meta` value when both revisions declare its field and the new revision accepts it', t => {
   t.strictSame(answersToKeep({ load: 1, count: 9, gone: 'x', tier: 'tin' }, template), { load: 1, tier: 'tin' })
   t.end()
 })

@@ -76,7 +76,7 @@ const parts = (over: Partial<Parts> = {}): Parts => ({
 const fullSize = ({ explanation, text }: ReturnType<typeof bounded>) =>
   Buffer.byteLength(JSON.stringify({ result: explanation })) + Buffer.byteLength(text)
 
-t.test('explanation has the newest evidence, and the rule with the deciding answers', async t => {
+t.test('explanation has the newest evidence, and the rule with the `meta` values that decide', async t => {
   const explanation = explanationOf(parts({ resource: resource({ meta: { most: 90, delay: 60, secret: 'x' } }) }))
   t.strictSame(explanation.evidence?.inputs, [{ signal: 'disk', value: 93 }])
   t.match(explanation.rule, { key: 'full', template: 'host@1', decision })
@@ -85,7 +85,7 @@ t.test('explanation has the newest evidence, and the rule with the deciding answ
   t.equal(explanationOf(parts({ template: null })).rule, null)
 })
 
-t.test('explanation of a website monitor has the deciding answers and no address', async t => {
+t.test('explanation of a website monitor has the `meta` values that decide, and no address', async t => {
   const website = { id: 'website-check@1', rules: [{ ...template.rules[1]!, decision: null }] }
   const meta = { url: 'https://example.org/', data: 'x', failure_mode: 'all', locations: ['a'] }
   const { rule } = explanationOf(parts({ template: website, resource: resource({ meta }) }))
@@ -110,7 +110,7 @@ t.test('explanation lists who was notified, and a failed attempt until a later a
   ])
 })
 
-t.test('explanation has one line each for reason, recipients and next step', async t => {
+t.test('text of an explanation states the reason, the recipients and the next step', async t => {
   const textOf = (over: Partial<Parts>) => bounded(explanationOf(parts(over))).text
   t.equal(
     textOf({ deliveries: [delivery({}), delivery({ destination: 'Pager', status: 'held', reason: 'maintenance' })] }),
@@ -181,7 +181,7 @@ const path = (count: number) => Array.from({ length: count }, (_, i) => ({ state
 const notices = (count: number) =>
   Array.from({ length: count }, (_, i) => delivery({ at: at(1_000 - i), destination: `Destination ${i} ${'x'.repeat(80)}` }))
 
-t.test('explanation within its bound is complete, and one step more removes the oldest step of the path', async t => {
+t.test('explanation that just fits is complete, and a bound one byte lower removes the oldest step of its path', async t => {
   const whole = explanationOf(parts({ incident: incident({ path: path(20) }), deliveries: notices(3) }))
   const size = fullSize({ explanation: whole, text: bounded(whole).text })
   t.strictSame(bounded(whole, size).explanation, whole)
@@ -189,7 +189,7 @@ t.test('explanation within its bound is complete, and one step more removes the 
   t.strictSame(explanation, { ...whole, path: whole.path.slice(1), path_omitted: 1 })
 })
 
-t.test('explanation is cut in the path, then deliveries, then evidence, with the count of omitted parts', async t => {
+t.test('explanation omits steps of its path first, then deliveries, then evidence, and counts omitted parts', async t => {
   const many = explanationOf(parts({ incident: incident({ path: path(500), path_omitted: 7 }), deliveries: notices(190) }))
   const cut = bounded(many)
   t.ok(fullSize(cut) <= clientLimits.explanationBytes)
@@ -201,7 +201,7 @@ t.test('explanation is cut in the path, then deliveries, then evidence, with the
   t.strictSame(cut.explanation.evidence, many.evidence)
 })
 
-t.test('explanation with oversized evidence omits the last inputs, then the decision', async t => {
+t.test('explanation with too much evidence omits its last inputs first, then the decision', async t => {
   const long = '漢'.repeat(200)
   const inputs = Array.from({ length: 16 }, (_, i) => ({ signal: `s${i}`, unresolved: long, reason: long }))
   const history = [{ at: at(0), kind: 'opened', evidence: { inputs, omitted: 2, truncated: false } }]

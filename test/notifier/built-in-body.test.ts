@@ -1,4 +1,5 @@
-// Content and receivers of a message: expected bodies, choice of destinations, pauses between retries, lanes, redaction.
+// Content and receivers of a message: expected bodies, choice of destinations, pauses between retries, queues of destinations (lanes),
+// redaction.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -308,7 +309,7 @@ t.test('webhook body is bounded', async t => {
   t.match(whole, { omitted: 0, truncated: false }, 'what is not shown is not cut')
 })
 
-t.test('text from a sender or response stays on its line and mentions no people', async t => {
+t.test('text from a sender or response cannot break its line or mention people', async t => {
   const rows: [string, string, typeof slack | typeof webhook, string][] = [
     ['back-ticks', 'bad `gateway`', webhook, "`bad 'gateway'`"],
     ['line breaks and control characters', ' a\r\n\u0000b\u001b[31m\u2028c\u202ed ', webhook, '`a b [31m c d`'],
@@ -339,7 +340,7 @@ t.test("retry pauses grow, vary at random by up to a half, and respect the recei
     t.equal(retryDelay(attempt, jitter, asked), pause, `${attempt} ${jitter} ${asked}`)
 })
 
-t.test('lanes share the bounded number of concurrent sends', async t => {
+t.test('lanes, one for each destination, share the bounded number of concurrent sends', async t => {
   const { inFlight, inFlightPerDestination: width, inFlightPerDestinationMax, queuedPerDestination } = limits.notifier
   const lanes = new Lanes()
   const offered = Array.from({ length: queuedPerDestination }, (_, i) => lanes.offer('busy', `b${i}`))
@@ -384,7 +385,7 @@ t.test('address is removed from a text completely', async t => {
   for (const [text, expected] of rows) t.equal(redactAddress(text, address), expected, text)
 })
 
-t.test('setting is an address without a trailing slash', async t => {
+t.test('PUBLIC_URL loses its trailing slash, and is refused when it is no http or https address', async t => {
   t.equal(readSettings(notifierSettings, {}).PUBLIC_URL, '', 'the program fills in its own port')
   t.equal(readSettings(notifierSettings, { PUBLIC_URL: 'https://status.example.com/' }).PUBLIC_URL, 'https://status.example.com')
   t.throws(
@@ -413,7 +414,7 @@ t.test('message fails with a retryable error when the sender cannot be opened, a
   t.same(await send(), { kind: 'delivered' })
 })
 
-t.test('each failure to reach a receiver has its own sentence, without the address', async t => {
+t.test('each failure to reach a receiver has its own error text, without the address', async t => {
   const receiver = await createReceiver(() => ({ status: 200 }))
   const sender = createSender({ clock: createVirtualClock(startAt), version: '2.0.0', serviceUrl: options.serviceUrl })
   t.teardown(() => Promise.all([sender.close(), receiver.close()]))

@@ -1,5 +1,5 @@
-// Faulty receivers, notifiers that die at every step, and a lost bus or store. No alert is lost, and each has one idempotency key. A POST
-// is repeated only after a lost response. Order and log stay correct.
+// Faulty receivers, notifiers that die at every step, and a lost bus or store. No alert is lost, and every attempt to send an alert has the
+// same idempotency key. A POST is repeated only after a lost response. Order and log stay correct.
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -28,7 +28,7 @@ const rowsOf = async (store: Store): Promise<DeliveryLogDocument[]> =>
   (await store.find('deliveryLog', { limit: 10_000 })).sort((a, b) => a.number - b.number)
 const ended = async (store: Store): Promise<number> => store.count('deliveries', { open: 0 })
 
-/** Starts a TCP server on `port` or on a free port, which runs `talk` for each connection. */
+/** Starts a TCP server that runs `talk` for each connection. It listens on `port`, or on a free port if `port` is 0. */
 async function listen(t: Test, talk: (socket: Socket) => void, port = 0): Promise<{ url: string; port: number; server: Server }> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
@@ -95,7 +95,7 @@ t.test('receiver that was down for a minute gets its message soon after its retu
   t.match(rows.at(-1), { status: 'delivered', error: '' })
 })
 
-t.test('each misbehaving receiver gets its own error within its time, without the address', async t => {
+t.test('each kind of faulty receiver leads to its own error within the expected time, without the address', async t => {
   const zeros = Buffer.alloc(64 * 1024, 'x')
   let written = 0
   const flood = (socket: Socket) => {
@@ -217,7 +217,7 @@ function mortal(store: Store, fatal: number, when: 'before' | 'after') {
   return { store: proxy, isDead: () => calls >= fatal }
 }
 
-/** Fails unless every alert was sent in order with one key each, and each log row is an attempt that was made. */
+/** Fails unless every alert was sent in order, each alert under one key, and every log row is of an attempt that was made. */
 function judge(
   t: Test,
   name: string,
@@ -454,7 +454,7 @@ t.test('message waits for its predecessor even if one read cannot return all ope
   t.equal(isHeld(held, siblings), true)
 })
 
-t.test('slow round renders its last alerts with their template, too', async t => {
+t.test('alerts at the end of a slow round are still rendered with their template', async t => {
   const house = createHouse()
   const receiver = await createReceiver(() => ({ status: 200 }))
   const own = { workspaceId: 'workspace-one', transformationId: 7 }

@@ -1,4 +1,4 @@
-// World of the notifier's tests: a clock that the test advances, nudges in memory, real HTTP receivers, and initial documents.
+// World of the notifier's tests: a clock that the test advances, a bus in memory, real HTTP receivers, and initial documents.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
@@ -87,7 +87,7 @@ export interface House {
   nudge(...alertIds: string[]): void
   /** Opens another connection to the bus. */
   connect(): Bus
-  /** From now on these parts of the bus have no leader, and all other parts have one. */
+  /** Removes the leaders of these parts of the bus; all other parts have a leader afterwards. */
   depose: MemoryHub['depose']
   /** Disconnects all notifiers from the bus, or reconnects them. */
   setBus(up: boolean): void

@@ -307,7 +307,7 @@ const link = '<https://status.example.com/subjects/a1b2c3d4e5|View timeline>'
 const reasons = ['Reason: probe: no `route` to host', `Reason: load: ${'x'.repeat(199)}…`]
 const explained = '`probe problem, load 0.1`'
 
-t.test('v3 10.7 each message about a rule of a Template has its title, colour and lines', async t => {
+t.test('v3 10.7 each message about a rule of a Template has the expected title, colour and lines', async t => {
   const cases: [AlertDocument, title: string, color: string, lines: string[]][] = [
     [
       about({}),
@@ -363,7 +363,7 @@ t.test('v3 10.7 each message about a rule of a Template has its title, colour an
   t.match(escaped, /&lt;!x&gt; 'a'/)
 })
 
-t.test('v3 10.7 opening and acknowledgement of other rules name their kind', async t => {
+t.test('v3 10.7 message about an opening or acknowledgement has its title also for a rule without a Template', async t => {
   const plain = { ...facts, confirmedAt: null }
   const several = { failing: [], unknown: ['de01', 'fr01'], ok: ['us01'], error: '', condition: 'no_data' as const }
   const cases: [AlertDocument, title: string, text: RegExp][] = [
@@ -596,7 +596,7 @@ t.test('v3 10.5 confirmation is sent while an opening is being sent, and ends th
   t.equal(receiver.hits.length, 2)
 })
 
-t.test('v3 10.5 opening is withheld when the notifier finds it after its confirmation', async t => {
+t.test('v3 10.5 message of an opening is withheld when the notifier finds it after the confirmation', async t => {
   const { receiver, opening, message, tell, log, logged } = await scene(t, () => ({ status: 200 }))
   await tell([opening, message(2, 'problem', confirmed)], confirmed)
   await logged(2)
@@ -622,7 +622,7 @@ t.test('v3 10.5 closing of an unconfirmed incident is sent only to the recipient
   }
 })
 
-t.test('v3 10.3 withheld message has one log entry, and a message without a selection has none', async t => {
+t.test('v3 10.3 withheld message has one log entry, and a message that no destination selects has none', async t => {
   const gone = (facts: Partial<AlertFacts>) => ({ ...confirmed, ...facts })
   const cases: [title: string, kind: AlertKind, change: Partial<AlertFacts>, more: Partial<AlertDocument>, entries: unknown[]][] =
     [

@@ -361,7 +361,7 @@ t.test('temporary failure is retried with the same key and body, and each attemp
   t.equal(keys.size, 1, 'the delivery itself decides its key, whoever makes it')
 })
 
-t.test('retry is sent at its instant when its timer ends a moment early', async t => {
+t.test('retry is sent at its planned instant when its timer fires a moment early', async t => {
   const told = alert('one', 'a', 1)
   const house = await scene(t, [told])
   const receiver = await house.receive(call => ({ status: call === 1 ? 503 : 200 }))
@@ -498,7 +498,7 @@ t.test('messages of an incident arrive in order, and other incidents continue', 
     alerts.map(one => ({ ...one, facts: { ...facts, subjectSlug: one.subjectId.startsWith('a') ? 'held' : 'free' } })),
   )
   await house.run('n1')
-  // Nudges only about the later message: the notifier finds the earlier message by itself.
+  // The test sends hints only about later messages, so the notifier must find the earlier message by itself.
   house.nudge(alerts[1]?.id as string)
   await receiver.called(1)
   house.nudge(alerts[2]?.id as string)
@@ -543,7 +543,7 @@ t.test('due delivery is sent by only one of two notifiers', async t => {
   t.equal((await house.rows()).length, 20)
 })
 
-t.test('each receiver is called once an alert when two notifiers run', async t => {
+t.test('each receiver is called once for each alert when two notifiers run', async t => {
   const alerts = Array.from({ length: 60 }, (_, i) => alert(`d${i % 3}`, `i${i}`, 1))
   const house = await scene(t, alerts)
   const receiver = await house.receive(ok)
@@ -621,7 +621,7 @@ t.test('notifier sends messages claimed by a dead notifier at once, and leaves m
   t.match(await house.store.get('deliveries', [living.id]), [{ claimedBy: 'busy', snapshot: { value: 'sending' } }])
 })
 
-t.test('scan finds deliveries after a lost nudge', async t => {
+t.test('scan finds deliveries when the hint about them was lost', async t => {
   const alerts = [alert('one', 'a', 1), alert('one', 'b', 1)]
   const house = await scene(t, [])
   const receiver = await house.receive(ok)
@@ -821,7 +821,7 @@ t.test('expired documents are removed, and other documents stay', async t => {
   )
 })
 
-t.test('nudge that is no list of ids is ignored', async t => {
+t.test('hint that is no list of ids is ignored', async t => {
   const told = alert('one', 'a', 1, { state: 'dispatched' })
   const house = await scene(t, [told])
   await house.run('n1')

@@ -90,7 +90,7 @@ async function begin(t: Test, respond: Respond) {
       running.splice(running.indexOf(service), 1)
       await house.stop(service)
     },
-    /** A prober that sends heartbeats for this time. */
+    /** Advances the clock by this time while a prober sends heartbeats. */
     live: async (locationId: string, ms: number, proberId?: string) => {
       for (let passed = 0; passed < ms; passed += second) {
         await beat(locationId, proberId)
@@ -98,7 +98,7 @@ async function begin(t: Test, respond: Respond) {
       }
     },
     stopProber: (locationId: string, proberId = 'one') => presence.delete(keys.proberPresence(locationId, proberId)),
-    /** A monitor that is checked from these locations. */
+    /** Stores a monitor that is checked from these locations. */
     watchFrom: (id: string, locations: string[], rev = 1) => {
       const subject = subjectDocument(id, 'w', id, id, {} as never, startAt)
       return house.store.upsert('subjects', [{ ...subject, rev, checkLocations: locations }])
@@ -108,7 +108,7 @@ async function begin(t: Test, respond: Respond) {
   }
 }
 
-/** Members that every message has. */
+/** Checks the body, signature and headers that every message has. */
 function checkMessage(t: Test, { headers, body }: Hit): void {
   t.ok(matchesSchema(JSON.parse(body)), JSON.stringify(matchesSchema.errors))
   const id = String(headers['webhook-id'])

@@ -1,4 +1,4 @@
-// Sending a message to its receiver: signatures, content that stays equal over retries, closed addresses, test messages.
+// Sending a message to its receiver: signatures, content that stays equal over retries, closed ranges of addresses, test messages.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -156,7 +156,7 @@ const blocks = (EGRESS_DENY: string, EGRESS_ALLOW = '') => {
   return createEgress({ deny: settings.EGRESS_DENY, allow: settings.EGRESS_ALLOW })
 }
 
-t.test('closed address is refused in every notation', async t => {
+t.test('address in a closed range is refused in every notation', async t => {
   const metadata = 'the address of a cloud metadata service'
   const linkLocal = 'a link-local address'
   const rows: [string, string | null][] = [
@@ -201,7 +201,7 @@ t.test('closed address is refused in every notation', async t => {
   for (const [address, reason] of rows) t.equal(createEgress().refusal(address), reason, address)
 })
 
-t.test('operator closes and opens ranges of addresses, and opened ranges take precedence', async t => {
+t.test('operator can close and open ranges of addresses, and an opened range wins over a closed range', async t => {
   const rows: [string, string, string, boolean][] = [
     ['10.0.0.0/8', '', '10.1.2.3', false],
     ['10.0.0.0/8', '', '::ffff:10.1.2.3', false],
@@ -244,7 +244,7 @@ t.test('operator closes and opens ranges of addresses, and opened ranges take pr
   t.throws(() => permitted(blocks(''), ['169.254.0.1', 'fe80::1']), EgressError)
 })
 
-t.test('neither message nor check reaches a closed address by any host name', async t => {
+t.test('neither message nor check reaches an address in a closed range by any host name', async t => {
   const receiver = await createReceiver(() => ({ status: 200 }))
   const port = new URL(receiver.url).port
   const answers: Record<string, string[]> = {
@@ -308,7 +308,7 @@ t.test('neither message nor check reaches a closed address by any host name', as
   t.match(unknown, { retryable: true, error: 'unreachable: its name is not known' })
 })
 
-t.test('attempt ends in time or when it is stopped, also before it has a connection', async t => {
+t.test('attempt ends at its time limit or when it is stopped, even before it has a connection', async t => {
   const heard: string[] = []
   const receiver = createServer((request, response) => {
     heard.push(String(request.headers['idempotency-key']))
@@ -342,7 +342,7 @@ t.test('attempt ends in time or when it is stopped, also before it has a connect
   t.strictSame(heard, ['good'], 'what was given up is not sent by a connection that comes late')
 })
 
-t.test('delivery to a closed address fails at once with the reason', async t => {
+t.test('delivery to an address in a closed range fails at once with the reason', async t => {
   const house = createHouse()
   const told = alert('one', 'a', 1)
   await house.store.insert('alerts', [told])
@@ -356,7 +356,7 @@ t.test('delivery to a closed address fails at once with the reason', async t => 
   t.notMatch(JSON.stringify([await house.store.find('deliveryLog', { limit: 9 }), house.log]), /hunter2|169\.254/)
 })
 
-t.test('destinations that do not respond leave concurrent sends for other destinations', async t => {
+t.test('destinations that do not respond do not use up the concurrent sends of other destinations', async t => {
   const { inFlight, inFlightUnanswered } = limits.notifier
   const lanes = new Lanes()
   for (let i = 0; i < inFlight; i++) {
@@ -371,7 +371,7 @@ t.test('destinations that do not respond leave concurrent sends for other destin
   t.equal(lanes.pick().length, 1, 'what one gives back another takes')
 })
 
-t.test('sending pauses while too many outcomes wait for the store', async t => {
+t.test('sending pauses while too many outcomes of attempts wait for the store', async t => {
   const lanes = new Lanes()
   for (let i = 0; i < limits.notifier.unwritten; i++) {
     lanes.take('one', `a${i}`)
@@ -382,7 +382,7 @@ t.test('sending pauses while too many outcomes wait for the store', async t => {
   t.ok(lanes.take('two', 'b'))
 })
 
-t.test('test message is one attempt, whatever its outcome, and one row of the log', async t => {
+t.test('test message makes one attempt and one row of the log, whatever its outcome', async t => {
   const house = createHouse()
   const silent = createServer(() => {})
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
@@ -455,7 +455,7 @@ t.test('test message is not sent twice when no notifier responds in time', async
   t.equal(taken, 1)
 })
 
-t.test('test message is refused before sending, or its sending is reported, when the store does not respond', async t => {
+t.test('test message is either refused before sending or reported as sent when the store does not respond', async t => {
   const house = createHouse()
   const receiver = await createReceiver(() => ({ status: 200 }))
   await house.store.insert('destinations', [destination('one', receiver.url)])

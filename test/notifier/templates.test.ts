@@ -1,4 +1,4 @@
-// Messages with own templates: the choice of destinations, the template language, and the rendered messages.
+// Messages to destinations that have a template: the choice of destinations, the template language, and the rendered messages.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -133,7 +133,7 @@ const choices: Choice[] = [
     nobody: null,
   },
 ]
-t.test('each destination is notified, or the reason for the omission is recorded', async t => {
+t.test('each destination is either notified, or omitted with a recorded reason', async t => {
   for (const { name, kind = 'problem', held, confirmedAt, routing, chosen, leftOut, nobody } of choices) {
     const asked = { ...here, kind, held: held ?? null, facts: { confirmedAt: confirmedAt === null ? null : startAt } }
     const decision = chooseDestinations(asked, { ...nothingSpecial, ...routing })
@@ -195,7 +195,7 @@ t.test('template language has only text, fields, and blanks inside braces', asyn
   t.equal(output('x{{ subject }}', { subject: '{{ url }}' }), 'x{{ url }}', 'a value is no template')
   t.equal(output('x{{ error }}y', { error: '' }), 'xy', 'a missing value is empty')
 })
-t.test('value in JSON is escaped', async t => {
+t.test('value that a template inserts into JSON is escaped', async t => {
   for (const value of ['"', '\\', 'a\nb\tc\u0000', '\u2028', '"}, "x": {', '😀', '\\u0041', 'é'])
     t.strictSame(JSON.parse(output('{"a": ["{{ subject }}"]}', { subject: value })), { a: [value] }, encodeURIComponent(value))
   t.equal(output('a "{{ subject }}"', { subject: '"' }), 'a """', 'plain text is as it is')
@@ -218,7 +218,7 @@ t.test('template of many pieces is parsed in linear time', async t => {
   judgeTemplate('{{'.repeat(8_000))
   t.ok(performance.now() - before < 5_000)
 })
-t.test('samples have every kind of alert, and make invalid JSON of templates that do not escape', async t => {
+t.test('samples have every kind of alert, and turn a template that escapes wrongly into invalid JSON', async t => {
   t.strictSame(
     samples.map(({ alertKind }) => alertKind),
     ['problem', 'no_data', 'recovery'],
@@ -238,7 +238,7 @@ t.test('sample of no data quotes a failed check, as real messages do', async t =
 const context = { publicUrl: 'https://s.example', locationName: (id: string) => id.slice(0, 2), workspaceName: 'Acme\r\n<!here>' }
 const fieldsOf = (over: Partial<AlertDocument>, changed: Partial<AlertFacts> = {}, guard = (text: string) => text) =>
   templateFields({ ...alert('w', 'a', 1, over), facts: { ...facts, ...changed } }, context, guard)
-t.test('each message has its fields', async t => {
+t.test('each kind of message has the documented fields for templates', async t => {
   const base = { subject: 'Shop', url: 'https://shop.example.com/', link: 'https://s.example/subjects/axxxxxxxxx' }
   const several = { failing: ['de01', 'fr01'], unknown: [], ok: ['us01'] }
   const closed = { troubleSince: startAt - hour, closedAt: startAt - 46 * minute }

@@ -1,4 +1,4 @@
-// A day of made-up websites for the pictures: all is well until the last half hour.
+// A day of made-up websites for the pictures. Most of their problems happen in the last half hour.
 
 import type { DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { CheckResult } from '#shared/contracts/observations/check.ts'
@@ -95,7 +95,7 @@ async function tell({ store, workspaceId, clock }: DashboardWorld, incidentId: s
   await store.insert('deliveryLog', [delivery])
 }
 
-/** Stores the names of the locations for the pages. The world itself has one location only. */
+/** Stores the names of the locations for the pages. The test world itself has only one location. */
 async function nameLocations({ store, clock }: DashboardWorld): Promise<void> {
   const named = Object.entries(locations).map(([name, id]) => ({ id, rev: 2, name, displayName: null, createdAt: clock.now() }))
   await store.upsert('locations', named)
@@ -110,7 +110,7 @@ const add = (world: DashboardWorld, name: string): Promise<string> => {
   })
 }
 
-/** Generated duration of a check: longer in one half of the day, and from locations that are far away. */
+/** Returns the generated duration of a check. It is longer in one half of the day, and from locations that are far away. */
 function took(name: string, location: LocationId, at: number): Partial<CheckResult> {
   const far = { aaaa: 1, bbbb: 1.25, cccc: 1.8 }[location]
   const noon = 1 + 0.35 * Math.sin(((at % (24 * 60 * minute)) / (24 * 60 * minute)) * 2 * Math.PI)

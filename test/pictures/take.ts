@@ -16,7 +16,7 @@ interface Picture {
   path: string
   colorScheme: 'light' | 'dark'
   height: number
-  /** Resolves when everything is drawn. */
+  /** Resolves when the page shows everything that belongs in its picture. */
   drawn(page: Page): Promise<void>
 }
 

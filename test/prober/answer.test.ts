@@ -129,7 +129,7 @@ test('interim response precedes the response and adds no header to it', t => {
   t.end()
 })
 
-test('parser stops at enough, also for bytes already read', t => {
+test('parser stops when the reader wants no more, and ignores the bytes that it already has', t => {
   const text = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
   const { answer, heard, result } = read([text, text], { wanted: () => false })
   t.equal(result, 'over')

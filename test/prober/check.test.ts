@@ -1,4 +1,4 @@
-// One check against real servers on loopback: every sentence, every bound, and no timer left after a check.
+// One check against real servers on loopback: every error message, every bound, and no timer is left after a check.
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
@@ -63,7 +63,7 @@ async function listen(name: string, server: Server, scheme = 'http'): Promise<vo
   urls[name] = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A server that sends `bytes` to every client that has sent a request, and then calls `then`. */
+/** Starts a server that sends `bytes` to every client after its request, and then calls `then`. */
 const speaks = (name: string, bytes: string | Buffer, then: (socket: Socket) => void = () => undefined) =>
   listen(
     name,
@@ -116,7 +116,7 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
     )
   },
 }
-/** A body of the largest size that is searched, incompressible, so that the decoder is slower than the network. */
+/** Body of the largest size that a check searches. It is incompressible, so that the decoder is slower than the network. */
 const longGzip = gzipSync(Buffer.concat([randomBytes(limits.check.bodyBytes - 6), Buffer.from('needle')]))
 /** 512 MiB of zeros, compressed to half a megabyte. */
 const bomb = gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 9 })
@@ -175,7 +175,7 @@ before(async () => {
   )
   urls['muteTls'] = (urls['mute'] as string).replace('http', 'https')
   urls['plainAsTls'] = (urls['http'] as string).replace('http', 'https')
-  // Port 1, on which no other test listens. Another test may listen on a port that was free a moment ago.
+  // Port 1, on which no other test listens. A port that was free a moment ago would not do, because another test may listen on it now.
   urls['refused'] = 'http://127.0.0.1:1'
 })
 
@@ -555,7 +555,7 @@ test('phases add up from the start, and missing ones are null', async t => {
   t.match(refused.phases, { dnsMs: Number, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: Number })
 })
 
-test('certificate is checked against the name, also of a hosts file entry', async t => {
+test('certificate is checked against the host name, even if the name is resolved locally', async t => {
   const url = (urls['good'] as string).replace('127.0.0.1', 'localhost')
   t.equal((await check(`${url}/`)).error, null)
   t.equal(

@@ -119,7 +119,7 @@ async function openDoors(t: Test, guarded: GuardedBus) {
   return { store, ask, service, metrics, credentialsOf }
 }
 
-t.test('credentials of a location', async t => {
+t.test('credentials of a location permit only the requests of its probers', async t => {
   const guarded = await startGuardedBus(t)
   const { house } = guarded
   const { credentialsOf, metrics } = await openDoors(t, guarded)
@@ -243,7 +243,7 @@ t.test('credentials of a location', async t => {
     t.match(await metrics.metrics(), /watchkeeper_directory_junk_reports_total\{location="hamburg"\} 6/)
   })
 
-  t.test('prober gets no reply to another client and no message of another client', async t => {
+  t.test('prober receives neither replies to other clients nor messages of other clients', async t => {
     const errors: string[] = []
     const heard: string[] = []
     const wanted = ['_INBOX.>', `_INBOX_${neighbour.publicKey}.>`, '>', 'cmd.>', 'obs.>', '$KV.>', '$JS.ACK.>', '_R_.>', 'door.>']
@@ -331,7 +331,7 @@ const state = { version: '2.0.0', inFlight: 0, buffered: 0, shed: 0 }
 const phases = { dnsMs: 1, connectMs: 1, tlsMs: null, firstByteMs: 1, totalMs: 3 }
 const result: CheckResult = { rev: 1, slotAt: 1, ageMs: 0, ok: true, error: null, statusCode: 200, phases }
 
-/** Headers by which the server does more with a message than deliver it. */
+/** Headers that make a nats-server do more than deliver the message. */
 const headers = {
   'Nats-Rollup': 'all',
   'Nats-TTL': '1s',
@@ -413,7 +413,7 @@ t.test('directory creates, lists and revokes credentials', async t => {
     t.match(shown, { locationName: 'de', description: 'for the shelf', revokedAt: null })
   })
 
-  t.test('invalid request is refused with a sentence and not stored', async t => {
+  t.test('invalid request is refused with a readable message and not stored', async t => {
     const before = await store.count('proberCredentials', {})
     const nowhere = { id: 'nnnn', locationName: 'nowhere', description: '' }
     t.strictSame(await refusal(ask('create-prober-credential', nowhere)), {
@@ -485,7 +485,7 @@ t.test('directory creates, lists and revokes credentials', async t => {
     t.pass('the next start told the bus')
   })
 
-  t.test('credentials are refused with the missing setting when the bus has no keys', async t => {
+  t.test('creation of credentials is refused, and names the missing setting, when the bus has no keys', async t => {
     const bare = await startGuardedBus(t)
     const { ask } = await directoryOn(t, bare, createMemoryStore(), null)
     await ask('ensure-location', { name: 'de' })
@@ -522,7 +522,7 @@ t.test('last of two concurrent announcements has every revocation', async t => {
   quick.stop()
 })
 
-t.test('revocations during an announcement are announced together after it', async t => {
+t.test('revocations made during an announcement are announced together after this announcement', async t => {
   const store = createMemoryStore()
   const revoke = (id: string) =>
     store.insert('proberCredentials', [
@@ -583,7 +583,7 @@ t.test('revoked credential stays refused after the clock was set back', async t 
   t.ok(locationAccountClaims(guarded.keys, 'loc1', clock.now(), {}).length < 4_096, 'the account without revocations is small')
 })
 
-t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
+t.test('probers in processes of their own share monitors and take over from each other', { timeout: 400_000 }, async t => {
   const dataFolder = t.testdir({})
   const website = createServer((_, response) => void response.end('hello'))
   website.listen(0, '127.0.0.1')
@@ -759,7 +759,7 @@ t.test('probers in processes of their own', { timeout: 400_000 }, async t => {
   })
 })
 
-t.test('bus that is opened to other machines', { timeout: 400_000 }, async t => {
+t.test('bus opens to other machines only with valid settings, and requires credentials', { timeout: 400_000 }, async t => {
   const folder = t.testdir({ 'bus-keys.json': '{"version":1}' })
   const refused: [title: string, settings: Record<string, string>, sentence: RegExp][] = [
     ['without a port that stays', { NATS_LISTEN: '0.0.0.0' }, /^NATS_PORT must be set where NATS_LISTEN opens the bus/],
@@ -793,7 +793,7 @@ t.test('bus that is opened to other machines', { timeout: 400_000 }, async t => 
   t.equal(readFileSync(keysFile, 'utf8'), '{}', 'and not replaced')
 })
 
-t.test('bus of an operator with keys made by command', { timeout: 400_000 }, async t => {
+t.test('bus of an operator accepts the services and probers of the keys made by command', { timeout: 400_000 }, async t => {
   const folder = t.testdir({})
   const keysFolder = join(folder, 'keys')
   const accounts = join(folder, 'accounts')

@@ -194,7 +194,7 @@ test('new entry is checked at once and then on its grid, and an old one at its s
   t.equal(world.seen.length, before, 'what was removed or is no entry is not checked')
 })
 
-test('entry from a fast bus clock is checked at once and at its slots, also by a successor', async t => {
+test('entry from a fast bus clock is checked at once and at its slots, and a successor continues at the slots', async t => {
   const world = await createWorld()
   world.clock.stepWall(3_600_000)
   await assign(world, subjectIds)
@@ -332,7 +332,7 @@ test('second prober misses no slot when the first is killed', async t => {
   await second.stop()
 })
 
-test('prober with a deaf watch takes nothing over', async t => {
+test('prober whose presence watch gets no entries takes nothing over', async t => {
   const world = await createWorld()
   await assign(world, subjectIds)
   await world.clock.advance(60_000)
@@ -400,7 +400,7 @@ test('prober runs missing slots of a dead thread, also of its running and unsent
   await stop()
 })
 
-test('prober hands over at once on a clean stop, and a newcomer takes its part alone', async t => {
+test('prober hands over its checks at once on a clean stop, and a new prober takes only its own part', async t => {
   const world = await createWorld()
   await assign(world, subjectIds, { intervalMs: 1_000 })
   await world.clock.advance(1_000)
@@ -525,7 +525,7 @@ const passed = (clock: Clock, number: number, isNews: boolean): Report => ({
   isNews,
 })
 
-test('unchanged result waits for others, and a changed one takes the waiting along', async t => {
+test('unchanged result waits for others, and a changed result is sent at once with all waiting results', async t => {
   const clock = createVirtualClock(startAt)
   const hub = createMemoryHub({ clock })
   const sent: string[] = []

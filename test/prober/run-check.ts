@@ -1,4 +1,4 @@
-// One check with defaults for the parts that a test does not name.
+// A single check with default options, for tests that give only some of the options.
 import type { CheckEntry } from '#shared/contracts/observations/check.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { createEgress } from '#shared/net/egress.ts'

@@ -55,7 +55,7 @@ t.test('a retry throws the last error after its attempts', async t => {
   t.equal(seen.outcome, 'failure 3')
 })
 
-t.test('a retry makes its last attempt at the end of its time', async t => {
+t.test('a retry makes its last attempt at the end of its time limit', async t => {
   const { clock, seen } = createRetries(9, { withinMs: 450 })
   await pass(clock, 1_000)
   t.strictSame(seen.triedAt, [0, 100, 300, 450])
@@ -71,7 +71,7 @@ t.test('a retry throws a permanent error at once', async t => {
   t.equal(seen.outcome, 'failure 2')
 })
 
-/** Starts a repeat whose runs last `lastsMs` or, for null, are synchronous. `beganAt`: starts of its runs. */
+/** Starts a repeated call. Each run lasts `lastsMs`, or is synchronous if `lastsMs` is null. `beganAt` lists the starts of the runs. */
 function createRepeat(lastsMs: number | null, repetition: Partial<Repetition> = {}, outcome: () => unknown = () => undefined) {
   const clock = createHandClock()
   const beganAt: number[] = []
@@ -165,7 +165,7 @@ t.test('conditional repeated call ends at the first tick at which its condition 
   t.end()
 })
 
-t.test('a semaphore runs work in its order within its bound, also after failures', async t => {
+t.test('a semaphore starts work in the order of its arrival, at most two at a time, also after failures', async t => {
   const semaphore = new Semaphore(2)
   const began: number[] = []
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<string>())
@@ -200,7 +200,7 @@ t.test('pages are read one after the other until a page has no successor, or the
   t.strictSame(await allPages(async after => ({ items: [after], next: after === null ? 'b' : null })), [null, 'b'])
 })
 
-t.test('exactly the documents that match are removed, in slices', async t => {
+t.test('removal deletes exactly the documents that match, in slices', async t => {
   const store = createMemoryStore()
   const ids = Array.from({ length: 5 }, (_, index) => `name${index}`)
   await store.insert('series', [...ids.map(id => ({ id, subjectId: 'ours' })), { id: 'other', subjectId: 'theirs' }] as never)

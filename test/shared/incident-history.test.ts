@@ -1,4 +1,4 @@
-// History of an incident as generation 3 shows it, from the listed records of its machine. Rules: docs/reference/v3.md, 5.2 to 5.4.
+// History of an incident as generation 3 shows it, from the listed records of its machine. Reference: docs/reference/v3.md, 5.2 to 5.4.
 import t from 'tap'
 import type { HistoryDocument } from '#shared/contracts/incidents/incident.ts'
 import { historyEntry } from '#shared/incidents/incident-history.ts'
@@ -21,7 +21,7 @@ t.test('v3 5.2 history entry has the kind of its transition and the instant at w
   }
 })
 
-t.test('v3 5.4 a closing by command has no evidence, and has the last verdict', async t => {
+t.test('v3 5.4 history entry of a closing by command has no evidence, and keeps the last verdict', async t => {
   for (const command of ['rule.removed', 'subject.archived'])
     t.match(entryOf(2, command, 'closed', 'problem'), { kind: 'closed', condition: 'problem', evidence: null }, command)
 })

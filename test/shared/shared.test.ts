@@ -191,7 +191,7 @@ t.test('heap returns the earliest instant after any moves and removals', async t
   )
 })
 
-t.test('settings are parsed once, and a bad value is refused with a sentence that names its setting', async t => {
+t.test('settings are parsed once, and a bad value is refused with a message that names its setting', async t => {
   const declared = {
     NAME: text({ default: 'x', meaning: 'a name' }),
     COUNT: integer({ default: '3', unit: 'things', min: 1, max: 9, meaning: 'a count' }),
@@ -221,7 +221,7 @@ t.test('settings are parsed once, and a bad value is refused with a sentence tha
     t.throws(() => readSettings(declared, environment), { message: sentence, constructor: SettingError })
 })
 
-t.test('name has hidden characters if any is invisible or turns the text direction', async t => {
+t.test('name has hidden characters if any character is invisible or changes the direction of text', async t => {
   const hidden = [
     '\0',
     '\n',
@@ -343,7 +343,7 @@ t.test('redaction hides the credentials of each address in a text', async t => {
   for (const [text, shown] of rows) t.equal(redactedText(text), shown, text)
 })
 
-t.test('oneLine removes hidden characters, and keeps a joiner between two others', async t => {
+t.test('oneLine removes hidden characters, but keeps a joiner between two visible characters', async t => {
   const rows: [text: string, line: string][] = [
     ['a\n\u001b[2Jb\u202e', 'a [2Jb '],
     ['می\u200cخواهم', 'می\u200cخواهم'],

@@ -99,7 +99,7 @@ async function checkTags({ store, fault }: World, subject: SubjectDocument): Pro
 /** A store write that failed with `unavailable` may take effect seconds later, after its subject was removed. */
 const hasLateWrites = ({ plan }: World) => plan.faults.some(fault => fault.kind === 'flaky store' && fault.which % 2 === 0)
 
-/** Checks that no incident is stuck: after a time of health every incident is closed, after a time of failure one is open and confirmed. */
+/** Checks that no incident is stuck: after a time of health all incidents are closed, after a time of failure one is open and confirmed. */
 function checkOpen({ plan }: World, { subject, incidents }: Remains, fault: (text: string) => void): void {
   const open = incidents.filter(incident => incident.open === 1)
   const held = subject.rules[0]?.incident ?? null
@@ -169,7 +169,7 @@ function checkIncident({ history, alerts, holds }: Remains, incident: IncidentDo
   checkMessages(sent, incident, fault)
 }
 
-/** Checks that the messages so far are a possible sequence. */
+/** Checks that the messages sent so far are a possible sequence of messages about an incident. */
 function checkMessages(sent: readonly string[], incident: IncidentDocument, fault: (text: string) => void): void {
   const said = sent.join(' ')
   if (!/^(|(no_data )?(problem|no_data)( reminder)*( recovery)?|no_data problem( reminder)*( recovery)?)$/.test(said))
@@ -186,7 +186,8 @@ async function checkPartitions(world: World): Promise<void> {
     const last = ledger.reports.findLast(
       report => report.partition === partition && report.stream === ledger.stream && !report.isLost && !report.isReused,
     )
-    // After a stream lost its end, a keeper continues by time. Reports older than the newest judged report count as judged.
+    // After a stream has lost its newest messages, a keeper continues at the instant of its checkpoint, so a last report from before this
+    // instant counts as judged.
     if (last === undefined || (checkpoint && last.takenAt <= checkpoint.messageAt)) continue
     if (!checkpoint || checkpoint.streamCreatedAt !== ledger.stream || checkpoint.sequence < last.sequence) {
       world.fault(`partition ${partition} stands at ${checkpoint?.sequence} of ${last.sequence}`)

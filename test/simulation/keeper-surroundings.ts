@@ -15,7 +15,7 @@ export interface Far extends Outside {
   bus: Bus
   store: Store
   weather: Weather
-  /** No keeper holds partitions without subjects: holding them would only cost time. */
+  /** Returns whether the partition has subjects. Keepers hold no other partitions, because these would only cost time. */
   isUsed(partition: number): boolean
   onError(text: string): void
   /** Called right before a keeper sends a reply. */
@@ -82,7 +82,7 @@ export function storeOf(life: Life, outside: Outside & { store: Store }, sky: Sk
       })
     }
   }
-  // Called each second. It draws no random number, so that the run does not depend on the number of calls.
+  // The keeper calls `ping` each second. A ping draws no random number, so that the run does not depend on the number of pings.
   const ping = () => life.pass(sky.isGone ? Promise.reject(failure()) : outside.store.ping())
   return { ...store, ping, putInOrder: putOneByOne(store as never) } as never
 }
@@ -107,7 +107,7 @@ function busOf(life: Life, far: Far): Bus {
           inTurn(() => options.onMessage(message))
           return true
         }
-        // The keeper has received the waiting reports once this message has arrived.
+        // Delivered in turn, so that it reaches the keeper after all reports that still wait.
         const onHearing = () => inTurn(() => options.onHearing?.())
         const onDeaf = (forMs: number) => life.enter(() => isOpen && options.onDeaf?.(forMs))
         const onBroken = (reason: string) => life.enter(() => isOpen && options.onBroken(reason))
@@ -132,7 +132,7 @@ function busOf(life: Life, far: Far): Bus {
   }
 }
 
-/** A later message never overtakes an earlier one. */
+/** Returns a listener that calls `hear` after a random delay. A later message never overtakes an earlier one. */
 function delayedInOrder<T>({ time, random, weather }: Far, hear: (heard: T) => void): (heard: T) => void {
   let earliest = 0
   return heard => {

@@ -1,5 +1,5 @@
-// One simulated process, from its start to its death. All its input passes here, so that the process can die at any await, or be suspended
-// and resumed. Messages that it sent before stay sent.
+// One simulated process, from its start to its death. All input of the process passes through this class, so that the process can die at
+// any await, or be suspended and resumed. Messages that a process sent before its death stay sent.
 export class Life {
   readonly name: string
   #state: 'running' | 'frozen' | 'dead' = 'running'
@@ -25,7 +25,7 @@ export class Life {
     else if (this.#state === 'frozen') this.#held.push(run)
   }
 
-  /** Returns a promise as this process sees it. */
+  /** Returns a promise that settles only while this process runs. */
   pass<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       promise.then(
@@ -35,7 +35,7 @@ export class Life {
     })
   }
 
-  /** The process dies in its `callsAhead`th call from now. `isDone`: the receiver still carries out that call. */
+  /** Lets the process die in its `callsAhead`th call from now. `isDone` true: the receiver still carries out that call. */
   doom(callsAhead: number, isDone: boolean, onDeath: () => void): void {
     this.#doom = { call: this.#calls + callsAhead, isDone, onDeath }
   }

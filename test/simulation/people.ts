@@ -90,7 +90,10 @@ export class People {
     return [subjectId, { kind: 'update-website', id, name: `${name} again`, check: changed }]
   }
 
-  /** Sends a command until it has a reply, and some commands a second time later: the second reply must equal the first, byte for byte. */
+  /**
+   * Sends a command until it has a reply, and repeats some commands later. The reply to the repetition must equal the first reply, byte for
+   * byte.
+   */
   async #send(subjectId: string, command: PeoplesCommand): Promise<void> {
     const { time, random, ledger, note, onFault } = this.#options
     const deal: Deal = { subjectId, command, sentAt: time.now(), answeredAt: null, reply: null }
@@ -102,7 +105,7 @@ export class People {
     if (deal.reply.error !== null || !random.chance(0.3)) return
     await time.pass(random.integer(0, 40_000))
     const again = await this.#ask(subjectId, command)
-    // Not compared: the command waited for the store for longer than replies are kept.
+    // The replies are not compared if the command waited for the store for longer than replies are kept.
     if (time.now() - deal.answeredAt > limits.keeper.idempotencyAgeMs) return
     if (JSON.stringify(again) === JSON.stringify(deal.reply)) return
     onFault(

@@ -4,9 +4,9 @@ import { hour, minute, second } from '#shared/limits/limits.ts'
 import { Random } from './random.ts'
 
 /**
- * steady: reports come in time, and everything that a keeper needs fails; the oracle is exact. silent: reports stay away, no keeper is
- * replaced; the oracle is exact. long: a day with reminders and few faults; the oracle is exact. rough: all faults at once, late reports,
- * cut lines, a recreated stream; the oracle permits the differences listed in `compare.ts`.
+ * `steady`: reports come in time, and everything that a keeper needs can fail. `silent`: reports are missing, and no keeper is replaced.
+ * `long`: a day with reminders and few faults. In these three profiles the oracle is exact. `rough`: all faults at once, late reports,
+ * broken connections, a recreated stream; the oracle permits the differences listed in `compare.ts`.
  */
 export type Profile = 'steady' | 'silent' | 'long' | 'rough'
 
@@ -57,7 +57,10 @@ export interface Fault {
   kind: FaultKind
   atMs: number
   forMs: number
-  /** `which`: keeper or location of the fault; the other fields: its strength. Each kind of fault uses these fields in its own way. */
+  /**
+   * `which`: keeper or location of the fault. The other fields are the strength of the fault. Each kind of fault uses these fields in its
+   * own way.
+   */
   which: number
   share: number
 }
@@ -70,7 +73,7 @@ export interface Plan {
   sites: Site[]
   deeds: Deed[]
   faults: Fault[]
-  /** End of all faults. After it every website passes (or fails) for `calmMs`. */
+  /** Time from the start until all faults have ended. Afterwards every website passes (or fails) for `calmMs`. */
   activeMs: number
   calmMs: number
   ending: 'ok' | 'failing'
@@ -120,7 +123,9 @@ const faultsOf: Record<Profile, FaultKind[]> = {
   ],
 }
 
-/** Consequences of the death of a bus server. In a steady world the stream itself keeps its leader, so that reports come in time. */
+/**
+ * Faults that follow from the death of a bus server. In a steady world the stream itself keeps its leader, so that reports come in time.
+ */
 const electionsOf: Record<Profile, FaultKind[]> = {
   steady: ['no leader'],
   silent: [],
@@ -189,7 +194,10 @@ function siteOf(
   }
 }
 
-/** Returns the states of a website at one location, in periods of lengths around the interval and the holds. */
+/**
+ * Returns the states of a website at one location over time. A state lasts about as long as an interval, a confirmation delay or a recovery
+ * delay.
+ */
 function spellsOf(random: Random, profile: Profile, activeMs: number, ending: Plan['ending']): Spell[] {
   const scale = profile === 'long' ? 20 : 1
   const canBeSilent = profile === 'silent' || profile === 'rough'
@@ -224,7 +232,10 @@ function deedsOf(random: Random, sites: readonly Site[], activeMs: number): Deed
   }).sort((one, other) => one.atMs - other.atMs)
 }
 
-/** Returns outages of store or gateways of up to ten minutes, longer than most silences and holds, from a random stream of their own. */
+/**
+ * Returns outages of store or gateways of up to ten minutes, longer than most permitted silences and delays, from a random stream of their
+ * own.
+ */
 function longOutages(seed: number, activeMs: number): Fault[] {
   const random = new Random(seed, 'long outages')
   return (['store gone', 'gateways gone'] as const).flatMap(kind => {
@@ -254,8 +265,9 @@ function planFaults(random: Random, profile: Profile, activeMs: number, deeds: r
 }
 
 /**
- * Uses a random stream of its own, so that the rest of a seed's run is unchanged. In a steady world these faults keep a minute's distance
- * from other faults: together they would delay reports until inputs fall silent.
+ * Plans elections of leaders, from a random stream of their own, so that the rest of a seed's run is unchanged. Except in the profile
+ * `rough`, an election begins and ends at least a minute before or after any other fault. Otherwise both together would delay reports until
+ * inputs fall silent.
  */
 function planElections(seed: number, profile: Profile, activeMs: number, others: readonly Fault[]): Fault[] {
   const random = new Random(seed, 'elections')

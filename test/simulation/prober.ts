@@ -1,5 +1,5 @@
-// Simulated location. Checks by its check entries, reports the planned states of the websites, and keeps the reports that the bus does not
-// accept.
+// Simulated location. Simulated prober: checks as its check entries say, reports the planned states of the websites, and keeps reports that
+// the bus refuses.
 import type { Bus } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
 import type { CheckEntry, CheckResult } from '#shared/contracts/observations/check.ts'
@@ -22,13 +22,13 @@ interface Waiting {
 
 export class Prober {
   readonly #options: ProberOptions
-  /** Assignment of each subject. A loop ends when its own assignment is no longer the present one. */
+  /** Assignment of each subject. The loop that checks a subject ends when its assignment has been replaced. */
   readonly #entries = new Map<string, CheckEntry>()
   readonly #waiting: Waiting[] = []
   #isSending = false
   /** True while reports are held back, as on a slow line. */
   isHeldBack = false
-  /** Share of reports whose slot a second prober reports, too. */
+  /** Share of slots that a second prober reports as well. */
   doubles = 0
 
   constructor(options: ProberOptions) {

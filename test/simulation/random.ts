@@ -26,7 +26,7 @@ export class Random {
     return (sum >>> 0) / 4_294_967_296
   }
 
-  /** Returns a whole number, both ends included. */
+  /** Returns a whole number from `from` to `to`, both included. */
   integer(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }

@@ -1,10 +1,10 @@
-// Generated Resources of generated Templates in the real keeper and the real notifier, half a day each. Acknowledged Observations are
-// stored once. Rules and Incidents equal those that the oracle computes from docs/reference/v3.md, 4 to 7. Every Incident can be replayed,
-// and messages reach the destinations chosen by 10.3 to 10.6. Other seeds: npm run sim -- --resources --seeds A-B.
+// Generated Resources of generated Templates, each for a simulated half day in the real keeper and the real notifier. Acknowledged
+// Observations are stored once. Rules and Incidents equal those that the oracle computes from docs/reference/v3.md, 4 to 7. Every Incident
+// can be replayed, and messages reach the destinations that v3 10.3 to 10.6 require. Other seeds: npm run sim -- --resources --seeds A-B.
 import t from 'tap'
 import { type ResourceCounts, simulateResources } from './resources/simulate-resources.ts'
 
-/** Odd seeds have no injected faults and are exact to the millisecond. In even seeds faults hit the keepers. */
+/** Odd seeds have no injected faults, so instants must be exact to the millisecond. In even seeds faults hit the keepers. */
 const seeds = [1, 3, 7, 2, 10, 36]
 
 t.test(
@@ -35,7 +35,7 @@ t.test(
   },
 )
 
-/** Seeds that the oracle once judged wrongly. */
+/** Seeds whose results the oracle once judged wrongly. */
 const once: Readonly<Record<number, string>> = {
   518: 'a late report stops the confirmation of silence when no checkpoint says what was silent (v3 4.11)',
   340: 'silence is held back for the outage alone when the blow goes on behind it (v3 4.11)',

@@ -6,10 +6,10 @@ import { World } from './world.ts'
 
 export interface Outcome {
   plan: Plan
-  /** Violated invariants as sentences; empty: none. */
+  /** Descriptions of the violated invariants; empty: no invariant is violated. */
   problems: string[]
   trace: string[]
-  /** Numbers of accepted reports, replies to commands, incidents and messages. */
+  /** Numbers of accepted reports and of commands. */
   counts: { reports: number; commands: number }
 }
 

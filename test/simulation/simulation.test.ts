@@ -1,5 +1,5 @@
-// The keeper in a thousand faulty worlds, each from its seed; and the simulated clock, stepped by an hour. A failing seed is printed with
-// the command that shows its events. SIM_SEEDS sets another number of seeds.
+// The keeper in a thousand faulty worlds, each generated from a seed. Also tests the simulated clock when wall time is stepped by an hour.
+// A failing seed is printed with the command that shows its events. SIM_SEEDS sets another number of seeds.
 import { execFile } from 'node:child_process'
 import { mock } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,9 @@ import { simulate } from './simulate.ts'
 
 const seeds = Number(process.env['SIM_SEEDS'] ?? 1_000)
 const workers = 2
-/** Bounded: 1,000 seeds take about 150 s on two cores; a machine that is five times slower runs fewer. */
+/**
+ * Longest duration of the test. 1,000 seeds take about 150 s on two cores; a machine that is more than five times slower runs fewer seeds.
+ */
 const seconds = 780
 
 /** Seeds that once failed, each with its defect. */
@@ -42,7 +44,7 @@ for (const [seed, what] of Object.entries(known)) {
   })
 }
 
-t.test('no seed loses a report, opens an incident twice, leaves one stuck or reports a wrong state', async t => {
+t.test('no seed loses a report, opens an incident twice, leaves an incident stuck or reports a wrong state', async t => {
   const share = Math.ceil(seeds / workers)
   const outcomes = await Promise.all(
     Array.from({ length: workers }, (_, i) => runSeeds(i * share + 1, Math.min(seeds, (i + 1) * share))),

@@ -1,5 +1,5 @@
-// Time line of a simulated world, which holds all its timers. Between two instants it waits until all promises have settled that can, so
-// the order of events depends on the seed alone.
+// Time line of a simulated world, which holds all its timers. Before it moves to the next instant, it waits until all promises that can
+// settle have settled. So the order of events depends on the seed alone.
 
 interface Timer {
   at: number
@@ -81,5 +81,8 @@ export class VirtualTime {
 
 const isBefore = (one: Timer, other: Timer) => one.at < other.at || (one.at === other.at && one.order < other.order)
 
-/** Waits until all microtasks have run: they run before the next turn of the event loop, and nothing here waits for anything else. */
+/**
+ * Waits until all microtasks have run, which is before the next turn of the event loop. The simulation waits for nothing but microtasks and
+ * virtual timers.
+ */
 const settle = () => new Promise<void>(resolve => setImmediate(resolve))

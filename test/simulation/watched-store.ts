@@ -58,7 +58,7 @@ function watchSubject(known: Map<string, SubjectDocument>, next: SubjectDocument
   }
 }
 
-/** Checks that a check entry stays in the subject's outbox until the bucket has it or a newer one. */
+/** Checks that a check entry stays in the subject's outbox until the bucket has this entry or a newer entry. */
 async function watchCleared(
   bus: Bus,
   before: SubjectDocument | undefined,
@@ -99,7 +99,10 @@ async function watchCheckpoint(
     onFault(`checkpoint ${checkpoint.id} at ${checkpoint.sequence}: ${sentence}`)
 }
 
-/** Returns the reports that should be stored, as observation and (unless a newer report came) as reading, but are not. */
+/**
+ * Returns the reports that are missing in the store. A report must be stored as an observation, and also as a reading unless a newer report
+ * came.
+ */
 export async function findUnwritten(store: Store, given: readonly Report[]): Promise<string[]> {
   const reports = given.filter(report => !report.isReused)
   const ids = [...new Set(reports.map(report => report.subjectId))]
@@ -147,7 +150,7 @@ export async function watchReply(store: Store, message: Incoming, given: unknown
   if (subject === null || subject === undefined) return fault('anything was stored')
   if (!subject.idempotency.some(record => record.id === id)) return fault('its idempotency record was stored')
   const newest = subject.idempotency.at(-1)
-  // A commit after this command can still be writing to other collections.
+  // If the newest commit is later than the commit of this command, its writes to other collections can still be under way.
   const answered = newest?.id === id && newest.reply !== null ? (JSON.parse(newest.reply) as { result: { rev?: number } }) : null
   const isNewest = answered?.result.rev === subject.rev
   for (const entry of isNewest ? subject.outbox : []) {

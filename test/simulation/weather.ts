@@ -3,11 +3,11 @@ import type { Life } from './life.ts'
 import type { Random } from './random.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** Shares are probabilities for one call. */
+/** Conditions of the calls to one target. Shares are probabilities for one call. */
 export interface Sky {
-  /** Calls that reject with `unavailable`: before they take effect, after it, or in the middle of a bulk. */
+  /** Share of calls that reject with `unavailable`, before or after they take effect, or in the middle of a bulk write. */
   failures: number
-  /** Calls that reject with `unavailable` and take effect seconds later. */
+  /** Share of calls that reject with `unavailable` and take effect seconds later. */
   late: number
   /** Longest duration of a call, ms. */
   latencyMs: number
@@ -17,9 +17,9 @@ export interface Sky {
 
 export interface Weather {
   store: Sky
-  /** Buckets and stream, as keepers see them. */
+  /** Conditions of the keepers' calls to buckets and stream. */
   bus: Sky
-  /** Commands lost on their way to a keeper, lost replies, and commands delivered twice. */
+  /** Shares of commands lost on their way to a keeper, of lost replies, and of commands delivered twice. */
   lostCommands: number
   lostReplies: number
   doubledCommands: number
@@ -47,7 +47,7 @@ export interface Outside {
 export interface Call<T> {
   sky: Sky
   act: () => Promise<T>
-  /** Carries out a part of a bulk. */
+  /** Carries out a part of a bulk write. */
   actInPart?: () => Promise<unknown>
   failure: () => Error
 }

@@ -20,7 +20,7 @@ import { VirtualTime } from './virtual-time.ts'
 import { watched, watchReply } from './watched-store.ts'
 import { clearWeather, type Weather } from './weather.ts'
 
-/** Time without a report, so that freshness and checkpoint are written, and no silence is noticed yet. */
+/** Time without a report. It is long enough that freshness and checkpoint are written, and so short that no silence is noticed. */
 const restMs = 25_000
 
 /** One keeper of the installation. Its processes run one after another: a new process (`life`) replaces one that has died. */
@@ -47,7 +47,7 @@ export class World {
   readonly peopleBus: Bus
   readonly gatewayBus: Bus
   readonly observer: Bus
-  /** Faults as sentences. */
+  /** Descriptions of the faults that were found. */
   readonly problems: string[] = []
   readonly trace: string[] = []
   readonly #isTraced: boolean
@@ -162,7 +162,7 @@ export class World {
     Object.assign(seat, { life: null, bus: null, service: null })
   }
 
-  /** A step can fail on planted input. Every other error in a keeper's log is a fault. */
+  /** Reads an error in a keeper's log. A step can fail on planted input; every other error is a fault. */
   #onError(life: Life, text: string): void {
     if (text.includes('does not fit') && text.includes('became a dead letter')) return
     this.fault(`${life.name} says: ${text}`)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { openSqliteChannel } from '#shared/store/sqlite/sqlite-channel.ts'
 import type { SqlValue } from '#shared/store/sqlite/sqlite-query.ts'
 
-t.test('gathered ids of a transaction that failed at a full disk are unknown, and can be inserted again', async t => {
+t.test('ids of new rows can be inserted again when their transaction failed at a full disk', async t => {
   const channel = await openSqliteChannel(join(t.testdir(), 'watchkeeper.db'))
   t.teardown(() => channel.close())
   const collection = 'observationIds'

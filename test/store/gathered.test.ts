@@ -1,5 +1,5 @@
-// Gathered collection of the SQLite file, compared with a map of its rows. New rows are gathered in small tables, which are merged into the
-// main table.
+// A gathered collection of the SQLite file collects new rows in small tables and merges these into its main table. The tests compare the
+// collection with a map of its rows.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -106,7 +106,7 @@ t.test('small table is merged before the other small table is full', async t => 
   database.close()
 })
 
-t.test('range is deleted from the small tables and the main table within one bound', async t => {
+t.test('deletion of a range from the small tables and the main table deletes at most the given number of rows', async t => {
   const store = await openSqliteStore(join(t.testdir(), 'watchkeeper.db'))
   t.teardown(() => store.close())
   const places = (prefix: string, count: number) =>

@@ -74,7 +74,7 @@ function endOfLastCommit(log: string): number {
   return end
 }
 
-t.test('inspection of a file reports lost commits after damage, and after a reboot counts from the flushed mark', async t => {
+t.test('inspection of a file reports lost commits after damage, and after a reboot uses only the flushed mark', async t => {
   const folder = t.testdir()
   const { file: written, found: whole } = await writeUntilMarked(t, folder)
   const logEnd = endOfLastCommit(`${written}-wal`)
@@ -107,7 +107,7 @@ t.test('inspection of a file reports lost commits after damage, and after a rebo
   t.equal(inspect(written).commits, whole.commits, 'a look changes nothing')
 })
 
-t.test('only commits with changes are counted, and closing writes the last count', async t => {
+t.test('mark counts only commits with changes, and closing the store writes the last count', async t => {
   const file = join(t.testdir(), 'watchkeeper.db')
   const store = await openSqliteStore(file)
   const before = await store.embedded?.flush()

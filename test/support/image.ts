@@ -1,5 +1,5 @@
 // The image of infra/Dockerfile, built without a container engine: the lines of the Dockerfile run on a folder that represents the image's
-// root. RUN lines run there, except installations of Debian packages, which this machine has already.
+// root. RUN lines run in this folder. Only lines that install Debian packages are skipped, because this machine has the packages already.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -45,7 +45,7 @@ export interface LayOutOptions {
   /** An existing empty folder. */
   folder: string
   sources?: ImageSources
-  /** Skips RUN lines and uses the npm packages of this checkout, which takes a second instead of ten. */
+  /** True: skips RUN lines and uses the npm packages of this checkout. This takes one second instead of ten. */
   quick?: boolean
   /** Path of a nats-server, which replaces the download. */
   natsServer?: string
@@ -84,8 +84,8 @@ export function containerEnvironment(image: Image): Record<string, string> {
 }
 
 /**
- * Returns program, arguments and options that spawn a command as in a container: as its user, in its folder, with only this environment (a
- * test runner adds variables to its children).
+ * Returns program, arguments and options that spawn a command as in a container: as the image's user, in the image's folder, with only this
+ * environment. Otherwise the test runner would add its own variables.
  */
 export function inContainer(image: Image, environment: Record<string, string>, words: string[]) {
   const [name = '', ...args] = words.map(word => inImage(image, word))
@@ -160,7 +160,9 @@ function copy(
   }
 }
 
-/** As in Docker, the last pattern that matches a path or one of its parent folders decides. */
+/**
+ * Returns whether the context contains the path. As in Docker, the last pattern that matches the path or one of its parent folders decides.
+ */
 function isSent(path: string, dockerignore: string): boolean {
   const folders = path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
   const fits = (pattern: string) => {

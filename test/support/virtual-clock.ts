@@ -1,5 +1,5 @@
-// Clock that only its owner advances. Timers run in the order of their instants. Between two timers every promise settles that does not
-// wait for the clock. So a day of incidents takes milliseconds.
+// Clock that only its owner advances. Timers run in the order of their instants. Between two timers, all promises that do not wait for the
+// clock settle. So a day of incidents takes milliseconds.
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 export interface VirtualClock extends Clock {

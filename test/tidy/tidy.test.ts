@@ -11,7 +11,7 @@ import { toursOf } from '../../infra/gates/tour-files.ts'
 
 const machineFolder = ['', 'work', 'main', 'x'].join('/')
 const registryHost = ['registry', 'npmjs', 'org'].join('.')
-/** Concatenated, so that this file itself does not break the rules. */
+/** Forbidden words are concatenated from parts, so that this file itself does not break the rules. */
 const planting = {
   sleeping: ['sle', 'ep('].join(''),
   alone: ['t.on', 'ly('].join(''),
@@ -151,7 +151,7 @@ const planted: { rule: string; bad: SourceFile[]; good: SourceFile[] }[] = [
       { path: 'services/x.ts', text: '// As reference/incidents 2.1 to 2.99 says\n' },
       { path: 'services/x.ts', text: '// As reference/incidents 99 says\n' },
       { path: 'test/x.test.ts', text: "t.test('a window ends (reference/no-such-page 1.1)')\n" },
-      { path: 'services/x.ts', text: '// Rules: docs/reference/v3.md, 10.1 to 10.99.\n' },
+      { path: 'services/x.ts', text: '// Reference: docs/reference/v3.md, 10.1 to 10.99.\n' },
       { path: 'docs/x.md', text: 'see [incidents](reference/incidents.md#2-transitions) 2.99\n' },
       { path: 'docs/reference/x.md', text: 'see [incidents](incidents.md) 2.99\n' },
       { path: 'docs/x.md', text: 'see [rule 6.99](reference/v3.md) and [section 2](reference/v3.md#2-keys-and-roles)\n' },
@@ -282,7 +282,7 @@ for (const rule of tidyRules) {
   })
 }
 
-t.test('tours of ARCHITECTURE.md name existing functions, and each opens fewer than 45 files', async t => {
+t.test('tours of ARCHITECTURE.md name existing functions, and each tour opens fewer than 45 files', async t => {
   const tours = toursOf(readFileSync('ARCHITECTURE.md', 'utf8'))
   t.equal(tours.length, 2)
   for (const { title, named, used, missing } of tours) {
@@ -322,7 +322,7 @@ t.test('every page of docs/reference but its index has numbered rules', async t 
   for (const { path, text } of pages) t.ok(numberedRules(text).length > 10, path)
 })
 
-t.test('rules are cited by section and number, several with commas, `and`, `or`, `to`', async t => {
+t.test('citation of a rule has section and number, and several rules are joined by commas, `and`, `or` or `to`', async t => {
   t.strictSame(numberedRules('## 3. A\n\n1. x\n2. y\n   1. z\n## 4. B\n\n1. x\n'), ['3.1', '3.2', '4.1'])
   const text = 'v3 1.2, 1.4 and 5.6, (v3 7.3 to 7.5); 8.1 v35 v3 12'
   t.strictSame(citedRules({ path: 'x.ts', text }, 'v3'), ['1.2', '1.4', '5.6', '7.3', '7.4', '7.5'])

@@ -1,5 +1,6 @@
-// Program: the gateway without a keeper. It authenticates the key, checks the body, sends the command as JSON over its own bus and back,
-// and responds. Judges nothing. With a store's file as third argument, it stores the reports after their responses, many rows at once.
+// Program: the gateway without a keeper. It authenticates the key, checks the body, sends the command as JSON to itself over a bus within
+// the process, and responds. Judges nothing. If the third argument names the file of a store, the gateway first responds to reports and
+// then stores many of them at once.
 import { Registry } from 'prom-client'
 import { createLocalRequests, type LocalRequest } from '#shared/bus/clients/local-requests.ts'
 import type { Bus } from '#shared/bus/port.ts'

@@ -1,5 +1,5 @@
-// Program that does the least possible work for each report: Fastify reads the body, the store writes the row, and the response is sent. No
-// key, no role, no check of the body, no judgement, no bus. Argument: the file of the store.
+// Program that does the least possible work for each report: Fastify reads the body, the store writes the row, and the response is sent. It
+// checks no key, no role and no body, judges nothing, and uses no bus. Argument: the file of the store.
 import { fastify as createFastify } from 'fastify'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
 import { pushedObservationId } from '#shared/text/ids.ts'

@@ -1,5 +1,5 @@
-// Program: baseline of checks. Uses `node:http` with a fresh connection for each check, at full speed, without schedule, state or store.
-// Arguments: the target's origin, paths, checks at once, seconds of warm-up, seconds of measurement.
+// Program: baseline of checks. It checks at full speed by `node:http`, with a fresh connection for each check, without schedule, state or
+// store. Arguments: origin of the target, number of paths, number of checks at once, seconds of warm-up, seconds of measurement.
 import { get } from 'node:http'
 
 const [origin = '', paths = '1', atOnce = '1', warmUpSeconds = '1', seconds = '1'] = process.argv.slice(2)

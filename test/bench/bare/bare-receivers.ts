@@ -1,5 +1,5 @@
-// Bare receivers: programs that do only a part of an installation's work with the same reports. The installation's rate of observations
-// over REST cannot exceed their rates.
+// Bare receivers: programs that do only a part of an installation's work with the same reports. The installation cannot accept more
+// observations a second over REST than any of these programs.
 import { join } from 'node:path'
 import type { CustomFleet } from '../fleets/fleet.ts'
 import type { Receiver } from '../fleets/push-observations.ts'
@@ -16,15 +16,15 @@ export interface BareReceiver extends Receiver {
   stop(): Promise<void>
 }
 
-/** Starts the program that only reads and inserts (bare-intake.ts), into an empty store. */
+/** Starts the program that only reads reports and inserts them into an empty store (bare-intake.ts). */
 export const startBareIntake = (): Promise<BareReceiver> =>
   withStore(file => startProgram(new URL('./bare-intake.ts', import.meta.url), [file]))
 
-/** Starts the program that only reads, checks and responds: the gateway without a keeper (bare-gateway.ts). */
+/** Starts the gateway without a keeper (bare-gateway.ts), which only reads and checks reports and responds. */
 export const startBareGateway = ({ workspaceId, signals }: CustomFleet, file = ''): Promise<BareReceiver> =>
   startProgram(new URL('./bare-gateway.ts', import.meta.url), [workspaceId, signals.join(','), file])
 
-/** Starts the gateway without a keeper that stores many rows at once after the responses, in an empty store. */
+/** Starts the gateway without a keeper, with an empty store. It first responds to reports and then stores many of them at once. */
 export const startStoringGateway = (fleet: CustomFleet): Promise<BareReceiver> => withStore(file => startBareGateway(fleet, file))
 
 async function withStore(start: (file: string) => Promise<BareReceiver>): Promise<BareReceiver> {

@@ -22,7 +22,7 @@ export interface BareProber {
 const atOnce = 64
 const paths = 1_000
 
-/** Returns the median of three rounds; each round is warmed up first. `seconds`: length of all rounds together. */
+/** Returns the median figures of three rounds. Each round begins with a warm-up. `seconds`: length of all rounds together. */
 export async function measureBareProber(target: Target, seconds: number): Promise<BareProber> {
   const rounds: BareFigures[] = []
   for (let round = 0; round < 3; round++) rounds.push(await runBareProber(target.origin, 1.5, Math.max(1, seconds / 3)))
@@ -75,7 +75,7 @@ export function measureBareInsert(collection: BareRows, rowsInAll: number): numb
 
 type Row = SqlValue[]
 
-/** Rows in the order in which checks of 1,000 subjects arrive. */
+/** Returns rows of check results, in the order in which the checks of 1,000 subjects arrive. */
 function observationRows(count: number): Row[] {
   const ids = Array.from({ length: 1_000 }, () => randomId(10))
   const since = Date.now() - 3_600_000
@@ -85,7 +85,7 @@ function observationRows(count: number): Row[] {
   })
 }
 
-/** Rows as the store writes them: 1,000 subjects with five signals, reported in turn. */
+/** Returns rows of pushed observations in the form that the store writes: 1,000 subjects with five signals report in turn. */
 function pushedRows(count: number): Row[] {
   const ids = Array.from({ length: 1_000 }, () => randomId(10))
   const since = Date.now() * 1_000

@@ -1,6 +1,6 @@
-// Preloaded module for measurements with and without the audit in one process: SIGUSR2 switches the audit off, and on again. Windows of one
-// process are comparable, windows of two processes are not. While off, each request still runs an empty hook. The installation itself has
-// no such setting.
+// Preloaded module for measurements with and without the audit in one process: SIGUSR2 switches the audit off, and on again. Measurements
+// within one process are comparable; measurements in two processes are not. While the audit is off, each request still runs an empty hook.
+// The installation itself has no such setting.
 import { registerHooks } from 'node:module'
 
 const audit = '/services/gateway/audit/audit.ts'

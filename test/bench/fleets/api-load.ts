@@ -1,5 +1,5 @@
-// Load on the API: reads and writes start at a steady pace, without waiting for earlier responses, over connections that are kept alive.
-// Returns the durations by kind.
+// Load on the API: reads and writes start at a steady rate, without waiting for earlier responses, over connections that are kept alive.
+// Returns the durations by kind of request.
 
 import type { HttpClient } from '../run/http-client.ts'
 import { atPace } from '../run/waiting.ts'
@@ -8,10 +8,10 @@ import type { ApiFleet } from './api-fleet.ts'
 export const readsPerSecond = 100
 export const writesPerSecond = 20
 
-/** Duration of each request, by kind, ms. */
+/** Durations of requests by kind of request, ms. */
 export type Latencies = Map<string, number[]>
 
-/** Mix of ten reads: five monitors, two small lists, open incidents once of a workspace and twice of a monitor. */
+/** Mix of ten reads: five of a monitor, two of a small list, one of a workspace's open incidents, and two of a monitor's open incidents. */
 const readKinds = [
   'get',
   'list',
@@ -29,7 +29,7 @@ export async function readMixed(client: HttpClient, fleet: ApiFleet, seconds: nu
   const latencies: Latencies = new Map()
   const { workspaceId, smallWorkspaceId, subjectIds, incidents } = fleet
   const paths: Record<(typeof readKinds)[number], (index: number) => string> = {
-    // Each read is of another monitor, whose path number is far from the previous one.
+    // Successive reads request monitors whose path numbers are far apart.
     get: index => `/api/v2/monitoring/websites/${subjectIds[(index * 7_919) % subjectIds.length]}`,
     list: () => `/api/v2/monitoring/websites?workspace_id=${smallWorkspaceId}`,
     incidents: () => `/api/v2/incidents?workspace_id=${workspaceId}`,
@@ -52,7 +52,10 @@ export interface Writes {
   location: string
 }
 
-/** Creates, changes and deletes monitors in turn, and acknowledges an incident (each incident once, then again). */
+/**
+ * Sends writes of four kinds in turn: creates, changes or deletes a monitor, or acknowledges an incident. After the last incident it
+ * acknowledges the first incident again.
+ */
 export async function writeMixed(
   client: HttpClient,
   fleet: ApiFleet,

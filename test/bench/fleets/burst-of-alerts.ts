@@ -20,15 +20,18 @@ export interface Burst {
   /** Time from the failure of the websites to the first failing check of the last website. */
   checkedMs: number
   /**
-   * Time from the first failing check of the last website to the last message at the nine destinations; negative if the messages are
-   * faster.
+   * Time from the first failing check of the last website to the last message at the nine destinations; negative if the last message
+   * arrives before that check.
    */
   lastAfterChecksMs: number
   /** Time from the failure of the websites to the last message at the nine destinations. */
   lastMs: number
 }
 
-/** Measures in its own system. All websites are checked each second without a confirmation delay, and fail from one instant on. */
+/**
+ * Starts a system for this measurement alone. All websites are checked each second without a confirmation delay, and fail from one instant
+ * on.
+ */
 export function burstOfAlerts(run: Run, incidents: number): Promise<Burst> {
   return run.withSystem(async system => {
     await system.start()
@@ -87,7 +90,7 @@ async function addDestinations(connection: Connection, workspaceId: string, good
   return numbers
 }
 
-/** Assigns one destination to each subject, in turn. */
+/** Assigns one destination to each subject; the destinations take turns. */
 function choose(connection: Connection, workspaceId: string, subjectIds: string[], numbers: number[]): Promise<unknown> {
   return runAtOnce(subjectIds.length, askedAtOnce, async i => {
     const number = numbers[i % destinations] as number

@@ -1,5 +1,5 @@
-// Custom subjects for a run, created by commands on the bus, and observations on them. Each observation is newer than all earlier ones, so
-// none is out of order. The fleet knows the rows that the store must have in the end.
+// Custom subjects for a run, created by commands on the bus, and observations on these subjects. Each observation is newer than all earlier
+// ones, so none is out of order. The fleet knows the rows that the store must have in the end.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Command, CommandOf } from '#shared/contracts/subjects/command.ts'
@@ -15,7 +15,7 @@ import { patiently } from './seed.ts'
 
 const subjectsAtOnce = 100
 
-/** Number of signals of each subject. One rule reads all of them: a problem of any signal is a problem. */
+/** Creates the subjects. A subject has one rule, which reads all `signals` signals and is a problem if any signal is a problem. */
 export async function seedCustom(
   connection: Connection,
   { workspaceId, subjects, signals }: { workspaceId: string; subjects: number; signals: number },
@@ -42,15 +42,18 @@ function policyOf(signals: readonly string[]): CommandOf<'create-rule'>['policy'
   return { inputs, need: 'any', atLeast: null, confirmAfterMs: 2 * minute, closeAfterMs: 2 * minute }
 }
 
-/** Number of sent reports, all of which must be stored. */
+/** Source of the reports of a run, all of which must be stored in the end. */
 export interface Reports {
-  /** Returns the next report on a signal of a subject, both by number. */
+  /** Returns the next report on a signal. `subject` and `signal` are numbers in the fleet. */
   next(subject: number, signal: number, status?: Report['status']): Report
   /** Throws if the stopped system's store lacks a report, has an additional report, or has not judged the newest report of each signal. */
   verify(system: System): void
 }
 
-/** Instants a microsecond apart, so that each report has its own identity; the first is now. */
+/**
+ * Creates the source of reports. Each report is dated a microsecond after the previous report, so that no two reports have the same
+ * identity.
+ */
 export function createReports({ generation, subjectIds, signals }: CustomFleet): Reports {
   let observedAtUs = Date.now() * 1_000
   let made = 0

@@ -1,4 +1,4 @@
-// Subjects of a run, of either generation, and one report on them.
+// Subjects of a run, of generation 2 or 3, and the form of a report on one of these subjects.
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 
 export type Generation = 2 | 3

@@ -7,9 +7,9 @@ import type { CustomFleet, Generation, Report } from './fleet.ts'
 import { patiently } from './seed.ts'
 
 interface Sending {
-  /** One report as a POST. `subject`: its number in the fleet. */
+  /** Returns the path and the body of a POST request with one report. `subject`: number of the subject in the fleet. */
   rest(fleet: CustomFleet, subject: number, report: Report): { path: string; body: object }
-  /** One command to the subject's keeper. Throws if one of the reports is not accepted. */
+  /** Sends the reports to the subject's keeper in one command. Throws if the keeper does not accept one of the reports. */
   send(keeper: KeeperClient, subjectId: string, reports: Report[]): Promise<void>
   /** Returns the id of the row of a report without labels. */
   rowId(subjectId: string, signalKey: string, atUs: number): string
@@ -38,7 +38,7 @@ const generation2: Sending = {
   isOwnRow: 'source IS NULL',
 }
 
-/** Reports whose sender gives each of them an id. */
+/** Reports of generation 3: the sender gives each report an id. */
 const generation3: Sending = {
   rest: ({ workspaceId, slugs }, subject, report) => ({
     path: `/api/v3/workspaces/${workspaceId}/resources/${slugs[subject]}/observations`,
@@ -68,7 +68,7 @@ const sentOf = ({ signal, status, observedAtUs, value, error, labels }: Report):
   body: null,
 })
 
-/** Returns a body of the single route; an item of a batch has also `resource`. */
+/** Returns a body for the route that takes one report. An item of a batch has the same members and `resource`. */
 export const bodyOf = ({ signal, status, observedAtUs, value, error, labels }: Report) => ({
   signal,
   state: status,

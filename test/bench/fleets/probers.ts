@@ -1,5 +1,5 @@
-// Probers in their own processes beside the measured system, each with credentials for one location, made by `./watchkeeper prober create`,
-// like a prober at another site.
+// Probers in their own processes beside the measured system, like probers at other sites. Each prober has credentials for one location,
+// made by `./watchkeeper prober create`.
 import type { ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Pushes observations like senders: one by one over REST, several in a command on the bus, and many single commands at once.
+// Pushes observations like senders. They are sent one by one over REST, several in one command on the bus, or as many single commands at
+// once.
 import type { Connection } from '../run/connection.ts'
 import { createHttpClient } from '../run/http-client.ts'
 import { type Summary, summarize } from '../run/statistics.ts'
@@ -27,8 +28,8 @@ export interface Senders {
 }
 
 /**
- * Sends reports for this many seconds after a warm-up, from this many clients at once. Each client has its own subjects and reports on them
- * in turn.
+ * Sends reports for this many seconds after a warm-up, from this many clients at once. A client has its own subjects and reports on its
+ * subjects in turn.
  */
 export async function sendByRest(
   system: Receiver,
@@ -67,7 +68,10 @@ function placeOf({ subjectIds, signals }: CustomFleet, lane: number, lanes: numb
   return { subject: lane + lanes * (turn % own), signal: Math.floor(turn / own) % signals.length }
 }
 
-/** Sends `batches` commands for each subject in turn, each with `perBatch` observations over all its signals. */
+/**
+ * Sends commands to the subjects in turn, `batches` to each subject. A command has `perBatch` observations, spread over all signals of the
+ * subject.
+ */
 export async function sendInBatches(
   system: System,
   { keeper }: Connection,
@@ -92,7 +96,7 @@ export async function sendInBatches(
 
 /**
  * Sends batches of generation 3 over REST, `atOnce` at a time. A batch has `perResource` Observations of each Resource and as many
- * Resources as fit.
+ * Resources as fit into a batch.
  */
 export async function sendBatchesByRest(
   system: System,
@@ -124,7 +128,10 @@ export async function sendBatchesByRest(
   return { ...all, observations, cpuMsPerThousand: ((system.usage().cpuMs - before.cpuMs) * 1_000) / observations }
 }
 
-/** Sends one observation for each signal of each subject, each in its own command, all at once. Resolves when all are stored and judged. */
+/**
+ * Sends one observation for each signal of each subject. All observations are sent at once, in separate commands. Resolves when all are
+ * stored and judged.
+ */
 export async function sendBurst(
   system: System,
   { keeper }: Connection,

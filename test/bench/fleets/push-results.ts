@@ -50,7 +50,10 @@ export async function seedUnprobed(
   return { subjectIds, locationIds }
 }
 
-/** Returns one result for each slot, subject and location, slot by slot, in the order of their arrival. The last slot is a moment ago. */
+/**
+ * Returns one result for each slot, subject and location, slot by slot, in the order of their arrival. The newest slot is a moment before
+ * now.
+ */
 export async function pushResults(
   system: System,
   { bus }: Connection,

@@ -1,5 +1,6 @@
-// Observations over REST compared with the bare route and with programs that do part of the work. All run in turn, several times, because a
-// machine's speed changes within seconds and only neighbouring windows are comparable.
+// Observations over REST compared with the bare route and with programs that do part of the work. A round measures system, bare route and
+// programs one after the other. There are several rounds, because a machine's speed changes within seconds and only neighbouring windows
+// are comparable.
 import { type BareReceiver, startBareGateway, startBareIntake, startStoringGateway } from '../bare/bare-receivers.ts'
 import { measureRoute } from '../bare/baselines.ts'
 import { median } from '../run/statistics.ts'
@@ -7,11 +8,11 @@ import { createReports, type Reports } from './custom-fleet.ts'
 import { type Receiver, type Senders, type Sent, sendByRest, sentPerSecond } from './push-observations.ts'
 
 const rounds = 5
-/** Warm-up until V8 has compiled the hot path, as in servers that have run for minutes. */
+/** Warm-up before the first round: afterwards V8 has compiled the hot path, as in a server that has run for minutes. */
 const firstWarmUpMs = 5_000
 const warmUpMs = 2_000
 
-/** Figures of the round whose ratio is the median. */
+/** Figures of the median round. The rounds are ordered by the ratio of their measured rate to their `bareRate`. */
 export interface BesideBare {
   sent: Sent
   /** Requests per second of the bare route in the same round. */
@@ -20,7 +21,7 @@ export interface BesideBare {
 
 export interface RestRounds {
   rest: BesideBare
-  /** Reports to the program that only reads and inserts: `bareRate` is its rate in the same round. */
+  /** Rate of the system. Here `bareRate` is the rate of the program that only reads and inserts, in the same round. */
   restBesideIntake: BesideBare
   /** Rate of the program that only reads and inserts. */
   intake: BesideBare

@@ -1,5 +1,5 @@
-// Rolls up the stored observations of a stopped system, as its keeper would in the following days: roll-ups are part of the cost of a
-// check.
+// Rolls up the stored observations of a stopped system, because roll-ups are part of the cost of a check. A running keeper would do this in
+// the following days.
 import { join } from 'node:path'
 import { day, limits } from '#shared/limits/limits.ts'
 import { openSqliteStore } from '#shared/store/sqlite/sqlite.ts'
@@ -7,7 +7,7 @@ import { rollUpPartition } from '../../../services/keeper/roll-up/roll-up-partit
 import { contextOn } from '../../keeper/roll-up/roll-up-world.ts'
 import type { System } from '../run/system.ts'
 
-/** Treats everything observed before now as settled, and expires nothing. Returns the number of rows. */
+/** Treats everything observed before now as settled, and expires nothing. Returns the number of stored roll-ups. */
 export async function rollUpStored(system: System): Promise<number> {
   const store = await openSqliteStore(join(system.dataFolder, 'watchkeeper.db'))
   try {

@@ -1,4 +1,4 @@
-// Monitors for a run, made by commands on the bus, where intervals of seconds are allowed.
+// Monitors for a run. Commands on the bus create them, because these commands allow intervals of seconds.
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import type { WebsiteView } from '#shared/contracts/subjects/subject-views.ts'
 import { AppError } from '#shared/errors.ts'
@@ -16,7 +16,7 @@ export interface SeedOptions {
   workspaceId: string
   locationIds: string[]
   urlOf(path: number): string
-  /** Seconds; 0 notifies at once. */
+  /** Confirmation delay, seconds; 0 notifies at once. */
   hold?: number
 }
 

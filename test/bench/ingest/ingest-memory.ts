@@ -1,4 +1,4 @@
-// Ingest, memory: resident memory of 10,000 custom subjects with reports, beyond the same system without them.
+// Ingest, memory: resident memory that 10,000 custom subjects with reports add to a system.
 import { setTimeout as pause } from 'node:timers/promises'
 import { createReports, seedCustom } from '../fleets/custom-fleet.ts'
 import type { CustomFleet } from '../fleets/fleet.ts'
@@ -9,7 +9,7 @@ import { type PartResult, quantity, type Run } from '../run/run-context.ts'
 import type { System } from '../run/system.ts'
 
 const signals = 2
-/** Longer than the interval of checkpoints, so that all writes are done. */
+/** Pause before a measurement: longer than the interval of checkpoints, so that all writes are done. */
 const restMs = 15_000
 
 export const ingestMemory = (run: Run): Promise<PartResult> =>
@@ -27,7 +27,10 @@ interface Held {
   seed(connection: Connection, workspaceId: string, subjects: number): Promise<CustomFleet>
 }
 
-/** Returns the growth of resident memory by the subjects, measured at rest before and after. Each signal has one report. */
+/**
+ * Returns the resident memory that the subjects add: the difference between measurements at rest before and after their creation. Each
+ * signal has one report.
+ */
 export async function measureMemory(run: Run, held: Held): Promise<PartResult> {
   const subjects = run.options.quick ? 500 : 10_000
   run.say(`${held.part}: memory of ${subjects} ${held.named}`)

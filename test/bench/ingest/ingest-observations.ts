@@ -14,10 +14,13 @@ import type { System } from '../run/system.ts'
 const signals = 5
 const clients = 50
 const batch = { perBatch: 100, atOnce: 64 }
-/** Rate of checks beside the reports, as a share of the sustained rate. */
+/** Rate of the checks that run during the reports, as a share of the sustained rate. */
 const checksBeside = 0.25
 const burstsEveryMs = 2_000
-/** Rounds of warm-up until V8 has compiled the hot path. Even, so that the last round restores the verdicts from before the warm-up. */
+/**
+ * Rounds of warm-up until V8 has compiled the hot path. The number is even, so that the last round restores the verdicts from before the
+ * warm-up.
+ */
 const warmUpBursts = 6
 
 const subjectsOf = ({ options }: Run) => (options.quick ? 100 : 1_000)
@@ -111,7 +114,7 @@ export async function ingestBurst(run: Run): Promise<PartResult> {
   return burstResult({ subjects, rate, warmUp, alone, ...beside })
 }
 
-/** Problems and oks in turn, so that every burst changes every verdict; at least one burst. */
+/** Sends alternately a burst of problems and a burst of oks, so that every burst changes every verdict. Sends at least one burst. */
 async function burstsUntil(
   isOver: (made: number) => boolean,
   system: System,

@@ -1,4 +1,4 @@
-// Alerts: time from the failure of a website to its webhook, with a hold of 0, alone and while other checks run.
+// Alerts: time from the failure of a website to its webhook, without other checks and while other checks run. The confirmation delay is 0.
 import { setTimeout as pause } from 'node:timers/promises'
 import { limits, second } from '#shared/limits/limits.ts'
 import { burstOfAlerts } from '../fleets/burst-of-alerts.ts'
@@ -9,9 +9,9 @@ import { type Summary, summarize } from '../run/statistics.ts'
 import { pollUntil } from '../run/waiting.ts'
 
 interface Outages {
-  /** Time from the failure of the website, which includes half an interval on average. */
+  /** Time from the failure of the website to the message. On average half an interval passes before a check finds the failure. */
   fromFlip: Summary
-  /** Time from the failing check's arrival at the target. */
+  /** Time from the failing check's arrival at the target to the message. */
   fromCheck: Summary
   /** Time from the first passing check to the message of recovery. */
   recovery: Summary
@@ -115,7 +115,7 @@ async function addDestination(url: string, key: string, hookUrl: string): Promis
   if (error) throw new Error(`The destination was refused: ${error.message}: ${error.details}`)
 }
 
-/** Causes outages one after the other, each on another path. Ends each outage when its message has arrived. */
+/** Causes outages one after the other, on different paths. Ends an outage when its message has arrived. */
 async function causeOutages(target: Target, count: number): Promise<Outages> {
   const samples = { fromFlip: [] as number[], fromCheck: [] as number[], recovery: [] as number[] }
   for (let outage = 0; outage < count; outage++) {
@@ -150,7 +150,10 @@ async function messageOf(target: Target, title: string, since: number): Promise<
   return hooks.find(isMeant)?.at as number
 }
 
-/** Returns the instant of the first hit on the path with that response, without the first `from` hits. */
+/**
+ * Returns the instant of the first hit on a path; ignores the oldest `from` hits of the target. `signedPath`: number of the path for a
+ * passing check, `-1 - number` for a failing check.
+ */
 async function firstHit(target: Target, from: number, signedPath: number): Promise<number> {
   const { instants, paths } = await target.hits(from)
   const at = instants[paths.indexOf(signedPath)]

@@ -1,4 +1,4 @@
-// The API while checks run at half the sustained rate: mixed reads and writes among 10,000 monitors, the bare route at the same pace, and
+// The API while checks run at half the sustained rate: mixed reads and writes among 10,000 monitors, the bare route at the same rate, and
 // separately one response with all monitors.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ApiFleet, seedApiFleet } from '../fleets/api-fleet.ts'
@@ -14,7 +14,10 @@ import { atPace } from '../run/waiting.ts'
 const share = 0.5
 const connections = 20
 const warmUpMs = 4_000
-/** Average time between full garbage collections of the system's main thread. A shorter window would contain one or none by chance. */
+/**
+ * Length of a window: the average time between full garbage collections of the system's main thread. A shorter window would contain one
+ * collection or none by chance.
+ */
 const windowSeconds = 40
 const listsOfAll = 10
 
@@ -23,7 +26,7 @@ interface Found {
   reads: Latencies
   writes: Latencies
   all: { ms: number[]; bytes: number }
-  /** Figures during the mix, and during repeated lists of all monitors. */
+  /** Figures during the mixed requests, and during repeated lists of all monitors. */
   mixed: Observed
   listing: Observed
 }

@@ -1,4 +1,5 @@
-// `./watchkeeper apply` as a person types it: a folder of Resources into an empty workspace, and the same folder again, which changes nothing.
+// Duration of `./watchkeeper apply` as a person types it. The first run creates the Resources of a folder in an empty workspace; the second
+// run applies the same folder and changes nothing.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,7 +59,7 @@ function resultOf(rounds: readonly Round[], resources: number): PartResult {
   }
 }
 
-/** YAML, as a person writes it: one file a hundred Resources. */
+/** Writes YAML files as a person would, with a hundred Resources in each file. */
 function writeFiles(folder: string, resources: number): void {
   const place = join(folder, 'fleet')
   mkdirSync(place)

@@ -1,5 +1,5 @@
-// Checks: the number made on time, stored and judged per second, the cost of each, and their lateness. The rate rises in steps, by more
-// monitors with an interval of 1 s, until more than 5 % are late.
+// Checks: number of checks per second that are made on time, stored and judged; cost of a check; lateness of checks. Additional monitors
+// with an interval of 1 s raise the rate in steps, until more than 5 % of the checks are late.
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureRoute, type RouteFigures } from '../bare/baselines.ts'
 import { homeOf, type Seeded, seed } from '../fleets/seed.ts'

@@ -1,4 +1,5 @@
-// Read commands of the command line beside `node` alone, in turn in the same run: from the start of the process to its end.
+// Duration of the command line's read commands, from the start of the process to its end. Runs of the commands alternate with runs of
+// `node` alone, for comparison.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { type PartResult, quantity, type Run } from '../run/run-context.ts'

@@ -1,5 +1,6 @@
-// The list of the dashboard in a real browser. Times of its first rows among 10,000 monitors, compared with an empty page of the same
-// gateway, on a fast and on a slow machine and network. Also the time from a change at the keeper to its display.
+// Measures the dashboard's list of 10,000 monitors in a real browser: time until the first rows are shown, on a fast and on a slow machine
+// and network. It is compared with the time of an empty page of the same gateway. Also measures the time from a change at the keeper to its
+// display.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { subjects } from '#shared/bus/subjects.ts'
 import { startBrowser } from '../../support/clients/find-browser.ts'
@@ -12,7 +13,7 @@ import type { System } from '../run/system.ts'
 
 /** Budgets, ms: first rows on this machine, first rows on the slow one, display of a change. */
 const budget = { fastMs: 600, slowMs: 1_500, changeMs: 300 }
-/** Interval of checks, so long that checks use no CPU during the measurement. */
+/** Interval of checks. It is so long that checks use no CPU during the measurement. */
 const intervalSeconds = 3_600
 /** A page of the gateway without data and script. */
 const emptyPage = '/no/such/page'
@@ -149,7 +150,8 @@ async function medianVisit(visitor: Visitor, path: string, machine: MachineName,
 }
 
 /**
- * Script in the page: ms since the start of the navigation, by the browser's clock. Rows count when the frame that shows them was drawn.
+ * Script in the page: ms since the start of the navigation, by the browser's clock. The rows count as shown after the browser has drawn the
+ * frame that contains them.
  */
 const paintTimes = `new Promise(resolve => {
   const list = location.pathname === '/'

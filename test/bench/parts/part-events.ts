@@ -1,5 +1,5 @@
-// Event streams: 1,000 browsers on one gateway, 20 messages a second; memory and CPU for each, the delay of a message, and checks at the
-// same time.
+// Event streams: one gateway sends 20 messages a second to 1,000 browsers while checks run. Measures memory and CPU for each browser, and
+// the delay of a message.
 import { type ClientRequest, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { subjects } from '#shared/bus/subjects.ts'
@@ -96,7 +96,7 @@ async function measure(run: Run, system: System, streams: number, monitors: numb
 const cpuOf = ({ cpuMsPerThousand, hitsPerSecond }: Observed): number => (cpuMsPerThousand * hitsPerSecond) / 1_000
 
 interface Opened {
-  /** From the message on the bus to each stream, ms. */
+  /** Times from the message on the bus to each stream, ms. */
   delays(): number[]
   close(): void
 }

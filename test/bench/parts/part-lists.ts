@@ -1,4 +1,4 @@
-// Lists of Resources: pages of 50 among 10,000 Resources of one Template, behind filters that match many, few and none.
+// Lists of Resources: pages of 50 among 10,000 Resources of one Template, with filters that match many Resources, few or none.
 import type { CommandOf } from '#shared/contracts/subjects/command.ts'
 import { idLength, randomId } from '#shared/text/ids.ts'
 import { homeOf, patiently } from '../fleets/seed.ts'

@@ -1,6 +1,6 @@
-// Locations: total cost of a check if monitors are checked from three locations with a prober each. Compared with the same monitors from
-// one location, and with the same number of checks from one location. Every prober has its own process and credentials only for its
-// location, as on another machine.
+// Locations: total cost of a check if three locations, each with one prober, check the same monitors. The cost is compared with that of the
+// same monitors from one location, and with that of the same number of checks from one location. Every prober runs in its own process, with
+// credentials only for its location, as on another machine.
 import { setTimeout as pause } from 'node:timers/promises'
 import { homeOf, seed } from '../fleets/seed.ts'
 import { type Observed, observe } from '../run/observe.ts'
@@ -14,14 +14,19 @@ const share = 0.5
 
 interface Setup {
   places: number
-  /** Factor on the number of monitors. With `many`, one location makes as many checks as all locations together. */
+  /**
+   * Factor by which the number of monitors is multiplied. With the factor `many`, one location makes as many checks as all locations
+   * together.
+   */
   times: number
 }
 
 const same: Setup = { places: 1, times: 1 }
 const three: Setup = { places: many, times: 1 }
 const asManyChecks: Setup = { places: 1, times: many }
-/** Order of the windows, forward and back, so that a drift of the machine affects all kinds equally. */
+/**
+ * Order of the windows. A full run uses this order and then its reverse, so that a drift of the machine's speed affects all setups equally.
+ */
 const quickOrder = [same, three, asManyChecks]
 const order = [...quickOrder, ...quickOrder.toReversed()]
 /** A system and its probers compile their hot paths in the first seconds. */

@@ -8,7 +8,7 @@ import { type PartResult, quantity, type Run } from '../run/run-context.ts'
 import { median, summarize } from '../run/statistics.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
-/** Time and memory beyond the server with one tool, s and MB. */
+/** Permitted time (s) and memory (MB) in addition to those of the server with one tool. */
 const budgets = { first: 0.2, resident: 20 }
 
 interface Server {

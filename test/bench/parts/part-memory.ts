@@ -12,7 +12,7 @@ interface Fleet {
   seededMs: number
   readyMs: number
   firstCheckMs: number
-  /** Time until all monitors are checked again, from the start of the process (`coveredMs`) and from its readiness. */
+  /** Time until all monitors are checked again: `coveredMs` from the start of the process, `coveredAfterReadyMs` from its readiness. */
   coveredMs: number
   coveredAfterReadyMs: number
   observed: Observed

@@ -1,5 +1,5 @@
-// Restarts: times until the system is ready, checks and judges again. First on an empty folder, then after a clean stop and after kill -9,
-// with monitors of an interval of a second.
+// Restarts: time from a start until the system is ready, checks and judges. The first start has an empty folder; the later starts follow a
+// clean stop and kill -9. Monitors have an interval of a second.
 import { setTimeout as pause } from 'node:timers/promises'
 import { homeOf, seed } from '../fleets/seed.ts'
 import { type PartResult, quantity, type Run } from '../run/run-context.ts'

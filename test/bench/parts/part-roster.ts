@@ -1,5 +1,5 @@
-// The list of the dashboard: pages of 100 among 10,000 monitors, without a search, with a search, and after a change; also their compressed
-// size.
+// The list of the dashboard: duration and compressed size of a page of 100 among 10,000 monitors, without a search, with a search, and
+// after a change.
 import { Pool } from 'undici'
 import { subjects } from '#shared/bus/subjects.ts'
 import type { News } from '#shared/contracts/news.ts'
@@ -16,7 +16,7 @@ const warmUp = 20
 const budgetMs = 5
 /** Budget of a compressed page; the prototype needed 4.8 kB. */
 const budgetKilobytes = 8
-/** Interval of checks, so long that checks use no CPU during the measurement. */
+/** Interval of checks. It is so long that checks use no CPU during the measurement. */
 const intervalSeconds = 3_600
 
 interface Found {

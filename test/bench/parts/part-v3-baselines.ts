@@ -1,6 +1,7 @@
-// Baselines of generation 3: Resources with a rule that compares with the median of 7 days report every 5 minutes, beside the same reports
-// on a signal without a baseline. Short windows of both alternate, because the machine's load changes within minutes by more than the cost
-// of baselines. The history of reporting Resources is written into the stopped store beforehand.
+// Baselines of generation 3: cost of a rule that compares a report with the median of 7 days. Resources report every 5 minutes, on a signal
+// with a baseline and on a signal without one. Short windows with reports on one signal or the other alternate, because the machine's load
+// changes within minutes by more than the cost of baselines. Before the measurement, the history of the Resources is written into the store
+// while the system is stopped.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -34,9 +35,9 @@ const rules = [
   rule('large', { signal: 's2', field: 'value', operator: 'gt', operand: 1_000_000 }),
 ]
 
-/** Number of pairs: a window of each kind, one right after the other, in alternating order. */
+/** Number of pairs. A pair is one window with a baseline and one without, directly after each other; their order alternates. */
 const pairs = 12
-/** Windows of a pair have this share of the seconds of a measurement. */
+/** Length of a window, as a share of the seconds of a measurement. */
 const windowShare = 1 / 4
 
 /** Shares of a core, %. */

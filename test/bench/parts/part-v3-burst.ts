@@ -1,5 +1,5 @@
-// Bursts of generation 3 during checks, in turn with bursts of generation 2 in the same system. A burst is an Observation on every signal
-// of every Resource at once, until the last is stored and judged.
+// Duration of bursts of generation 3 while checks run. They alternate with bursts of generation 2 in the same system. A burst sends an
+// Observation on every signal of every Resource at once. It ends when the last Observation is stored and judged.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Senders, type Sent, sendBurst } from '../fleets/push-observations.ts'
 import { homeOf, seed } from '../fleets/seed.ts'
@@ -9,7 +9,7 @@ import { median } from '../run/statistics.ts'
 import type { System } from '../run/system.ts'
 import { customSenders, resourceSenders } from './part-v3-intake.ts'
 
-/** Rate of checks beside the bursts, as a share of the sustained rate. */
+/** Rate of the checks that run during the bursts, as a share of the sustained rate. */
 const checksBeside = 0.25
 const burstsEveryMs = 2_000
 /** Warm-up bursts of each generation. */
@@ -67,7 +67,7 @@ async function measure(run: Run, system: System, rate: number): Promise<{ pairs:
       await pause(Math.max(0, burstsEveryMs - (performance.now() - startedAt)))
       return sent
     }
-    /** Problems and oks in turn, so that every burst changes every verdict. */
+    /** Sends alternately a burst of problems and a burst of oks, so that every burst changes every verdict. */
     const burstsUntil = async (isOver: (made: number) => boolean) => {
       const pairs: Pair[] = []
       do {

@@ -16,7 +16,7 @@ const fewestRounds = 5
 const firstWarmUpMs = 5_000
 const warmUpMs = 200
 const batch = { perBatch: 500, atOnce: 4 }
-/** Numbers of Resources in a batch: a sender of 5 that catches up, and a collector of 100. */
+/** Numbers of Resources in a batch: 5 for a sender that catches up, 100 for a collector. */
 const shapes = [5, 100]
 
 const kinds = ['generation 2', 'generation 3', 'generation 3 without audit'] as const
@@ -104,7 +104,7 @@ async function measure(run: Run, system: System) {
   }
 }
 
-/** Orders of the kinds, so that no kind always follows the same kind. */
+/** Orders in which the kinds are measured. The orders differ, so that no kind always follows the same kind. */
 const orders = [
   [0, 1, 2],
   [1, 0, 2],
@@ -144,7 +144,7 @@ const roundRow = (rates: Rates, at: number) => ({
   ...Object.fromEntries(kinds.map((kind, i) => [kind, Math.round(rates[i] as number)])),
 })
 
-/** Medians of the windows. */
+/** Returns a row with the medians of the windows. */
 function rowOf(what: string, windows: readonly Sent[]) {
   const middleOf = (of: (sent: Sent) => number) => median(windows.map(of))
   return {

@@ -1,4 +1,4 @@
-// Memory of generation 3: 10,000 Resources with reports, of a Template with three rules, beyond the same system without them.
+// Memory of generation 3: memory that 10,000 Resources with reports add to a system. Their Template has three rules.
 
 import { anyProblem, isProblem, rule, seedResources } from '../fleets/resource-fleet.ts'
 import { measureMemory } from '../ingest/ingest-memory.ts'

@@ -1,4 +1,5 @@
-// Templates of generation 3: duration of a publication, and of the rebind of 1,000 Resources by a client, page by page and one by one.
+// Templates of generation 3: duration of a publication, and of a rebind of 1,000 Resources. The client lists the Resources page by page and
+// rebinds them one by one.
 
 import { anyProblem, resourceManifest, seedResources, signalKeys } from '../fleets/resource-fleet.ts'
 import { homeOf } from '../fleets/seed.ts'

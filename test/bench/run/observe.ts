@@ -1,4 +1,4 @@
-// One measurement of a system that runs checks: hits at the target in a window, their due instants, their cost, and the judged results.
+// One measurement of a system that runs checks: hits at the target in a window, due instants and cost of the hits, and the judged results.
 import { setTimeout as pause } from 'node:timers/promises'
 import { fnv1a32 } from '#shared/text/hash.ts'
 import { usageOfTree } from './processes.ts'
@@ -6,11 +6,11 @@ import type { Hits, Target } from './start-target.ts'
 import { histogramQuantile, type Metrics, type Summary, summarize, total } from './statistics.ts'
 import type { System } from './system.ts'
 
-/** A check that reaches the target later than this after its slot is late. */
+/** A check is late if it reaches the target more than this after its slot. */
 export const lateMs = 100
-/** Time after the window in which late hits still count. */
+/** Time after the window in which a late hit on a slot of the window still counts. */
 const tailMs = 1_500
-/** Largest apparent earliness of a hit: the prober knows the bus's clock only to within a round trip. */
+/** A hit can come up to this much before its slot, because the prober knows the bus's clock only to within a round trip. */
 const earlyMs = 50
 
 export interface Observed {
@@ -35,7 +35,7 @@ export interface Observed {
   /** CPU of all of the system's processes per 1,000 hits, ms. */
   cpuMsPerThousand: number
   cpuByName: Record<string, number>
-  /** CPU of the load itself, which is the target and this run, per 1,000 hits, ms. */
+  /** CPU of the target and of the measuring process together, per 1,000 hits, ms. */
   loadCpuMsPerThousand: number
   residentBytes: number
   peakBytes: number
@@ -110,8 +110,8 @@ async function snapshot({ system, target }: ObserveOptions): Promise<Snapshot> {
 }
 
 /**
- * Returns the punctuality of hits. Slots follow from the subject's id (shared/text/hash.ts), so each hit has a due instant and missing hits
- * count.
+ * Returns the punctuality of hits. Slots follow from the subject's id (shared/text/hash.ts), so the due instant of every hit is known, and
+ * a missing hit is noticed.
  */
 export function punctuality(
   { instants, paths }: Hits,

@@ -1,4 +1,5 @@
-// CPU and memory of processes, read from /proc, and the child processes of a run, which end with it, also on Ctrl-C.
+// CPU and memory of processes, read from /proc. Also starts the child processes of a run, and ends them at the end of the run, even by
+// Ctrl-C.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -33,7 +34,7 @@ export function usageOfTree(root: number): TreeUsage {
   return all
 }
 
-/** Returns the sum of several trees. */
+/** Returns the summed usage of several trees of processes. */
 export function addUp(trees: readonly TreeUsage[]): TreeUsage {
   const all: TreeUsage = { ...nothing(), byName: {} }
   for (const { byName, ...tree } of trees) {
@@ -65,7 +66,7 @@ export function treeOf(root: number): number[] {
   return tree
 }
 
-/** False for a process that has ended, even if its parent has not collected it. */
+/** False for a process that has ended, even if its parent has not reaped it. */
 export const isAlive = (pid: number): boolean => (fieldsOf(pid)?.fields[0] ?? 'Z') !== 'Z'
 
 function usageOf(pid: number): (Usage & { name: string }) | null {

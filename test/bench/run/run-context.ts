@@ -10,7 +10,7 @@ export interface RunOptions {
   quick: boolean
   /** True: the part `memory` also measures 50,000 monitors. */
   full: boolean
-  /** Steps of the rate, percent of the bare prober's rate. They replace the ladder of `checks`; null: the ladder. */
+  /** Steps of the rate that replace the ladder of `checks`, percent of the bare prober's rate; null: `checks` uses its ladder. */
   rungs: readonly number[] | null
   /** Share of the bare prober's rate that counts as sustained if `checks` has not measured it in this run, percent. */
   heldShare: number
@@ -26,12 +26,12 @@ export interface Quantity {
   measured: number
   /** Bare figure of the same machine in the same run; null if the figure has none. */
   baseline: number | null
-  /** `measured / baseline`; null: no baseline. If set, budget and floor are ratios too. */
+  /** `measured / baseline`; null: no baseline. If the ratio is not null, budget and floor are ratios too. */
   ratio: number | null
   better: 'higher' | 'lower'
   /** Budget of the design; null: none. */
   budget: number | null
-  /** Floor that may never be missed; null: none. */
+  /** Bound that the figure must always meet; null: none. */
   floor: number | null
 }
 
@@ -55,7 +55,10 @@ export interface Run {
   say(line: string): void
   /** Figures of the bare prober, measured once a run. */
   bareProber(): Promise<BareProber>
-  /** Runs `work` between two bare inserts of check results or pushed observations. `bareInsert`: their mean rate, rows a second. */
+  /**
+   * Runs `work` between two bare inserts of check results or pushed observations. `bareInsert`: mean rate of the two inserts, rows a
+   * second.
+   */
   besideBareInsert<T>(of: BareRows, work: () => Promise<T>): Promise<{ found: T; bareInsert: number }>
   /** Checks a second that the system sustains: the rate that `checks` found, or else a share of the bare prober's rate. */
   heldRate(): Promise<number>
@@ -115,7 +118,7 @@ export async function createRun(options: RunOptions, say: (line: string) => void
   }
 }
 
-/** Returns a quantity with its ratio. Computed in one place, so that no part inverts it. */
+/** Returns a quantity with its ratio. The ratio is computed in one place, so that no part inverts it. */
 export function quantity(
   part: string,
   name: string,

@@ -67,7 +67,8 @@ function checkPunctuality(): void {
   const arrays = { instants: Float64Array.from(hits, hit => hit[0]), paths: Int32Array.from(hits, hit => hit[1]) }
   const found = punctuality(arrays, { subjectIds, intervalMs }, from, from + 10 * intervalMs)
   deepStrictEqual([found.due, found.onTime, found.lateness.count, found.lateness.max], [20, 18 / 20, 19, 150])
-  // 9 gaps of the first monitor, 8 of the second: two differ by 151 ms around the late check, one by a whole interval at the missing check.
+  // The first monitor has 9 gaps between hits, and the second has 8. The gaps before and after the late check differ from the interval by
+  // 151 ms, and the gap at the missing check differs by a whole interval.
   deepStrictEqual([found.jitter.count, found.jitter.max, found.jitter.p50], [17, 1_000, 0])
   const ofTwo = punctuality(arrays, { subjectIds, intervalMs, places: 2 }, from, from + 10 * intervalMs)
   deepStrictEqual([ofTwo.due, ofTwo.onTime, ofTwo.jitter.count], [40, 18 / 40, 0])

@@ -53,7 +53,7 @@ export function sumOfMetrics(scrapes: readonly Metrics[]): Metrics {
   return sum
 }
 
-/** Returns the sum over the label sets of a metric that contain all given labels, such as `kind="result"`. */
+/** Returns the sum of those values of a metric whose labels include all given labels, such as `kind="result"`. */
 export function total(metrics: Metrics, name: string, ...labels: string[]): number {
   let sum = 0
   for (const [key, value] of metrics) {
@@ -63,8 +63,8 @@ export function total(metrics: Metrics, name: string, ...labels: string[]): numb
 }
 
 /**
- * Returns a quantile of the values that a histogram counted between two scrapes: the upper bound of its bucket, so never too low. Infinity
- * beyond the last bound, NaN without values.
+ * Returns a quantile of the values that a histogram counted between two scrapes. The result is the upper bound of the quantile's bucket, so
+ * it is never too low; Infinity beyond the last bound, NaN without values.
  */
 export function histogramQuantile(before: Metrics, after: Metrics, name: string, share: number): number {
   const counts = new Map<number, number>()

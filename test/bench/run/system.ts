@@ -30,11 +30,11 @@ export interface System {
   /** Sends kill -9; resolves when the process and its bus server have ended. */
   kill(): Promise<void>
   connect(): Promise<Connection>
-  /** Starts a prober for a location in its own process, which is measured with the system and ends with it. */
+  /** Starts a prober for a location in its own process. The prober is measured with the system and ends with the system. */
   startProber(connection: Connection, location: string): Promise<Prober>
-  /** Returns the first API key. */
+  /** Returns the API key that the first start of the system created. */
   key(): Promise<string>
-  /** Returns the sum of the metrics of all its processes. */
+  /** Returns the sum of the metrics of the system's processes. */
   metrics(): Promise<Metrics>
   usage(): TreeUsage
   /** Bytes of the store's files and of the bus's folder. The store's files are complete only while the system is stopped. */

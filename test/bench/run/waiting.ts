@@ -1,4 +1,4 @@
-// Bounded polling and paced calls.
+// Bounded polling, and calls at a fixed rate.
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Polls until the result suffices; throws an Error that names `what` after `timeoutMs`. A failed poll counts as no result. */

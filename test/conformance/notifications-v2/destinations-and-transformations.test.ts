@@ -55,7 +55,7 @@ t.test('destinations are listed by name, and a created destination is enabled an
   t.strictSame(resultOf(await get(`${destinations}/${first.id}`, token)), first)
 })
 
-t.test('optional fields are absent when sent as null or empty text', async t => {
+t.test('optional field counts as absent when it is sent as null or empty text', async t => {
   const { token } = await workspace('unset')
   for (const unset of [null, '']) {
     const sent = { name: `Unset ${unset}`, channel: unset, default: unset, transformation_id: unset, workspace_id: unset }
@@ -93,7 +93,7 @@ t.test('POST destinations/{id} replaces name, channel, URL, default and transfor
   t.match(slack, { channel: '', url: 'http://c.example', destination_type: 'slack', default: false, transformation_id: null })
 })
 
-t.test('POST enabled switches a destination on and off, and keeps its default mark and its table rows', async t => {
+t.test('POST enabled switches a destination on and off, and keeps its default mark and its rows in delivery tables', async t => {
   const { token } = await workspace('switch')
   const made = await addDestination(token)
   const path = `${destinations}/${made.id}`
@@ -105,7 +105,7 @@ t.test('POST enabled switches a destination on and off, and keeps its default ma
   t.strictSame(resultOf(await post(`${path}/enabled`, { enabled: true }, token)), { ...made, updated_at: now() })
 })
 
-t.test('POST default makes a destination the workspace default, with or without an empty body', async t => {
+t.test('POST default makes a destination the workspace default, with an empty body or no body', async t => {
   const { token } = await workspace('default')
   await addDestination(token, { name: 'a' })
   const b = await addDestination(token, { name: 'b' })
@@ -127,7 +127,7 @@ t.test('POST default makes a destination the workspace default, with or without 
   t.strictSame(await marks(token), ['c'])
 })
 
-t.test('DELETE destinations/{id} removes selections, keeps the log, and makes no other destination default', async t => {
+t.test('DELETE destinations/{id} removes the selections of the destination, keeps its log, and sets no new default', async t => {
   const { id: workspaceId, token } = await workspace('delete')
   const a = await addDestination(token, { name: 'a' })
   const b = await addDestination(token, { name: 'b', default: true })
@@ -156,7 +156,7 @@ t.test('DELETE destinations/{id} removes selections, keeps the log, and makes no
   t.match(await addDestination(token, { name: 'a' }), { name: 'a' }, 'the name is free again')
 })
 
-t.test('POST test sends one real message, and the log shows it as a problem', async t => {
+t.test('POST test sends one real message, and the delivery log shows the message as a problem', async t => {
   const { id: workspaceId, token } = await workspace('test')
   const made = await addDestination(token, { url: receiver.url, destination_type: 'webhook' })
   resultOf(await post(`${destinations}/${made.id}/enabled`, { enabled: false }, token))
@@ -210,7 +210,7 @@ const badDestination = (title: string, change: Record<string, unknown>, message:
     message,
   },
 ]
-t.test('fixture: objects that the refusals need', makeThings)
+t.test('fixture creates the objects that the refusals need', makeThings)
 const longUrl = (characters: number) => `https://a.example/${'x'.repeat(characters - 18)}`
 refuses([
   ...badDestination('no name', { name: undefined }, 'Validation failed'),
@@ -314,7 +314,7 @@ refuses([
   },
 ])
 
-t.test('url of 2,048 characters and url with unusual legal parts are accepted', async t => {
+t.test('`url` of 2,048 characters and `url` with unusual but legal parts are accepted', async t => {
   const { token } = await workspace('urls')
   for (const [i, url] of [
     longUrl(2_048),

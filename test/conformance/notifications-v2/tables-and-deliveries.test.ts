@@ -38,7 +38,7 @@ import {
   world,
 } from '../../support/worlds/notifications-v2-world.ts'
 
-t.test('fixture: objects that the refusals need', makeThings)
+t.test('fixture creates the objects that the refusals need', makeThings)
 const tables: [title: string, path: string, publicId: string, subjectId: string][] = [
   ['a website monitor', '/api/v2/monitoring/websites/Web0000001/delivery', 'Web0000001', 'Web0000001'],
   ['a custom subject', '/api/v2/subjects/nightly-job/delivery', 'nightly-job', 'Cus0000001'],
@@ -75,7 +75,7 @@ for (const [title, path, publicId] of tables) {
     t.strictSame(resultOf(await remove(path)), bare, 'twice is fine')
   })
 }
-t.test('message without a selection is sent to nobody when there is no default destination', async t => {
+t.test('delivery table without rows says `silence` when there is no default destination', async t => {
   const { id, token } = await workspace('silence')
   await addSubject('Sil0000001', id, 'custom', 'silent')
   const path = '/api/v2/subjects/silent/delivery'
@@ -235,7 +235,7 @@ const told = async (token: string, count: number) => {
   return resultOf(await get(deliveries, token))
 }
 
-t.test('table selects the recipients, and its own rows replace the default', async t => {
+t.test('delivery table with rows selects the recipients, and a table without rows selects the default destination', async t => {
   const { id, token } = await workspace('route')
   await addSubject('Rou0000001', id)
   const path = '/api/v2/monitoring/websites/Rou0000001/delivery'
@@ -440,7 +440,7 @@ t.test('workspace is read from the body when the query does not name a workspace
   t.match(elsewhere.json.error, { code: 2005 })
 })
 
-t.test('request is refused with a sentence when it exceeds a bound of the workspace', async t => {
+t.test('destination or transformation beyond the bound of the workspace is refused', async t => {
   const { token } = await workspace('full')
   for (let i = 0; i < limits.destination.perWorkspace; i++) await addDestination(token, { name: `d${i}` })
   t.match((await post(destinations, destination({ name: 'more' }), token)).json.error, {

@@ -1,5 +1,5 @@
-// Websites that became custom, deletion, bounds and races of custom subjects of generation 2 (reference/custom-subjects). Tested on the
-// real keeper in virtual time.
+// Custom subjects of generation 2: conversion of websites, deletion, bounds and concurrent requests (reference/custom-subjects). Tested on
+// the real keeper in virtual time.
 import t from 'tap'
 import { createDirectoryClient, createKeeperClient } from '#shared/bus/clients/clients.ts'
 import { subjects as bus } from '#shared/bus/subjects.ts'
@@ -38,7 +38,7 @@ import {
   world,
 } from '../../support/worlds/subjects-v2-world.ts'
 
-t.test('website that became custom', async t => {
+t.test('converted website is served only by the routes of custom subjects', async t => {
   const { id, slug } = await website('Converted shop')
   const keeper = createKeeperClient(world.bus, world.clock)
   await keeper.send(id, {
@@ -50,7 +50,7 @@ t.test('website that became custom', async t => {
     convert: true,
   })
 
-  t.test('converted website is served with the platform signal and the built-in rule first', async t => {
+  t.test('converted website lists its platform signal and its built-in rule before all others', async t => {
     t.match(resultOf(await get(at(slug))), { id: slug, subject_kind: 'custom', signal_count: 2, rule_count: 1 })
     t.strictSame(resultOf(await get(at(slug, 'signals'))), [
       {
@@ -109,7 +109,7 @@ t.test('website that became custom', async t => {
     t.ok((await incidents(slug)).some((incident: { rule_id: string }) => incident.rule_id === 'reachability'))
   })
 
-  t.test('rule of a converted website names locations with surrounding blanks, each as an input of its own', async t => {
+  t.test('rule of a converted website accepts location names that repeat or have surrounding blanks', async t => {
     const places = ['fr ', 'de', ' fr'].map(location => statusOf(slug, { match: { location } }))
     const created = resultOf(await post(at(slug, 'rules'), { name: 'Blanks', document: anyOf(...places) }))
     t.strictSame(
@@ -176,7 +176,7 @@ t.test('website that became custom', async t => {
   )
 })
 
-t.test('session API on websites and custom subjects', async t => {
+t.test('session API converts websites and deletes custom subjects', async t => {
   const { ask } = createDirectoryClient(world.bus, world.clock)
   const cookieOf = async (username: string, role: 'editor' | 'viewer' | null): Promise<string> => {
     const password = `${username} and a long password`
@@ -195,7 +195,7 @@ t.test('session API on websites and custom subjects', async t => {
     world.call(method, `/session/subjects/${path}`, { body, headers: { ...sameOrigin, cookie: cookies[who] } })
   const document = (slug: string) => ({ name: 'Mine', document: anyOf(statusOf(slug)) })
 
-  t.test('website becomes custom by its first signal', async t => {
+  t.test('website becomes custom when its first signal is created', async t => {
     const { id, slug } = await website('Becomes by signal')
     const answer = await send('POST', `${id}/signals`, { name: 'Orders', kind: 'event', meta: { a: 1 } })
     t.equal(answer.status, 201, answer.text)
@@ -207,7 +207,7 @@ t.test('session API on websites and custom subjects', async t => {
     })
   })
 
-  t.test('website becomes custom by its first authored rule', async t => {
+  t.test('website becomes custom when its first authored rule is created', async t => {
     const { id, slug } = await website('Becomes by rule')
     const answer = await send('POST', `${id}/rules`, document(slug))
     t.equal(answer.status, 201, answer.text)
@@ -236,7 +236,7 @@ t.test('session API on websites and custom subjects', async t => {
     t.equal(await made(subject.replace('-', ' ')), subject)
   })
 
-  t.test('request of the session API is refused', async t => {
+  t.test('session API refuses requests without the right, on unknown subjects, or with invalid fields', async t => {
     const { id, slug } = await website('Stays a website')
     const cases: [title: string, answer: Promise<Answer>, status: number][] = [
       ['a viewer makes a signal', send('POST', `${id}/signals`, { name: 'X', kind: 'event' }, 'viewer'), 403],
@@ -255,8 +255,8 @@ t.test('session API on websites and custom subjects', async t => {
   })
 })
 
-t.test('bounds and races', async t => {
-  t.test('match at its limits and slug of 64 characters beyond the basic plane are accepted', async t => {
+t.test('concurrent requests cannot exceed the bounds of custom subjects', async t => {
+  t.test('`match` at its limits and slug of 64 characters outside Unicode’s basic plane are accepted', async t => {
     const name = '𝔵'.repeat(64)
     const subject = await made(name)
     t.equal(subject, name)
@@ -270,7 +270,7 @@ t.test('bounds and races', async t => {
     t.match(await incidents(subject), [{ status: 'pending' }])
   })
 
-  t.test('meta and bodies at their limits are accepted', async t => {
+  t.test('`meta` and request bodies at their size limits are accepted', async t => {
     const subject = await made()
     const create = (text: string) => raw(at(subject, 'signals'), text)
     const pad = 'x'.repeat(limits.subject.metaBytes - '{"pad":""}'.length)
@@ -314,7 +314,7 @@ t.test('bounds and races', async t => {
     for (const [message, details, answer] of refusals) t.match((await answer).json.error, { code: 2006, message, details })
   })
 
-  t.test('document accepts 64 inputs and is refused beyond its size', async t => {
+  t.test('rule document with 64 inputs is accepted, and a document above the size limit is refused', async t => {
     const subject = await made()
     const slug = await signal(subject, 'Many', 'event')
     const inputs = Array.from({ length: 64 }, (_, i) => statusOf(slug, { match: { n: `${i}` } }))
@@ -369,7 +369,7 @@ t.test('bounds and races', async t => {
     t.strictSame(rules.map(answer => answer.json.error?.message ?? 'made').sort(), ['Rule name taken', 'made'])
   })
 
-  t.test('either the deletion of a signal or a concurrent rule that cites it is refused', async t => {
+  t.test('one request is refused when a signal is deleted while a rule that cites the signal is created', async t => {
     for (let i = 0; i < 5; i++) {
       const subject = await made()
       const slug = await signal(subject, 'Raced', 'event')
@@ -393,7 +393,7 @@ t.test('bounds and races', async t => {
   })
 })
 
-t.test('repeated sender of observations', async t => {
+t.test('second report of a sender is checked as strictly as the first report', async t => {
   const refused = ({ json }: Answer) => [json.error?.code, json.error?.message]
   /** Creates a subject with one signal on which `sender` has reported, so that the gateway remembers the signal's address. */
   const reportedOn = async (sender = editor) => {
@@ -416,7 +416,7 @@ t.test('repeated sender of observations', async t => {
     await listening.close()
   })
 
-  t.test('viewer is refused for the role before the body is read', async t => {
+  t.test('viewer is refused for their role before the body is read', async t => {
     const { subject, slug } = await reportedOn()
     t.equal((await report(subject, slug, {}, viewer)).json.error.code, 2005)
     t.strictSame(refused(await report(subject, slug, {}, editor)), [2001, 'invalid status'])
@@ -431,7 +431,7 @@ t.test('repeated sender of observations', async t => {
     t.equal((await post(path, { status: 'ok' }, stranger)).json.error.code, 2005)
   })
 
-  t.test('removed signal is not found by any caller with any body', async t => {
+  t.test('report on a removed signal gets `Signal not found` for any caller and any body', async t => {
     const { subject, slug } = await reportedOn()
     resultOf(await remove(at(subject, 'signals', slug), editor))
     const answers = [

@@ -31,8 +31,8 @@ import {
   world,
 } from '../../support/worlds/subjects-v2-world.ts'
 
-t.test('judging and incidents', async t => {
-  t.test('first bad tick opens a pending incident with exactly the documented fields', async t => {
+t.test('reports open, change and close incidents', async t => {
+  t.test('first bad report opens a pending incident with exactly the documented fields', async t => {
     const { subject, slug, ruleSlug } = await watched()
     t.strictSame(await incidents(subject), [], 'none before')
     resultOf(await report(subject, slug, { status: 'problem' }))
@@ -82,7 +82,7 @@ t.test('judging and incidents', async t => {
     t.strictSame(await incidents(subject), [], 'closed incidents are not listed')
   })
 
-  t.test('delays default to two minutes, and 0s confirms at the first judgement', async t => {
+  t.test('delays default to two minutes, and a delay of 0s confirms at the first judgement', async t => {
     const { subject, slug } = await watched()
     resultOf(await report(subject, slug, { status: 'problem' }))
     await world.clock.advance(119 * second)
@@ -118,7 +118,7 @@ t.test('judging and incidents', async t => {
     t.match(await incidents(subject), [{ status: 'pending' }])
   })
 
-  t.test('latest_value compares the number at any status, and is unknown without a number', async t => {
+  t.test('input of mode latest_value compares the reported number at any status, and is unknown without a number', async t => {
     const above = (one: string) => anyOf({ signal: one, mode: 'latest_value', compare: '>', threshold: 90 })
     const { subject, slug } = await watched(above)
     resultOf(await report(subject, slug, { status: 'problem', value: 90 }))
@@ -156,7 +156,10 @@ t.test('judging and incidents', async t => {
     t.strictSame(await incidents(subject), [])
   })
 
-  /** Each row: three inputs by label (1 problem, 0 ok, ? unknown, because a heartbeat's number is missing). */
+  /**
+   * Each row: the decision, the values of three inputs, and whether an incident opens. Values: 1 is a problem, 0 is ok, ? is unknown
+   * because the report has no number.
+   */
   const quorums: [need: Record<string, unknown>, readings: string, open: boolean][] = [
     [{ need: 'any' }, '100', true],
     [{ need: 'any' }, '00?', true],
@@ -211,7 +214,7 @@ t.test('judging and incidents', async t => {
     t.equal((await incidents(subject)).length, 4, 'one open at a time per rule')
   })
 
-  t.test('incident closes when its rule is deleted, and continues when the policy is replaced', async t => {
+  t.test('incident closes when its rule is deleted, and continues when the policy of the rule is replaced', async t => {
     const { subject, slug, ruleSlug } = await watched()
     resultOf(await report(subject, slug, { status: 'problem' }))
     const [before] = await incidents(subject)
@@ -305,7 +308,7 @@ t.test('acknowledgement', async t => {
     return { subject, slug, ruleSlug, id: incident.id as string, path: at(subject, 'incidents', incident.id, 'acknowledge') }
   }
 
-  t.test('first acknowledgement records person and time, and a repeat returns them with recorded false', async t => {
+  t.test('repeated acknowledgement returns the first person and time, with `recorded: false`', async t => {
     const { subject, ruleSlug, id, path } = await open()
     const troubleSince = iso(world.clock.now())
     await world.clock.advance(second)
@@ -338,7 +341,7 @@ t.test('acknowledgement', async t => {
     t.equal(resultOf(await post(path, undefined, editor)).acknowledged_by, 'editor')
   })
 
-  t.test('closed incident returns its acknowledgement, and is refused when it was never acknowledged', async t => {
+  t.test('acknowledgement of a closed incident returns an earlier acknowledgement, or is refused if there is none', async t => {
     const acknowledged = await open({ close_after: '0s' })
     resultOf(await post(acknowledged.path))
     const plain = await open({ close_after: '0s' })
@@ -355,7 +358,7 @@ t.test('acknowledgement', async t => {
     t.match((await post(plain.path)).json.error, { code: 2004, message: 'Incident is closed' })
   })
 
-  t.test('acknowledgement is refused', async t => {
+  t.test('acknowledgement is refused without the right, with a body, or for an unknown incident', async t => {
     const one = await open()
     const another = await open()
     const bad = (title: string, send: () => Promise<Answer>, code: number, message: string): Refusal => ({
@@ -395,7 +398,7 @@ t.test('acknowledgement', async t => {
     )
   })
 
-  t.test('incident of a website is absent from a custom subject', async t => {
+  t.test('acknowledgement is not found when its path names a custom subject and the incident of a website', async t => {
     const { id } = await website('Down website')
     await world.report(id, 'aaaa', false)
     await world.report(id, 'bbbb', false)
@@ -413,7 +416,7 @@ t.test('maintenance', async t => {
   const start = async (subject: string, ms = 10 * minute) =>
     resultOf(await post(at(subject, 'maintenance'), { ends_at: inMs(ms) }, editor))
 
-  t.test('started window is returned with exactly the documented fields, and null before the start', async t => {
+  t.test('maintenance window is returned with exactly the documented fields, and is null before one is started', async t => {
     const subject = await made()
     t.equal(resultOf(await get(at(subject, 'maintenance'), viewer)), null)
     const window = {
@@ -441,7 +444,7 @@ t.test('maintenance', async t => {
     t.equal(resultOf(await post(at(subject, 'maintenance'), { ends_at: fine })).ends_at, inMs(60 * minute))
   })
 
-  t.test('window in a far year runs and reads back its end', async t => {
+  t.test('window that ends in a far year runs and returns its exact end', async t => {
     const subject = await made()
     const last = '9999-12-31T23:59:59.999Z'
     t.match(resultOf(await post(at(subject, 'maintenance'), { ends_at: last })), { ends_at: last, active: true })
@@ -483,7 +486,7 @@ t.test('maintenance', async t => {
     t.match((await remove(at(subject, 'maintenance'))).json.error, { code: 2002, message: 'No maintenance window' })
   })
 
-  t.test('judging continues during a window', async t => {
+  t.test('judging continues during a maintenance window', async t => {
     const { subject, slug } = await watched()
     await start(subject)
     resultOf(await report(subject, slug, { status: 'problem' }))
@@ -491,7 +494,7 @@ t.test('maintenance', async t => {
     t.match(await incidents(subject), [{ status: 'problem' }])
   })
 
-  t.test('maintenance request is refused', async t => {
+  t.test('maintenance request is refused when it is invalid, without the right, or in the wrong state', async t => {
     const quiet = await made()
     const subject = await made()
     await start(subject)

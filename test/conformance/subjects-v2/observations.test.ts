@@ -43,7 +43,7 @@ t.test('observation', async t => {
     })
   })
 
-  t.test('absent and null fields become the present instant, no value, no error and no labels', async t => {
+  t.test('report without optional fields has the present instant, no value, no error and no labels', async t => {
     const nulls = { observed_at: null, value: null, error: null, labels: null }
     for (const body of [{ status: 'ok' }, { status: 'ok', ...nulls }, { status: 'ok', kind: 'observation' }]) {
       const stamped = { observed_at: iso(world.clock.now()), value: null, error: '', labels: {}, accepted: true }
@@ -101,7 +101,7 @@ t.test('observation', async t => {
   }
 
   t.test(
-    'observation is out_of_order if it is older than the newest accepted observation with its signal and labels',
+    'observation is out_of_order if it is older than the newest accepted observation of the same signal and labels',
     async t => {
       const at = (ageMs: number, labels: Record<string, string>) =>
         send({ status: 'ok', observed_at: iso(now() - ageMs), labels })
@@ -114,7 +114,7 @@ t.test('observation', async t => {
     },
   )
 
-  t.test('observation replaces its row and keeps its acceptance when signal, observed_at and labels repeat', async t => {
+  t.test('repeated observation with the same signal, observed_at and labels replaces the row and stays accepted', async t => {
     const observed_at = iso(now() - 500)
     const before = await world.store.count('pushedObservations', {})
     const first = resultOf(await send({ status: 'ok', value: 1, observed_at, labels: { a: '1', b: '2' } }))

@@ -30,7 +30,7 @@ t.test('rule', async t => {
   const beat = await signal(subject, 'Beat', 'heartbeat')
   const event = await signal(subject, 'Event', 'event')
 
-  t.test('authored rule has version 1, exactly the documented fields, and default wait and state', async t => {
+  t.test('authored rule has version 1, exactly the documented fields, and the default `wait` and `state`', async t => {
     const created = resultOf(await post(at(subject, 'rules'), { name: 'First', document: anyOf(statusOf(beat)) }, editor))
     t.strictSame(created, {
       id: 'first',
@@ -49,7 +49,7 @@ t.test('rule', async t => {
     t.strictSame(resultOf(await get(at(subject, 'rules'), viewer)), [created])
   })
 
-  t.test('complete document comes back with normalised durations', async t => {
+  t.test('rule document with all fields is returned with normalised durations', async t => {
     const document = {
       inputs: [
         {
@@ -74,7 +74,7 @@ t.test('rule', async t => {
     })
   })
 
-  t.test('values that mean unset come back absent', async t => {
+  t.test('response omits each field whose sent value means that the field is unset', async t => {
     const document = {
       inputs: [
         { signal: beat, from: null, mode: 'status', compare: '', threshold: 0, match: {}, no_data_after: '0s' },
@@ -102,7 +102,7 @@ t.test('rule', async t => {
     })
   })
 
-  t.test('threshold 0 applies to latest_value', async t => {
+  t.test('threshold of 0 is stored for the mode latest_value', async t => {
     const input = { signal: beat, mode: 'latest_value', compare: '<', threshold: 0 }
     t.strictSame(resultOf(await post(at(subject, 'rules'), { name: 'Zero', document: anyOf(input) })).document.inputs, [input])
   })
@@ -144,7 +144,7 @@ t.test('rule', async t => {
     t.strictSame(await keptVersions(subject, slug), [1, 2])
   })
 
-  t.test('new name may equal that of another rule, because slugs alone are unique', async t => {
+  t.test('rule may be renamed to the name of another rule, because only slugs are unique', async t => {
     const document = anyOf(statusOf(event))
     const slug = await rule(subject, document, 'Namesake')
     t.match(resultOf(await post(at(subject, 'rules', slug), { name: 'First', document })), { id: 'namesake', name: 'First' })
@@ -171,7 +171,7 @@ t.test('rule', async t => {
     )
   })
 
-  t.test('signal or rule cannot be deleted while an input cites it', async t => {
+  t.test('signal or rule cannot be deleted while an input of a rule reads it', async t => {
     const cited = await made()
     for (const name of ['One', 'Two']) await signal(cited, name, 'event')
     await rule(cited, anyOf(statusOf('one')), 'Base')

@@ -52,7 +52,7 @@ t.test('subject', async t => {
     )
   })
 
-  t.test('subject and list count signals and rules', async t => {
+  t.test('subject shows the numbers of its signals and rules, in its own response and in the list', async t => {
     const { subject } = await watched()
     const read = resultOf(await get(at(subject)))
     t.match(read, { signal_count: 1, rule_count: 1 })
@@ -83,14 +83,14 @@ t.test('subject', async t => {
     t.strictSame(slugs.sort(), ['crowd', ...[2, 3, 4, 5, 6, 7, 8].map(n => `crowd-${n}`)])
   })
 
-  t.test('subject_kind null equals absent, and a kind that the server sets is ignored', async t => {
+  t.test('subject_kind null counts as absent, and the field `kind`, which only the server sets, is ignored', async t => {
     t.equal(
       resultOf(await post(subjects, { workspace_id: home, name: 'Nulls', subject_kind: null, kind: 'subject' })).id,
       'nulls',
     )
   })
 
-  t.test('list has only custom subjects, ordered by creation, also beyond one page', async t => {
+  t.test('list of more than one page has only custom subjects, ordered by creation', async t => {
     for (let i = 0; i < limits.request.pageReads + 5; i++) {
       await world.clock.advance(1)
       await made(`Many ${i}`, other, both)
@@ -251,13 +251,13 @@ refuses([
   { title: 'DELETE of a subject', send: () => remove(at('nightly-backup')), code: 2002, message: 'Not found' },
 ])
 
-t.test('address of a subject', async t => {
+t.test('request finds a subject by slug and workspace', async t => {
   await made('Only here')
   await made('Both places')
   await made('Both places', other, both)
   const { slug } = await website('A website')
   await made('A website', other, both)
-  t.test('slug is searched in the workspaces of the key owner without workspace_id', async t => {
+  t.test('request without workspace_id finds a slug in all workspaces of the key owner', async t => {
     t.equal(resultOf(await get(at('only-here'), both)).workspace_id, home)
   })
   t.test('workspace_id selects one of two workspaces', async t => {
@@ -265,7 +265,7 @@ t.test('address of a subject', async t => {
       t.equal(resultOf(await get(`${at('both-places')}?workspace_id=${workspace}`, both)).workspace_id, workspace)
     }
   })
-  t.test('slug is not ambiguous to a member of one of two workspaces', async t => {
+  t.test('slug of two workspaces is not ambiguous to a member of only one of them', async t => {
     t.equal(resultOf(await get(at('both-places'), viewer)).workspace_id, home)
   })
   t.test('refusal of an ambiguous slug names 20 workspaces when more than 20 have the slug', async t => {
@@ -277,7 +277,7 @@ t.test('address of a subject', async t => {
     await made('Everywhere', many[0], token)
     t.match(await named(), /^(many\d+, ){19}many\d+ and others$/)
   })
-  t.test('empty workspace_id equals an absent workspace_id, and the first of two values is used', async t => {
+  t.test('empty workspace_id counts as absent, and the first workspace_id counts when two are sent', async t => {
     t.equal(resultOf(await get(`${at('only-here')}?workspace_id=`, both)).workspace_id, home)
     t.equal(resultOf(await get(`${at('both-places')}?workspace_id=${other}&workspace_id=${home}`, both)).workspace_id, other)
   })
@@ -368,7 +368,7 @@ t.test('address of a subject', async t => {
     ],
     t as Test,
   )
-  t.test('missing key is refused before anything else', async t => {
+  t.test('missing key is refused before every other fault', async t => {
     t.equal((await get(at('only-here'), null)).json.error.code, 1001)
     t.equal((await get(at('only-here'), 'nonsense')).json.error.code, 1003)
   })
@@ -396,11 +396,11 @@ t.test('signal', async t => {
     ['event', 'custom_event'],
     ['custom_event', 'custom_event'],
   ]) {
-    t.test(`kind ${sent} makes a ${stored}`, async t => {
+    t.test(`creation with kind ${sent} makes a ${stored}`, async t => {
       t.equal(resultOf(await post(at(subject, 'signals'), { name: `Kind ${sent}`, kind: sent })).signal_kind, stored)
     })
   }
-  t.test('meta comes back unchanged to the last digit, and is empty when absent or null', async t => {
+  t.test('`meta` is returned unchanged to the last digit, and is empty when absent or null', async t => {
     const text =
       '{"big":12345678901234567890,"tiny":1e-400,"huge":1e400,"one":1.0,"__proto__":{"x":1},"half":"\\ud800","deep":[[[0.10]]]}'
     await raw(at(subject, 'signals'), `{"name":"Exact","kind":"event","meta":${text}}`)
@@ -441,12 +441,12 @@ t.test('signal', async t => {
       t.match(resultOf(await get(path)), { name, signal_kind: stored, meta: {} })
     })
   }
-  t.test('new name may equal that of another signal, because slugs alone are unique', async t => {
+  t.test('signal may be renamed to the name of another signal, because only slugs are unique', async t => {
     const slug = await signal(subject, 'Namesake', 'event')
     t.match(resultOf(await post(at(subject, 'signals', slug), { name: 'Disk Space' })), { id: 'namesake', name: 'Disk Space' })
     t.equal((await post(at(subject, 'signals'), { name: 'Namesake', kind: 'event' })).json.error.message, 'Signal name taken')
   })
-  t.test('signals are listed by creation, also after renaming', async t => {
+  t.test('signals are listed by creation, and renaming does not change the order', async t => {
     const listing = await made()
     for (const name of ['Zeta', 'Alpha', 'Mid']) await signal(listing, name)
     resultOf(await post(at(listing, 'signals', 'mid'), { name: 'A' }))

@@ -1,4 +1,4 @@
-// Requests that follow typed text, and the sentences about uses of a transformation, without a browser.
+// Requests that a page sends after a person types text, and sentences about the uses of a transformation. Tested without a browser.
 import t from 'tap'
 import { createAsking, type Outcome } from '../../../services/dashboard/data/asking.ts'
 import { lossOf, sharedError, usedBy } from '../../../services/dashboard/transformations/transformation.ts'
@@ -74,7 +74,7 @@ t.test('same request is repeated at once on demand, and a failure keeps the last
   t.same([asking.answer.value, asking.failure.value], ['second', null])
 })
 
-t.test('request is sent once more after its response when any number of changes arrive meanwhile', async t => {
+t.test('request is sent only once more after its response, however many changes arrive before the response', async t => {
   const { asking, asked, pass, settle } = setUp()
   asking.change('a')
   pass()
@@ -88,7 +88,7 @@ t.test('request is sent once more after its response when any number of changes 
   t.same([asking.answer.value, asked.length], ['second', 2])
 })
 
-t.test('request is repeated after the pause that its outcome determines, and not after the stop', async t => {
+t.test('request is repeated after the pause that its outcome determines, until it is stopped', async t => {
   const { asking, asked, timers, pass, settle } = setUp(outcome => ('answer' in outcome ? Number(outcome.answer) : 5))
   asking.change('a')
   pass()

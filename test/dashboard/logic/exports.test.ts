@@ -1,4 +1,4 @@
-// An import without a browser: its stages, its sentences about faults, and the API that its script uses.
+// An import without a browser: its stages, its messages about faults, and the API that its script uses.
 import t from 'tap'
 import type { FromScript, ShownStep, ToScript } from '#shared/contracts/session/configuration-script.ts'
 import { Refusal } from '../../../services/dashboard/data/api.ts'
@@ -25,7 +25,7 @@ function importOf(over: Partial<Script> = {}) {
   return { ...createImport({ open: () => script }), heard }
 }
 
-t.test('file is planned without a write, then written step by step', async t => {
+t.test('import plans a file without a write, then writes it step by step', async t => {
   const stages: string[] = []
   const importing = importOf({
     run: async done => {
@@ -48,7 +48,7 @@ t.test('file is planned without a write, then written step by step', async t => 
   t.equal(stages.length, 3, 'it is written once')
 })
 
-t.test('failure in the middle keeps the finished steps, and each failure is a sentence', async t => {
+t.test('import that fails in the middle reports the finished steps, and shows the reason of each failure', async t => {
   const sentence = 'fleet.yaml, line 7, Resource a: meta.hold: it must be a number.'
   const refused = importOf({ readFile: async () => Promise.reject(new Error(sentence)) })
   await refused.choose(file)
@@ -151,7 +151,7 @@ t.test('worker gets the responses of the API, and none after the import is stopp
   t.same(done, [steps[2], steps[0]])
 })
 
-t.test('worker that cannot be loaded leads to a sentence', async t => {
+t.test('import shows an error when its worker cannot be loaded', async t => {
   const { worker, break: fail } = workerByHand()
   const script = createScript({ worker, api: configurationApi('w1'), workspace: 'w1', onProgress: () => {} })
   const exporting = script.exportFile()
@@ -185,7 +185,7 @@ t.test('import continues in its workspace while another workspace is shown', asy
   ])
 })
 
-t.test('script gets the reason of a failed request, and notices that generation 2 is switched off', async t => {
+t.test('script gets the reason of a failed request, and learns whether generation 2 is switched off', async t => {
   const taken = new Refusal(409, '1409', 'The key is taken.', 'key')
   t.strictSame(configurationApi('w1').reasonOf(taken), { words: 'key: The key is taken.', isUnanswered: false })
   t.strictSame(configurationApi('w1').reasonOf(new Refusal(0, '', 'No connection.')), {

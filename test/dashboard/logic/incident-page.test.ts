@@ -43,7 +43,7 @@ const pageOf = (records: IncidentRecordObject[], more: boolean): IncidentRecords
   },
 })
 
-t.test('records are read to the end, and after that only newer records', async t => {
+t.test('first read gets all records, and later reads get only newer records', async t => {
   const stored = [1, 2, 3, 4, 5].map(n => record(n, 'pending'))
   const asked: number[] = []
   const records = createRecords(async after => {
@@ -62,7 +62,7 @@ t.test('records are read to the end, and after that only newer records', async t
   t.equal(records.latest.value?.more, false)
 })
 
-t.test('records stay when a later read fails, and the next read continues after them', async t => {
+t.test('records stay when a later read fails, and the next read continues after the last record', async t => {
   let isAway = false
   const records = createRecords(async after => {
     if (isAway) throw new Error('away')
@@ -78,7 +78,7 @@ t.test('records stay when a later read fails, and the next read continues after 
   t.equal(records.all.value.length, 2)
 })
 
-t.test('drawing highlights and counts each taken arrow, and no arrow for a record that keeps the state', async t => {
+t.test('drawing highlights and counts the arrow of each change of state, and ignores records that keep the state', async t => {
   const { taken, latest, past, active } = lifeOf(
     ['pending', 'problem', 'recovering', 'problem', 'recovering', 'recovering'],
     null,
@@ -96,7 +96,7 @@ t.test('drawing highlights and counts each taken arrow, and no arrow for a recor
   t.same([...lifeOf(['problem'], 'problem', null).next], [], 'a reminder takes no arrow')
 })
 
-t.test('moment is the present, or the record in the page address', async t => {
+t.test('shown moment is the present, or the instant of the record in the page address', async t => {
   const records = [record(1, 'pending'), record(2, 'problem'), record(5, 'recovering')]
   const now = Date.parse(instant(50))
   t.match(momentAt(records, null, now), { index: 2, at: now, isLive: true })
@@ -106,7 +106,7 @@ t.test('moment is the present, or the record in the page address', async t => {
   t.equal(momentAt([], null, now), null)
 })
 
-t.test('moment shows the next arrow, and the time from the moment to the deadline', async t => {
+t.test('drawing of a moment shows the next transition, and the time from the moment to the deadline', async t => {
   const records = [record(0, 'pending', instant(10)), record(10, 'problem', instant(40))]
   const at = (sequence: number | null, now: number) => momentAt(records, sequence, Date.parse(instant(now)))!
   const outlook = { by_time: { to: 'recovering' } as OutlookStep, by_report: [] }
@@ -165,7 +165,7 @@ t.test('sentences say what happens next and who is notified', async t => {
   for (const [found, wanted] of cases) t.equal(found, wanted)
 })
 
-t.test('readings become rows with the observations that they count', async t => {
+t.test('each reading becomes a row with its count of observations', async t => {
   const inputs = [
     { signal: 'beat', status: 'problem', at: instant(1), reason: 'disk full', value: 3 },
     { signal: 'load', unresolved: 'never reported' },
@@ -238,7 +238,7 @@ t.test('paged list loads further pages, and reloads as many pages as it has', as
   t.same(asked, [null, '1', '2'])
 })
 
-t.test('inspector gets each message once, only at its own origin, and all messages again after a reload', async t => {
+t.test('inspector gets each message once and only at the expected origin, and all messages again after a reload', async t => {
   const posted: [unknown, string][] = []
   const popup = { postMessage: (message: unknown, origin: string) => void posted.push([message, origin]) }
   let listener: (event: MessageEvent) => void = () => {}

@@ -1,4 +1,5 @@
-// The logic of a monitor's page without a browser: the next state of an incident, scales of charts, values, the log, the window.
+// The logic of a monitor's page without a browser: the next state of an incident, scales of charts, values, the log, the maintenance
+// window.
 import t from 'tap'
 import type { ChartColumns } from '#shared/contracts/session/session-charts.ts'
 import type { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
@@ -35,7 +36,7 @@ t.test('ticks range from below the lowest value to above the highest value, and 
 })
 
 t.test(
-  'values are drawn as one line, or as three when a step has different values, with thresholds and baselines as levels',
+  'values are drawn as one line, or as three if a step has different values; thresholds and baselines are drawn as levels',
   async t => {
     const at = 1_767_614_400_000
     const from = new Date(at - 600_000).toISOString()
@@ -70,7 +71,7 @@ t.test(
   },
 )
 
-t.test('address of the log has its kind, its day in the zone of the visitor, and the instant of the next page', async t => {
+t.test('URL of the log contains the kind of reports, the local day of the visitor, and the start of the next page', async t => {
   const asked = (filters: Parameters<typeof logAddress>[1]) =>
     Object.fromEntries(new URLSearchParams(logAddress('a b', filters).split('?')[1]))
   t.match(logAddress('a b', { isUnaccepted: false, day: '', before: null }), '/session/monitors/a%20b/observations?limit=20')
@@ -81,7 +82,7 @@ t.test('address of the log has its kind, its day in the zone of the visitor, and
   t.strictSame(asked({ isUnaccepted: false, day: 'someday', before: null }), { limit: '20' })
 })
 
-t.test('window shows the time to its end, the person who started it, and each move of its end', async t => {
+t.test('maintenance window shows the time to its end, the person who started it, and each change of its end', async t => {
   const window = {
     value: 'running',
     context: { startedAt: 0, endsAt: 120_000, by: 'Ada', deadlineAt: 120_000 },
@@ -99,7 +100,7 @@ t.test('window shows the time to its end, the person who started it, and each mo
   )
 })
 
-t.test('monitor of a Template can only be archived, an archived monitor offers no action, and losses are named', async t => {
+t.test('monitor of a Template can only be archived, an archived one has no action, and actions name what is lost', async t => {
   const row = {} as MonitorRow
   t.strictSame(endsOf({ kind: 'template', row }), ['archive'])
   t.strictSame(endsOf({ kind: 'custom', row }), ['archive', 'delete'])

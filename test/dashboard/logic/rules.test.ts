@@ -1,4 +1,4 @@
-// The form of a rule and the words about it, without a browser.
+// The form of a rule and its sentences about the rule, without a browser.
 import t from 'tap'
 import type { RuleTrialObject } from '#shared/contracts/session/session-incidents.ts'
 import { Refusal } from '../../../services/dashboard/data/api.ts'
@@ -47,7 +47,7 @@ t.test('typed fields become a document, and a stored document fills the same fie
   t.end()
 })
 
-t.test('refusal of a document is shown at its field, and its sentence fits that field', t => {
+t.test('refusal of a rule document is shown at the faulty field, and its message fits that field', t => {
   const at = (details: string, named: string | null) => {
     const { field, message } = placed(new Refusal(422, 'invalid', details, named))
     return [field, message]

@@ -29,7 +29,7 @@ import { templateRows } from '../../../services/dashboard/templates/template-row
 
 const end = Date.parse('2026-11-23T12:00:00Z')
 
-t.test('field of a draft is read and changed, whatever JSON value it has', async t => {
+t.test('any JSON value in a field of a draft can be read and changed', async t => {
   const draft = emptyDraft()
   t.equal(valueAt(draft, 'rules.0.decision.any.0.operand'), 'problem')
   t.equal(valueAt({ rules: 'none' }, 'rules.0.key'), undefined)
@@ -45,7 +45,7 @@ t.test('field of a draft is read and changed, whatever JSON value it has', async
   t.strictSame(['12', '1.', 'soon', ''].map(numberOr), [12, 1, 'soon', ''])
 })
 
-t.test('refusal is shown at its field, or at the nearest field around it', async t => {
+t.test('refusal is shown at its field, or at the nearest enclosing field', async t => {
   const places = new Set(['key', 'rules.0.decision', 'rules.0.decision.all.1.signal', 'answers.hold'])
   t.equal(nearestPlace('rules.0.decision.all.1.signal', places), 'rules.0.decision.all.1.signal')
   t.equal(nearestPlace('rules.0.decision.all.1.operand', places), 'rules.0.decision')
@@ -53,7 +53,7 @@ t.test('refusal is shown at its field, or at the nearest field around it', async
   t.strictSame([shownPlace('hold', places), shownPlace(null, places)], ['answers.hold', null])
 })
 
-t.test('typed answer becomes a value of its field type, or stays text if it does not fit the type', async t => {
+t.test('typed text becomes a value of the type of its field, or stays text if it does not fit the type', async t => {
   t.strictSame(
     [answerOf('duration', '90'), answerOf('number', 'x'), answerOf('boolean', 'true'), answerOf('string', '5')],
     [90, 'x', true, '5'],
@@ -86,7 +86,7 @@ const counted = {
   ],
 }
 
-t.test('a sample fits the draft: its signals, its pace, values on both sides of the threshold', async t => {
+t.test('sample has the signals and intervals of the draft, and values on both sides of the threshold', async t => {
   const { observations, at } = sampleOf(counted, 'fails', end)
   t.equal(at, new Date(end).toISOString())
   t.strictSame([...new Set(observations.map(({ value }) => value))], [32, 48])
@@ -101,7 +101,7 @@ t.test('a sample fits the draft: its signals, its pace, values on both sides of 
   t.ok(brief.length > 0 && brief.length * 60 < 300)
 })
 
-t.test('sample never exceeds the bound of a preview, and an unfinished draft has a sample, too', async t => {
+t.test('sample stays within the bound of a preview, and exists also for an unfinished draft', async t => {
   const signals = Array.from({ length: 16 }, (_, i) => ({ key: `s${i}`, kind: 'heartbeat', every_seconds: 10 }))
   const long = { ...emptyDraft(), signals, rules: [{ wait: { confirm_after: 31_536_000, recover_after: 31_536_000 } }] }
   for (const name of sampleNames) {
@@ -216,7 +216,7 @@ t.test('changes of a draft are sentences about the Resources that would use it',
   ])
 })
 
-t.test('decision is written in words, also while it is unfinished', async t => {
+t.test('finished or unfinished decision is written in words', async t => {
   t.strictSame(decisionWords(valueAt(emptyDraft(), 'rules.0.decision')), {
     words: 'any of these:',
     parts: [

@@ -34,7 +34,7 @@ t.test('accounts', async t => {
     t.equal(await ask('find-user', { username: 'nobody' }), null)
     t.strictSame(await addUser('Ann', { password: good }), ann)
   })
-  await t.test('invalid account is refused with a sentence and not stored', async t => {
+  await t.test('invalid account is refused with a readable message and not stored', async t => {
     const before = await store.count('users', {})
     const refused: [what: string, change: Partial<AskRequest<'create-user'>>, message: string][] = [
       ['an empty name', { username: ' ' }, 'Invalid username'],
@@ -64,7 +64,7 @@ t.test('accounts', async t => {
     await addUser('bob')
     t.match(await ask('list-users', {}), { items: [{ username: 'ann' }, { username: 'bob' }], next: null })
   })
-  await t.test('change keeps absent fields and sends a revocation to every gateway', async t => {
+  await t.test('change of an account keeps unsent fields and sends a revocation to every gateway', async t => {
     told.length = 0
     t.match(await ask('update-user', { userId: ann.id, admin: true }), { displayName: 'Ann Other', admin: true })
     t.match(await ask('update-user', { userId: ann.id, displayName: '' }), { displayName: '', admin: true })
@@ -73,7 +73,7 @@ t.test('accounts', async t => {
   })
 })
 
-t.test('workspaces and members', async t => {
+t.test('workspaces and their members are created, changed and removed', async t => {
   const world = await start(t)
   const { ask, addUser, told, store } = world
   for (const name of ['ann', 'bob', 'eve']) await addUser(name)
@@ -115,7 +115,7 @@ t.test('workspaces and members', async t => {
     for (const userId of ['id-bob', 'constructor', '__proto__'])
       t.strictSame(await ask('remove-member', { workspaceId: 'team', userId }), { userId, removed: false })
   })
-  await t.test('refused change stores nothing', async t => {
+  await t.test('refused change of a membership stores nothing', async t => {
     await ask('add-member', { workspaceId: 'team', username: 'eve', role: 'viewer' })
     const before = await store.get('workspaces', ['team'])
     t.match(await ask('add-member', { workspaceId: 'team', username: 'eve', role: 'viewer' }), { role: 'viewer' }, 'a repeat')
@@ -247,7 +247,7 @@ t.test('deleted account', async t => {
     await signIn('ann', good)
   })
   for (const after of [false, true]) {
-    await t.test(`deletion cut off ${after ? 'after' : 'before'} any of its writes is finished by the next request`, async t => {
+    await t.test(`next request finishes a deletion that stopped ${after ? 'after' : 'before'} any of its writes`, async t => {
       let crashes = 0
       for (let n = 1; n < 20; n++) {
         const store = createMemoryStore()
@@ -339,7 +339,7 @@ onEachStore('deleted workspace is inaccessible at once, and its content is remov
   t.match(await ask('list-destinations', { workspaceId: 'other' }), [{ name: 'Hook' }])
 })
 
-t.test('every collection of a workspace is removed with the workspace, or is an exception with a reason', async t => {
+t.test('every collection of a workspace is removed with the workspace, except four that are removed in other ways', async t => {
   const others = ['subjects', 'incidents', 'names', 'deliveryLog'] as const
   const ofWorkspaces = Object.entries(collections).filter(([, { columns }]) => 'workspaceId' in columns)
   // Exceptions: keepers remove subjects and incidents, names are removed as a range of ids, and rows of the delivery log expire.
@@ -359,7 +359,7 @@ onEachStore('roster and view of each person agree when adding and removing meet'
   }
 })
 
-t.test('keys of a person', async t => {
+t.test('keys of a person are listed, deleted and bounded in number', async t => {
   const world = await start(t)
   const { ask, addUser, told } = world
   for (const name of ['ann', 'bob']) await addUser(name)
@@ -506,7 +506,7 @@ t.test('two gateways on real NATS refuse removed rights within a second', async 
   }
 })
 
-t.test('id that no bus subject can hold is unknown on real NATS', async t => {
+t.test('id that cannot be part of a bus subject is not found on real NATS', async t => {
   const nats = await startTestBus()
   t.teardown(() => nats.stop())
   const clock = createSystemClock()

@@ -33,7 +33,7 @@ t.test('passwords', async t => {
     t.equal(await passwords.verify('password', 'no PHC text'), false)
   })
   await t.test(
-    'password check of a user without a password takes as long and always fails, and too many concurrent checks are refused',
+    'password check of a user without a password fails after the usual time, and too many concurrent checks are refused',
     async t => {
       const { atOnce, waiting } = limits.password
       const asked = Array.from({ length: atOnce + waiting + 1 }, () => passwords.verify(good, undefined))
@@ -109,7 +109,7 @@ t.test('bad sign-ins', async t => {
     }
     return outcomes
   }
-  await t.test('bad sign-ins for one name from any network wait twice as long each time, up to a minute', async t => {
+  await t.test('each bad sign-in for a name, from any network, doubles the waiting time up to a minute', async t => {
     const world = await start(t)
     await world.addUser('ann', { password: good })
     t.same(await bad(world, limits.signIn.triesPerName, () => 'ann'), Array(5).fill('wrong'))
@@ -226,7 +226,7 @@ t.test('sessions', async t => {
     await new Promise(resolve => setImmediate(resolve))
     t.equal(await store.count('sessions', {}), 0, 'what is past its time is removed')
   })
-  await t.test('session ends after 90 days of use, and its last use is written once an hour at most', async t => {
+  await t.test('session ends after 90 days of use, and its last use is stored at most once an hour', async t => {
     const { clock, find, store, id } = await begin(t)
     await find()
     clock.advance(hour - 1)
@@ -250,7 +250,7 @@ t.test('sessions', async t => {
     t.equal(await find(), null)
     t.ok(await ask('find-session', { tokenHash: other.tokenHash }))
   })
-  await t.test('session can begin when a process with a fast clock began the maximum of sessions', async t => {
+  await t.test('session can begin when a process with a fast clock has already begun the maximum number of sessions', async t => {
     const ahead = await begin(t)
     ahead.clock.advance(day)
     for (let i = 0; i < limits.sessions.perUser; i++) await ahead.signIn('ann', good)
@@ -343,7 +343,7 @@ t.test('new password', async t => {
     await ask('set-password', { userId: 'id-ann', password: better })
     t.match(await change(good, 'b'), { outcome: 'wrong' }, 'what an administrator set since is no change of theirs')
   })
-  await t.test('administrator sets a password, also the first one, without the present password', async t => {
+  await t.test('administrator sets the first or a new password of a person without the present password', async t => {
     const { addUser, ask, signIn } = await start(t)
     await addUser('bob')
     const current = { password: '', client: 'here', attemptId: 'a' }
@@ -370,7 +370,7 @@ onEachStore('sign-in by the old password leaves no session while the password ch
 })
 
 t.test('first sign-in', async t => {
-  await t.test('first sign-in of a person without a workspace creates Default once', async t => {
+  await t.test('first sign-in of a person without a workspace creates one workspace `Default`', async t => {
     const { addUser, ask, signIn } = await start(t)
     await addUser('ann', { password: good })
     const [one, two] = await Promise.all([signIn('ann', good), signIn('ann', good)])
@@ -432,7 +432,7 @@ t.test('first sign-in', async t => {
   }
 })
 
-t.test('sign-in by OIDC', async t => {
+t.test('sign-in by OIDC finds or creates the account of an issuer and subject', async t => {
   const request = (subject: string, more: Partial<AskRequest<'sign-in-oidc'>> = {}): AskRequest<'sign-in-oidc'> => ({
     issuer: 'https://id.example',
     subject,
@@ -442,7 +442,7 @@ t.test('sign-in by OIDC', async t => {
     ...more,
   })
   await t.test(
-    'sign-in by OIDC creates one user with a workspace for each issuer and subject, also found after renaming',
+    'sign-in by OIDC creates one user with a workspace for each issuer and subject, and finds a renamed user',
     async t => {
       const { ask, store } = await start(t)
       const [first, ...others] = await Promise.all(Array.from({ length: 10 }, () => ask('sign-in-oidc', request('1'))))
@@ -456,7 +456,7 @@ t.test('sign-in by OIDC', async t => {
       t.equal(await store.count('users', {}), 2)
     },
   )
-  await t.test('sign-in by OIDC never finds an account of another issuer or of a password', async t => {
+  await t.test('sign-in by OIDC never finds an account of another issuer or an account with a password', async t => {
     const { ask, addUser } = await start(t)
     await addUser('ann@example.org', { id: 'local', password: good, admin: true })
     t.match(identityOf(await ask('sign-in-oidc', request('1'))), {

@@ -24,7 +24,7 @@ export function makeBody(operation: V3Operation, path: string, making: Making): 
   return examples.length > 0 ? (random.pick(examples) as Record<string, unknown>) : makeLoosely(operation, making)
 }
 
-/** Returns a body with the right JSON types, whose texts may have a wrong form. */
+/** Returns a body with the right JSON types. Strings in this body may have a form that the API refuses. */
 export function makeLoosely(operation: V3Operation, { random }: Making): Record<string, unknown> | null {
   if (operation.body === null) return null
   // A decision can contain decisions, so a value made from its schema could be endless. This decision contains none.
@@ -143,7 +143,7 @@ const templateOf = (making: Making, path: string): KnownTemplate | undefined => 
   return making.known.templates.find(({ key, version }) => `${key}@${version}` === reference)
 }
 
-/** Returns answers to all required fields of the revision and to some of the others. */
+/** Returns `meta` with a value for each required field of the revision and for some of the other fields. */
 export function meta(random: Random, { fields }: Pick<KnownTemplate, 'fields'>): Record<string, unknown> {
   const given = fields.filter(({ required }) => required || random.chance(0.5))
   return Object.fromEntries(given.map(field => [field.key, answer(random, field)]))

@@ -1,5 +1,5 @@
 // A short form of `npm run fuzz -- --api v3`: every route of generation 3 responds as its record and its document say, to every request of
-// every caller. Planted faults show that the judge finds them. Rules: docs/reference/v3.md, section 1.
+// every caller. The test also plants faults in responses: the judge must find each of them. Reference: docs/reference/v3.md, section 1.
 import t from 'tap'
 import { startInstallation } from '../installation.ts'
 import { fuzzV3 } from './fuzz.ts'
@@ -62,7 +62,7 @@ const refused = (details: object = { field: 'name' }, code = 1422, error_type = 
 const judged = (change: Partial<Situation> & { sent?: Partial<V3Request> }): string =>
   judgeV3({ answer: answer(done), found: found(), tokens: [], ...change, request: { ...request, ...change.sent } }).join('; ')
 
-t.test('judge passes documented responses', async t => {
+t.test('judge accepts documented responses', async t => {
   t.equal(judged({ answer: answer(done, { changed: true }) }), '')
   t.equal(judged({ sent: { wanted: { status: 422, field: 'name' } }, answer: answer(refused(), { status: 422 }) }), '')
   t.equal(judged({ sent: { method: 'HEAD' }, answer: answer('') }), '')

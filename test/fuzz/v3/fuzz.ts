@@ -1,6 +1,6 @@
-// The fuzz of generation 3: valid and broken requests of every caller, made from the records and the document, one after the other. From
-// time to time `story.ts` takes a Resource from its creation to its archive. The same seed makes the same choices; the existing objects
-// depend on the responses.
+// The fuzz of generation 3: valid and broken requests of every caller, made from the records and the document and sent one after the other.
+// From time to time `story.ts` takes a Resource from its creation to its archive. The same seed makes the same choices, except choices
+// among existing objects, which depend on earlier responses.
 import { Random } from '../../simulation/random.ts'
 import type { FuzzReport } from '../fuzz.ts'
 import type { FuzzedInstallation } from '../installation.ts'
@@ -73,7 +73,7 @@ async function prepare(installation: FuzzedInstallation, random: Random): Promis
   }
 }
 
-/** Returns a request of a random caller to the operation, valid or broken in one way; null: no object exists that it could address. */
+/** Returns a request of a random caller to the operation, valid or broken in one way; null: no object for the path exists. */
 function makeRequest(run: V3Run, operation: V3Operation, mustFit: boolean): V3Request | null {
   const { random, known, callers, owner, making } = run
   const path = known.fill(operation.path)
@@ -104,7 +104,7 @@ function makeRequest(run: V3Run, operation: V3Operation, mustFit: boolean): V3Re
   return broken === null ? valid : { ...valid, body: broken.text, broken: [broken.name], wanted: broken.expected }
 }
 
-/** Returns the Template revision that the body names, else the revision of the Resource in the path. */
+/** Returns the Template revision that the body names. If the body names none, returns the revision of the Resource in the path. */
 function templateNamed({ known }: V3Run, path: string, body: Record<string, unknown>): string | undefined {
   const reference = decodeURIComponent(path.split('/')[5] ?? '')
   if (typeof body['template'] !== 'string')
@@ -186,7 +186,7 @@ async function send({ url, written, reserved }: FuzzedInstallation, request: V3R
   return { status: response.status, text, contentType: response.headers.get('content-type') ?? '', ms, changed }
 }
 
-/** Returns the operation that a router would choose: a parameter matches one part of a path, also an empty one. */
+/** Returns the operation that a router would choose: a parameter matches one part of a path, also an empty part. */
 function operationOf(operations: readonly V3Operation[], { method, path }: V3Request): V3Operation | null {
   const [bare = ''] = path.split('?')
   const pattern = (template: string) =>

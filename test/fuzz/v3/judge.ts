@@ -1,5 +1,5 @@
-// Judges every response of generation 3: always JSON, in time, with a documented status and shape, and without a secret. A refusal must be
-// the required one, name the faulty field, and store nothing.
+// Judges every response of generation 3: it must be JSON, in time, with a documented status and shape, and without a secret. A faulty
+// request must get the required refusal with the faulty field, and must store nothing.
 
 import type { V3Operation } from './operations.ts'
 import type { Caller } from './people.ts'
@@ -7,9 +7,9 @@ import { leaks } from './secrets.ts'
 
 export interface Wanted {
   status: number
-  /** Required `details.field`: a text exactly; null: no field; absent: any. */
+  /** Required value of `details.field`; null: the response must not name a field; absent: `details.field` is not compared. */
   field?: string | null
-  /** Required `details` as a whole. */
+  /** All members that `details` must have; absent: `details` is not compared. */
   details?: Record<string, string>
 }
 
@@ -74,7 +74,7 @@ export interface Situation {
   tokens: readonly string[]
 }
 
-/** Returns the offences. */
+/** Returns a description of each rule that the response breaks. */
 export function judgeV3(situation: Situation): string[] {
   const { request, answer, found } = situation
   const offences: string[] = []
@@ -124,7 +124,7 @@ function judgeRefusal({ broken, wanted }: V3Request, { status }: V3Answered, err
   return offences
 }
 
-/** Checks that an item of a batch is refused as by the single route (v3 7.9). */
+/** Checks that a batch refuses a faulty item in the same way as the route for one Observation (v3 7.9). */
 function judgeItem({ wanted }: V3Request, result: unknown): string[] {
   const [, index = '', field = null] = itemPlace.exec(wanted?.field ?? '') ?? []
   const item = (result as { results?: { status: string; error?: Refusal }[] }).results?.[Number(index)]

@@ -2,7 +2,7 @@
 import type { Random } from '../../simulation/random.ts'
 import { foreign, home } from './people.ts'
 
-/** Published revision, with the parts that bodies of its Resources need. */
+/** Published revision of a Template, with the parts that are needed to make bodies for its Resources. */
 export interface KnownTemplate {
   key: string
   version: number

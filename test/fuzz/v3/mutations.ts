@@ -5,12 +5,11 @@ import type { Schema } from '../operations.ts'
 
 export interface Expected {
   status: number
-  /** Required `details.field`; null: no field; absent: any. */
+  /** Required value of `details.field`; null: the response must not name a field; absent: `details.field` is not compared. */
   field?: string | null
 }
 
 export interface Mutation {
-  /** Name of the mutation. */
   name: string
   /** The body as JSON text. */
   text: string
@@ -49,7 +48,7 @@ export function withNull(schema: Schema, body: object, resolve: Resolve, random:
   return optional.length === 0 ? null : written(replaced(body, random.pick(optional).path, null))
 }
 
-/** Every part of the body with exactly one documented type. Parts with alternative types are skipped. */
+/** Yields every part of the body that has exactly one documented type. Parts with alternative types are skipped. */
 function* placesOf(given: Schema, value: unknown, path: string[], isRequired: boolean, resolve: Resolve): Generator<Place> {
   const schema = withoutNull(resolve(given), resolve)
   if (typeof schema['type'] !== 'string' && !Array.isArray(schema['enum'])) return

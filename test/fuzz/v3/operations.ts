@@ -1,5 +1,5 @@
-// Routes of generation 3 and the Observation address for the fuzz: each record, with the schema of its body and the validators of its
-// responses by status. Schema and validators come from the served document.
+// Operations of the fuzz: the routes of generation 3 and the Observation address. An operation has the route's record, the schema of its
+// body, and the validators of its responses by status. Schema and validators come from the served document.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Route } from '../../../services/gateway/http/route.ts'

@@ -39,7 +39,10 @@ export async function addPeople(installation: Pick<FuzzedInstallation, 'store' |
   return callers
 }
 
-/** Returns the refusal of this caller by the route, which precedes all other faults; null: the caller is admitted (v3 1.3 and 2.2). */
+/**
+ * Returns the refusal with which the route responds to this caller, before it looks for other faults; null: the caller is admitted (v3 1.3
+ * and 2.2).
+ */
 export function refusalFor(
   { needs: { role: needed, scope }, path }: Route,
   { role, actions }: Caller,

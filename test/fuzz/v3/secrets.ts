@@ -1,5 +1,6 @@
-// Secrets that the fuzz plants, and who may read each. Nobody may read again a token of a key or an address, the URL of a destination, or
-// the credentials of a URL in a sender's reason. Rules: docs/reference/v3.md, 8.1, 10.1 and 11.2.
+// Secrets that the fuzz plants, and the callers who may read each secret. Some secrets cannot be read by anybody once they are stored: a
+// token of a key or an address, the URL of a destination, and credentials in a URL within a sender's reason. Reference:
+// docs/reference/v3.md, 8.1, 10.1 and 11.2.
 import type { Caller } from './people.ts'
 
 const marks = {
@@ -20,7 +21,7 @@ export const plant = {
   destination: marks.destination,
 }
 
-/** Shown to editors and owners with a full key. */
+/** Secrets that only editors and owners with a full key may read. */
 const ofWriters: readonly string[] = [marks.data, marks.password, marks.parameter, marks.label]
 const ofNobody: readonly string[] = [marks.reason, marks.destination]
 

@@ -1,5 +1,5 @@
-// Ways to break the meaning of a well-formed body: in `meta` and `labels`, in instants, and in references between parts of a Template. Each
-// gets 422 with the field. Rules: docs/reference/v3.md, 1.4, 1.5, section 3, 6.2 and section 7.
+// Ways to break the meaning of a well-formed body: in `meta` and `labels`, in instants, and in references between parts of a Template. The
+// API must refuse each of them with 422 and the faulty field. Reference: docs/reference/v3.md, 1.4, 1.5, section 3, 6.2 and section 7.
 import type { Random } from '../../simulation/random.ts'
 import type { KnownTemplate } from './known.ts'
 import { type Mutation, withOwn, written } from './mutations.ts'
@@ -57,7 +57,7 @@ const observationFaults: readonly Fault[] = [
   body => refused('a number that no double holds', { ...body, body: { a: ['@huge@'] } }, 'body'),
 ]
 
-/** Faults in the answers to the fields of `template`. */
+/** Puts a fault into `meta`. `template` declares the valid fields of `meta`. */
 const metaFault =
   (template: KnownTemplate): Fault =>
   (body, random) => {
@@ -150,7 +150,7 @@ function twoKinds(body: Json): Json {
   return { ...body, rules: [{ ...rule, decision: { not: comparison, ...comparison } }] }
 }
 
-/** Breaks the meaning of the body; null: the body has no meaning beyond its schema. */
+/** Breaks a rule about the meaning of the body; null: only the schema restricts bodies of this operation. */
 export function misuse(name: string, body: Json, template: KnownTemplate | undefined, random: Random): Mutation | null {
   const faults = faultsOf(name, body, template)
   return faults.length === 0 ? null : random.pick(faults)(body, random)
@@ -159,7 +159,7 @@ export function misuse(name: string, body: Json, template: KnownTemplate | undef
 const declares = ({ signals }: Json, key: string) => (signals as Json[]).some(signal => signal['key'] === key)
 
 function faultsOf(name: string, body: Json, template: KnownTemplate | undefined): readonly Fault[] {
-  // The faulty parts refer to the signal `probe`.
+  // The faults refer to the signal `probe`, so they need a Template that declares it.
   if (name === 'POST /v3/workspaces/{workspace}/templates') return declares(body, 'probe') ? templateFaults : []
   if (name.endsWith('{resource}/observations') && name.startsWith('POST')) return observationFaults
   if (name === 'POST /in/{token}') return observationFaults

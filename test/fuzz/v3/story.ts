@@ -1,6 +1,6 @@
 // A Resource from creation to archive, each step with its only correct response: publication of the Template, creation, reports, an
-// acknowledged Incident, maintenance, another revision, archive. Then every step once more on the archived Resource. Rules:
-// docs/reference/v3.md, sections 3 to 8.
+// acknowledged Incident, maintenance, another revision, archive. Afterwards every step is tried once more on the archived Resource.
+// Reference: docs/reference/v3.md, sections 3 to 8.
 import type { Wanted } from './judge.ts'
 import { mutate } from './mutations.ts'
 import { addressPath, type V3Operation } from './operations.ts'
@@ -75,7 +75,10 @@ export async function liveOnce(run: V3Run, number: number): Promise<void> {
   await turnPages(run)
 }
 
-/** Reads two pages of every list of the workspace: no object appears twice, and a cursor is valid only for its own list (v3 9.1). */
+/**
+ * Reads two pages of every list of the workspace. Checks that no object appears twice in a list, and that a cursor is valid only for its
+ * own list (v3 9.1).
+ */
 async function turnPages(run: V3Run): Promise<void> {
   const isList = ({ route, path }: V3Operation) => route?.query?.['cursor'] !== undefined && path.split('{').length === 2
   let foreign = ''
@@ -105,7 +108,7 @@ function createLife(run: V3Run, template: string, key: string) {
     if (operation === undefined) throw new Error(`there is no operation ${line}`)
     const request = requestOf(run, operation, { path, body, caller: owner, wanted })
     if (body !== null && operation.body !== null && random.chance(0.3)) {
-      // A fault in the body is refused before a fault in the state.
+      // The API checks the body before the state of the Resource, so a faulty body gets the same refusal in every state.
       const broken = mutate(operation.body, body, operation.resolve, random)
       if (broken !== null) await run.play({ ...request, body: broken.text, broken: [broken.name], wanted: broken.expected })
     }

@@ -1,4 +1,4 @@
-// Routes of the dashboard's settings without a counterpart in generations 2 and 3: secrets of destinations, health, the audit outside of
+// Routes of the dashboard's settings that generations 2 and 3 do not have: secrets of destinations, health, the audit outside of
 // workspaces, heartbeats of probers.
 import t from 'tap'
 import { keys } from '#shared/bus/subjects.ts'

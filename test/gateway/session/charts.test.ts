@@ -36,7 +36,7 @@ async function read<T extends TSchema>(shape: T, path: string): Promise<Static<T
 }
 const at = (ms: number) => new Date(ms).toISOString()
 
-t.test('latency chart has the checks of each location, the incident and the window', async t => {
+t.test('latency chart has the checks of each location, the incident and the maintenance window', async t => {
   const chart = await read(LatencyChart, `/session/monitors/${monitor}/latency`)
   t.match([chart.step_seconds, chart.at, chart.complete_to], [300, at(world.clock.now()), at(world.clock.now())])
   t.equal(Date.parse(chart.to) - Date.parse(chart.from), day)
@@ -72,7 +72,7 @@ t.test('chart has only the requested columns', async t => {
   t.match([refused.status, refused.json.error.field], [422, 'figures'])
 })
 
-t.test('day has its checks, seconds in trouble and uptime, counted from the creation of the monitor', async t => {
+t.test('chart of days has checks, seconds in trouble and uptime, counted from the creation of the monitor', async t => {
   const bars = await read(DayBars, `/session/monitors/${monitor}/days?count=3`)
   const today = at(world.clock.now()).slice(0, 10)
   t.match(bars.days.at(-1), { day: today, checks: 3, ok: 2, incidents: 1 })
@@ -84,7 +84,7 @@ t.test('day has its checks, seconds in trouble and uptime, counted from the crea
   t.equal((await read(DayBars, `/session/monitors/${monitor}/days?count=400`)).days.length, 400)
 })
 
-t.test('values of a signal come with the thresholds of its rules', async t => {
+t.test('chart of a signal has its values and the thresholds of its rules', async t => {
   const v3 = `/session/v3/workspaces/${world.workspaceId}`
   const rule = (key: string, more: object) => ({
     key,
@@ -173,7 +173,7 @@ t.test('charts refuse unknown parameters and strangers', async t => {
   }
 })
 
-t.test('time in overlapping ranges counts once', async t => {
+t.test('time that several ranges cover counts once', async t => {
   const stretches = [
     { from: 10, to: 20 },
     { from: 15, to: 30 },

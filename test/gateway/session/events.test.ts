@@ -168,7 +168,7 @@ t.test('first stream of a page sends all changes since the data of the page were
     t.equal((await world.viewer.send('GET', world.path + query)).status, 422, query)
 })
 
-t.test('changes are sent in batches, the newest of a monitor alone, and never to other workspaces', async t => {
+t.test('changes are sent in batches with only the newest change of each monitor, and never to other workspaces', async t => {
   const world = await start(t)
   await world.ask('create-workspace', { id: 'other00000', name: 'Other', userId: 'user-stan' })
   const stream = await world.watch()

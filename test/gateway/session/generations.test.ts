@@ -55,7 +55,7 @@ t.test('every route of generation 2 serves a session, and refuses a request with
   t.equal(cross.json.error?.code, 2003)
 })
 
-t.test('refusal of generation 2 also names the field in a session, and has only the documented members with a key', async t => {
+t.test('refusal of generation 2 names the faulty field to a session, and has only the documented members for a key', async t => {
   const { workspaceId, editor, token } = world
   const inWorkspace = `?workspace_id=${workspaceId}`
   const make = (path: string, body: object) => editor.send('POST', `/session/v2${path}${inWorkspace}`, { body })

@@ -75,7 +75,7 @@ t.test('next message is shown as withheld while a maintenance window runs', asyn
   t.match((await records(incident)).outlook?.by_time, { event: 'hold.elapsed', announces: 'problem', held: true })
 })
 
-t.test('inspection messages open the actor, then follow the records', async t => {
+t.test('inspection messages announce the actor once, then give the event and snapshot of each record', async t => {
   const { incident } = await failing('mail')
   const { json } = await world.viewer.send('GET', `/session/incidents/${incident}/inspection`)
   t.match(json, {

@@ -18,7 +18,7 @@ const page = async (id: string, browser = world.viewer): Promise<MonitorDetail> 
   return json
 }
 
-t.test('page of a website monitor has row, rule, evidence, incident, reports and window', async t => {
+t.test('page of a website monitor has its row, rule, evidence, incident, reports and maintenance window', async t => {
   const id = await world.addMonitor('Shop', { request: { url: 'https://user:hunter2@shop.example/', method: 'GET' } })
   const fresh = await page(id)
   t.match(fresh, { workspace_id: world.workspaceId, kind: 'website', row: { status: 'unknown' }, signals: [], window: null })

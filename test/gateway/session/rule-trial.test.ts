@@ -80,7 +80,7 @@ t.test('trial names missing signals, and an event that never reported counts as 
   t.match(event.json, { verdict: 'ok', incident: null, inputs: [{ state: 'ok', at: null, value: null, changes_at: null }] })
 })
 
-t.test('trial that replaces a rule continues its open incident and reads other rules', async t => {
+t.test('trial that replaces a rule continues the open incident of the rule, and a trial can read other rules', async t => {
   const subject = await custom('Replaced')
   await report(subject, 'beat', { status: 'problem', value: 5 })
   await v2('POST', `/subjects/${subject}/rules`, { name: 'Failing', document: on('beat') })
@@ -155,7 +155,7 @@ t.test('readings are sent as events for a minute after a trial of their subject,
   t.equal(heard.length, 4, 'the minute is over')
 })
 
-t.test('check that changes only its own instant is sent as a reading, too', async t => {
+t.test('check that differs from its predecessor only in its instant is also sent as a reading', async t => {
   const id = await world.addMonitor('Checked')
   for (let i = 0; i < 2; i++) {
     await world.report(id, 'aaaa', true)
@@ -207,7 +207,7 @@ t.test('keeper sends readings of at most 1,000 subjects with trials, and drops t
   t.equal(watch.size, 0)
 })
 
-t.test('trial is refused with the refusals of saving, and is unknown to strangers', async t => {
+t.test('trial is refused for the faults for which saving is refused, and is not found for strangers', async t => {
   const subject = await custom('Refused')
   const cases: [title: string, body: object, status: number, details: RegExp][] = [
     ['an unknown signal', { document: on('nope') }, 422, /^inputs\[0\]\.signal: the subject has no signal "nope"/],

@@ -1,4 +1,4 @@
-// Observation addresses over HTTP: people create and delete them, and systems report to them. Rules: docs/reference/v3.md, section 8.
+// Observation addresses over HTTP: people create and delete them, and systems report to them. Reference: docs/reference/v3.md, section 8.
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
@@ -99,7 +99,7 @@ t.test('v3 8.2 address shows its token once, and is listed and deleted without t
   t.match((await call('GET', '/addresses')).json.result, { length: 1 })
 })
 
-t.test('v3 8.2 refused address is not stored', async t => {
+t.test('v3 8.2 address that is refused at its creation is not stored', async t => {
   const world = await start(t)
   const cases: [body: object, status: number, field: string | undefined][] = [
     [{ template: 'nothing' }, 422, 'template'],
@@ -159,7 +159,7 @@ t.test('v3 8.4 first report creates a Resource, and later reports find it by key
   t.strictSame(new Set(rows.map(({ source }) => source)), new Set(['address']))
 })
 
-t.test('v3 8.4 key of up to 128 characters names its Resource by the first 100 characters', async t => {
+t.test('v3 8.4 key of up to 128 characters creates a Resource whose name is the first 100 characters', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const key = 'k'.repeat(128)
@@ -243,7 +243,7 @@ t.test('v3 8.4 refused report stores nothing', async t => {
   t.equal((await world.send(token, `${JSON.stringify(first())}`.padEnd(256 * 1024))).status, 202, 'a request of 256 KiB')
 })
 
-t.test('v3 8.4 Resource number 1,001 of a day is 429 and stores nothing', async t => {
+t.test('v3 8.4 report that would create Resource number 1,001 of a day gets 429 and stores nothing', async t => {
   const world = await start(t)
   const { id, token } = await world.make()
   world.clock.advance(day - (world.clock.now() % day) + 1_000)
@@ -278,7 +278,7 @@ t.test('v3 8.4 workspace with 100,000 Resources accepts no further Resource by r
   t.equal(await storedOf(world), before)
 })
 
-t.test('v3 8.1 request other than a POST to a known address is 404 in the envelope, without an audit row', async t => {
+t.test('v3 8.1 request that is no POST to a known address gets 404 in the envelope, and no audit row', async t => {
   const world = await start(t)
   const { token } = await world.make()
   const rows: [method: string, path: string][] = [
@@ -453,7 +453,7 @@ t.test('v3 8.1 token of an address is in no log and no document', async t => {
   world.keeper.trouble = 'internal'
   t.equal((await world.send(plain.token, first())).status, 500)
   world.keeper.trouble = null
-  // A token that a sender puts into the paths of the API by mistake.
+  // A sender may put the token of an address into another path of the API by mistake.
   await world.call('POST', `/resources/${plain.token}/archive`, {})
   await audited(world, 8)
   const written = [await world.dump(), world.logged.join('\n'), await world.metrics.metrics()]

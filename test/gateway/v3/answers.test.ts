@@ -51,7 +51,7 @@ async function whileTimePasses(answering: Promise<Answer>): Promise<Answer> {
   return answering
 }
 
-t.test('v3 1.7 request to a busy keeper gets 429 with Retry-After, and each such item of a batch gets 1429', async t => {
+t.test('v3 1.7 request to a busy keeper gets 429 with Retry-After, and a batch item to a busy keeper gets 1429', async t => {
   world.keeper.trouble = 'busy'
   const { status, json, headers } = await whileTimePasses(call('POST', `${resources}/srv-1/observations`, { body: report }))
   t.match({ status, error: json.error }, { status: 429, error: { code: 1429, error_type: 'rate_limited' } })
@@ -84,7 +84,7 @@ t.test('v3 1.9 instants have a zone in requests and end in Z in responses', asyn
   t.match(json.result.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)
 })
 
-/** Returns the response after `ms` to a request whose command no keeper handles. */
+/** Sends a request whose command no keeper handles. Returns its response after `ms`. */
 async function unanswered(request: () => Promise<Answer>, ms: number): Promise<Answer> {
   world.keeper.trouble = 'silence'
   const taken = world.keeper.commands.length
@@ -157,7 +157,7 @@ t.test('v3 6.8 change of a Resource returns its detail', async t => {
   }
 })
 
-t.test('v3 7.10 archived Resource refuses Observations with its sentence', async t => {
+t.test('v3 7.10 archived Resource refuses Observations, and the error says that it is archived', async t => {
   const sentence = 'Resource srv-1 is archived and accepts no Observations.'
   const single = await call('POST', `${resources}/srv-1/observations`, { body: report })
   t.match(single, { status: 422, json: { error: { code: 1422, message: sentence, details: { field: 'resource' } } } })

@@ -1,4 +1,4 @@
-// The audit over HTTP: which requests are recorded, their rows, and who reads the rows. Rules: docs/reference/v3.md, 11.3 to 11.5.
+// The audit over HTTP: which requests are recorded, their rows, and who reads the rows. Reference: docs/reference/v3.md, 11.3 to 11.5.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
@@ -112,7 +112,7 @@ t.test('v3 11.3: request refused with 401 is counted in the metrics and not reco
   t.match(counted, /route="\/api\/v3\/workspaces\/:workspace\/templates",code="1401"\} 3/)
 })
 
-t.test('v3 11.3: row of a stranger has no workspace and is hidden from its owners', async t => {
+t.test('v3 11.3: row of a request by a stranger names no workspace, so owners of the workspace cannot read it', async t => {
   const world = await start(t)
   const stranger = await world.person('sam', null)
   t.equal((await world.call('POST', templates, { token: stranger, body: manifest })).status, 404)
@@ -199,7 +199,7 @@ t.test('v3 11.3: requests of generations 1 and 2 are not recorded', async t => {
   t.strictSame(await kept(world, 0, null), [])
 })
 
-t.test('v3 11.3: changes by a session are recorded with their person, and its reads are not recorded', async t => {
+t.test('v3 11.3: change by a session is recorded with its person, and a read by a session is not recorded', async t => {
   const world = await startSessionWorld(t)
   await world.addPerson('vera', { [world.workspaceId]: 'viewer' })
   const [owner, viewer] = [await world.signedIn('owner'), await world.signedIn('vera')]
@@ -242,7 +242,10 @@ t.test('v3 11.3: change of a subject by its id is recorded in the workspace of t
 
 const withoutAddresses = allFamilies.filter(({ prefix }) => prefix !== '/in')
 
-/** Test routes below the path of Observation addresses: reads of evidence, Observations by key, and an address that replaces the key. */
+/**
+ * Routes made for the test, below the path of Observation addresses: reads of evidence, Observations with a key, and an Observation
+ * address in place of a key.
+ */
 const planted: Family = {
   prefix: '/in',
   dialect: { ...v3Dialect, prefixes: ['/in'] },
@@ -283,7 +286,7 @@ t.test('v3 11.3: read of recorded evidence is recorded for a key, and not for a 
   t.match(await kept(world, 1, null), { length: 1, 0: { method: 'GET', status: 200, key: { id: 'key-olga' } } })
 })
 
-t.test('v3 11.3, 11.4: address without its token replaces the key, and rows of Observations are deleted earlier', async t => {
+t.test('v3 11.3, 11.4: audit row has the address in place of a key, and rows of Observations are deleted earlier', async t => {
   const world = await start(t, { families: [...withoutAddresses, planted] })
   const { call, owner: token } = world
   const at = world.clock.now()
@@ -363,7 +366,7 @@ t.test('v3 11.5: row is returned with all its fields', async t => {
   })
 })
 
-t.test('v3 11.5: pages and filters accept values up to their bounds only', async t => {
+t.test('v3 11.5: pages and filters accept values up to their bounds, and refuse values above them', async t => {
   const world = await start(t)
   const editor = await world.person('edda', 'editor')
   const instants: string[] = []

@@ -79,7 +79,7 @@ t.test('v3 1.4 optional member that is null counts as absent', async t => {
   t.equal((await send('POST', '/resources', made)).status, 201)
 })
 
-t.test('v3 1.4 number beyond a double is 422 with its field, and nothing is stored', async t => {
+t.test('v3 1.4 number too large for a double gets 422 with the name of its field, and nothing is stored', async t => {
   await create('numbers')
   const before = await world.dump()
   const cases: [method: string, path: string, body: string, field: string][] = [
@@ -113,7 +113,7 @@ t.test('v3 1.4 number beyond a double is 422 with its field, and nothing is stor
   t.equal((await send('POST', '/resources/numbers/observations', largest)).status, 202)
 })
 
-t.test('v3 1.5 unknown key is named, also when the key is empty', async t => {
+t.test('v3 1.5 refusal of an unknown key names the key, also when the key is empty', async t => {
   for (const key of ['', ' ', '__proto__', 'constructor', 'a.b']) {
     const { status, error } = await send('POST', '/templates', `{"key":"host","version":3,${JSON.stringify(key)}:1}`)
     t.strictSame([status, error.details], [400, { field: key }])
@@ -121,7 +121,7 @@ t.test('v3 1.5 unknown key is named, also when the key is empty', async t => {
   t.strictSame((await send('POST', '/templates', '[]')).error.details, {}, 'but for what is no object')
 })
 
-t.test('v3 1.5 name with hidden characters is 422 with field name', async t => {
+t.test('v3 1.5 name with hidden characters gets 422 with the field `name`', async t => {
   for (const name of ['a\u202eb', '\u200b']) {
     const { status, error } = await send('POST', '/workspaces', { name }, '')
     t.strictSame([status, error.details], [422, { field: 'name' }])

@@ -47,7 +47,7 @@ t.teardown(async () => {
 const call = (method: string, path: string, options: CallOptions = {}) =>
   world.call(method, `/api/v3${path}`, { token: editor, ...options })
 
-/** Creates a workspace of its own, whose owner sends the requests unless stated otherwise. */
+/** Creates a new workspace. Its owner sends the requests unless a request has another token. */
 async function home() {
   const id = `home${++workspaces}`
   const { token } = await world.addPerson(`olga${workspaces}`, { [id]: 'owner' })
@@ -147,7 +147,7 @@ const refusals: [title: string, change: object, status: number, field: string | 
   ['an unknown member', { secret: 'x' }, 400, 'secret'],
   ['the name of another in another case', { name: 'TAKEN' }, 409, 'name'],
 ]
-t.test('v3 10.1 destination is refused with its field at creation and change, and not stored', async t => {
+t.test('v3 10.1 faulty destination is refused with the name of its field at creation and change, and not stored', async t => {
   const { send, create } = await home()
   await create({ name: 'Taken' })
   const webhook = await create({ name: 'Mine' })
@@ -180,7 +180,7 @@ t.test('v3 10.1 destination is accepted with each field at its bound', async t =
   await t.rejects(create({ name: 'one more' }), /"code":1422.*"field":"name"/)
 })
 
-t.test('v3 2.8 members read with a full key, editors write, and a missing object is refused before rights', async t => {
+t.test('v3 2.8 members read with a full key, editors write, and a missing object is reported before missing rights', async t => {
   const path = '/workspaces/shared/destinations'
   const body = { name: 'Pager', type: 'webhook', url: receiver.url }
   const { id } = (await call('POST', path, { body })).json.result
@@ -328,7 +328,7 @@ t.test('v3 10.2 destination that a rule names cannot be deleted, and the refusal
   t.equal((await send('DELETE', `/${id}`)).status, 404)
 })
 
-t.test('v3 10.2 first 20 uses are named and further uses are counted', async t => {
+t.test('v3 10.2 refused deletion names the first 20 uses of a destination and counts further uses', async t => {
   const { id: workspace, send, create, token } = await home()
   const { id } = await create()
   const body = manifest('paged', 1, [rule('a', { destination: id }), rule('b', { destination: { id } })])
@@ -349,7 +349,7 @@ t.test('v3 10.2 first 20 uses are named and further uses are counted', async t =
   t.equal(text.split('; ').length, 20)
 })
 
-t.test('v3 10.2 revisions of many Templates are all searched', async t => {
+t.test('v3 10.2 deletion searches all revisions of many Templates for uses of the destination', async t => {
   const { id: workspace, send, create } = await home()
   const { id } = await create()
   const documents = Array.from({ length: 250 }, (_, i): TemplateDocument => {

@@ -92,7 +92,7 @@ t.test('every response of v3 to an example of its document fits the document', a
   const made = new Map([['/v3/workspaces/{workspace}/incidents', await addIncident(world, 'w1')]])
   let token = 'nothing'
   const turns = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
-  // Routes that run last, because an archived Resource refuses every write.
+  // Archiving runs last, because an archived Resource refuses every write.
   const turnOf = ({ method, path }: (typeof operations)[number]) =>
     path.endsWith('/archive') ? turns.length : path === addressPath ? 0.5 : turns.indexOf(method)
   const story = operations.toSorted((a, b) => turnOf(a) - turnOf(b) || a.path.length - b.path.length)

@@ -1,4 +1,4 @@
-// Lists of Resources with filters over HTTP. Rules: docs/reference/v3.md, 9.1 to 9.4.
+// Lists of Resources with filters over HTTP. Reference: docs/reference/v3.md, 9.1 to 9.4.
 import t from 'tap'
 import { type ApiWorld, startApiWorld } from '../../support/worlds/api-world.ts'
 
@@ -70,7 +70,7 @@ t.test('v3 9.3, 9.4 list shows the Resources that match every filter', async t =
   for (const [query, keys] of cases) t.strictSame(await keysOf(query), keys, query)
 })
 
-t.test('v3 9.3 Resource is found by its new answers and labels alone right after PATCH', async t => {
+t.test('v3 9.3 Resource is found by its new `meta` and labels, and not by the old ones, right after PATCH', async t => {
   await create('d', { meta: { two: 50 }, labels: { stage: 'old' } })
   const change = { meta: { two: 51 }, labels: { stage: 'new' } }
   t.match(await world.call('PATCH', '/api/v3/workspaces/w1/resources/d', { token, body: change }), { status: 200 })
@@ -79,7 +79,7 @@ t.test('v3 9.3 Resource is found by its new answers and labels alone right after
   t.strictSame(await keysOf('?label.stage=old'), [])
 })
 
-t.test('v3 9.3, 9.4, 1.5 filter is refused with its parameter as sent', async t => {
+t.test('v3 9.3, 9.4, 1.5 refusal of a filter names its parameter as sent', async t => {
   const long = 'x'.repeat(129)
   const cases: [query: string, field: string][] = [
     ['?meta.load_share=1', 'meta.load_share'],

@@ -98,7 +98,7 @@ t.test('v3 1.3 request is refused for the first of its faults in the order of th
   t.match(json.error, { code: 1400, details: { field: 'url' } }, 'unknown keys before types and parameters')
 })
 
-t.test('v3 1.6 unknown parameter and repeated parameter are named', async t => {
+t.test('v3 1.6 refusal names the unknown or repeated parameter', async t => {
   for (const query of ['?limit=1', '?x=', '?__proto__=1']) {
     const { status, json } = await call('GET', `/templates${query}`)
     t.equal(status, 422, query)
@@ -106,7 +106,7 @@ t.test('v3 1.6 unknown parameter and repeated parameter are named', async t => {
   }
 })
 
-t.test('v3 2.2 refusal names the missing action or role, scope before role', async t => {
+t.test('v3 2.2 refusal names the missing action of the key or the missing role of its person', async t => {
   const scoped = await scopedKey(['observe'])
   const ofViewer = await scopedKey(['templates'], 'vera')
   const rows: [token: string, path: string, details: object][] = [
@@ -122,7 +122,7 @@ t.test('v3 2.2 refusal names the missing action or role, scope before role', asy
   }
 })
 
-t.test('v3 2.4 key returns its owner and its actions in order', async t => {
+t.test('v3 2.4 GET /key returns the owner of the key and its actions in order', async t => {
   const scoped = await scopedKey(['resources', 'acknowledge'])
   t.strictSame((await call('GET', '/key')).json.result, {
     user: { id: 'user-olga', name: 'olga' },

@@ -1,4 +1,4 @@
-// API_LEGACY=gone: generations 1 and 2 respond 410, and all other routes are unchanged. Rules: docs/reference/v3.md, section 12.
+// API_LEGACY=gone: generations 1 and 2 respond 410, and all other routes are unchanged. Reference: docs/reference/v3.md, section 12.
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
@@ -26,7 +26,7 @@ const envelope = {
   meta: null,
 }
 
-t.test('v3 12.1 every route of generations 1 and 2 is 410 with any key or none', async t => {
+t.test('v3 12.1 every route of generations 1 and 2 responds 410 with any key or none', async t => {
   const routes = Object.entries(classicRoutes).flatMap(([prefix, all]) =>
     all.map(({ method, path }) => [method, `/api${prefix}${path.replaceAll(/:\w+/g, 'x')}`] as const),
   )
@@ -39,7 +39,7 @@ t.test('v3 12.1 every route of generations 1 and 2 is 410 with any key or none',
   }
 })
 
-t.test('v3 12.1 every other request below /api is 410 with any method, body and encoding', async t => {
+t.test('v3 12.1 every other request below /api gets 410 with any method, body and encoding', async t => {
   const paths = [
     '/api',
     '/api/',

@@ -222,7 +222,7 @@ t.test('v3 5.7 open Incident is returned as stored while no keeper responds', as
 
 const internal = (publicId: string) => createIncidentIds(incidentSalt).decode(publicId)?.incidentId as string
 
-t.test('v3 5.6 any member acknowledges an open Incident once, and its effective_at stays', async t => {
+t.test('v3 5.6 any member may acknowledge an open Incident once, and its effective_at stays unchanged', async t => {
   await create('taken')
   await observe('taken', { signal: 'load', value: 5 })
   const [{ id, effective_at }] = await ofResource('taken')
@@ -293,7 +293,7 @@ t.test('v3 5.6 acknowledgement during a closing either succeeds and is stored, o
   if (answer.status !== 200) t.match(answer, { status: 409, json: { error: { message: /closed/ } } })
 })
 
-t.test('v3 1.11 and 5.4 Incident of a custom subject has one id, and closes without evidence with its rule', async t => {
+t.test('v3 1.11 and 5.4 Incident of a custom subject has its id of v2, and closes without evidence with its rule', async t => {
   const v2 = (method: string, path: string, body?: object) =>
     world.call(method, `/api/v2/subjects${path}?workspace_id=w1`, { token: owner, ...(body ? { body } : {}) })
   const made = (await v2('POST', '', { name: 'Queue', workspace_id: 'w1' })).json
@@ -329,7 +329,7 @@ t.test('v3 1.11 and 5.4 Incident of a custom subject has one id, and closes with
   t.strictSame(kindsOf(closed), ['opened', 'confirmed', 'closed'])
 })
 
-t.test('v3 1.11 and 4.10 Incident of a website monitor has one id and evidence of its locations', async t => {
+t.test('v3 1.11 and 4.10 Incident of a website monitor has its id of v2, and evidence of its locations', async t => {
   const meta = { url: 'https://shop.example/', locations: ['aaaa'], interval_value: 60, interval_unit: 'MINUTE' }
   const id = await create('shop', { template: 'website-check', meta })
   await world.report(id, 'aaaa', false)
@@ -342,7 +342,7 @@ t.test('v3 1.11 and 4.10 Incident of a website monitor has one id and evidence o
   t.match(history[0].evidence.inputs, [{ signal: 'reachability@aaaa', status: 'problem', reason: 'status 503, expected 200' }])
 })
 
-t.test('v3 5.4 archive closes an Incident without evidence, and it stays readable', async t => {
+t.test('v3 5.4 archive closes an Incident without evidence, and the Incident stays readable', async t => {
   await create('archived')
   await observe('archived', { signal: 'load', value: 5 })
   const [{ id }] = await ofResource('archived')
@@ -510,7 +510,7 @@ t.test('v3 5.8 flapping Incident shows its first 100 and latest 400 entries, and
     await observe('flapping', { signal: 'probe', state: states[i % 2] })
     await world.clock.advance(second)
   }
-  // Acknowledgements and changed delays are no transitions, so from here on there are more records than transitions.
+  // An acknowledgement or a changed delay makes a record and no transition, so there are more records than transitions from here on.
   const [{ id }] = await ofResource('flapping')
   await call('POST', `${incidents}/${id}/acknowledge`)
   const { history, history_omitted, path, path_omitted } = await read(id)

@@ -84,7 +84,7 @@ t.test('v3 6.4 archived Resource is readable, listed as archived, and keeps its 
   t.equal(ids.json.result.key, 'old-2')
 })
 
-t.test('v3 6.4 archived Resource refuses every write after a faulty field, and stores nothing', async t => {
+t.test('v3 6.4 write to an archived Resource is refused for a faulty field, else for the archive, and never stored', async t => {
   await create('gone')
   const made = await create('gone-site', website())
   for (const key of ['gone', 'gone-site']) t.match(await call('POST', `${resources}/${key}/archive`), { status: 200 })
@@ -120,7 +120,7 @@ t.test('v3 6.4 archived Resource refuses every write after a faulty field, and s
   t.strictSame(await world.store.get('subjects', [made.id]), before)
 })
 
-t.test('v3 6.4 Observation in flight is refused by the keeper when its Resource is archived', async t => {
+t.test('v3 6.4 keeper refuses an Observation when its Resource is archived while the Observation is on its way', async t => {
   const made = await create('racing')
   const [subject] = await world.store.get('subjects', [made.id])
   const racing = [observe('racing'), call('POST', `${resources}/racing/archive`), observe('racing')]
@@ -158,7 +158,7 @@ t.test('v3 6.4 archived subject is unknown to every route of generations 1 and 2
   }
 })
 
-t.test('v3 6.5 Resource is bound to another revision and keeps the answers that fit it', async t => {
+t.test('v3 6.5 Resource is bound to another revision and keeps the `meta` values that fit the revision', async t => {
   await create('bound', { template: 'host@1', meta: { load_max: 7 } })
   const rebind = (body: object, key = 'bound') => call('POST', `${resources}/${key}/rebind`, { body })
   await observe('bound', 'problem')
@@ -197,7 +197,7 @@ t.test('v3 6.5 Resource is bound to another revision and keeps the answers that 
   t.strictSame(json.error.details, { scope: 'full' })
 })
 
-t.test('v3 6.7 window runs for its minutes, keeps its start and person when changed, and can be ended', async t => {
+t.test('v3 6.7 window runs for the requested minutes, keeps start and person when changed, and can be ended', async t => {
   await create('paused')
   const token = await scopedKey(['maintenance'])
   const path = `${resources}/paused/maintenance`

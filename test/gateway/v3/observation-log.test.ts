@@ -114,7 +114,7 @@ t.test('v3 7.6 optional field that is null counts as absent', async t => {
   t.equal((await call('PATCH', `${resources}/nulls`, { body: { name: null, labels: null, meta: null } })).status, 200)
 })
 
-t.test('v3 7.8 checks are log entries of their location among pushed reports', async t => {
+t.test('v3 7.8 log shows checks under the signal of their location, in order with pushed reports', async t => {
   const { id } = (await call('GET', `${resources}/shop`)).json.result
   const slot = (agoMs: number) => world.clock.now() - agoMs
   const error = 'status 503 at https://u:p@shop.example/'

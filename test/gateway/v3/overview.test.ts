@@ -121,7 +121,7 @@ t.test('v3 9.7 overview reads the oldest 10,000 open Incidents and names 50 rule
   t.match(await ask('get-overview', { workspaceId: 'w' }), { rules: { length: rules }, rulesOmitted: 1 })
 })
 
-t.test('v3 3.12 one Template is read by its key or by one revision', async t => {
+t.test('v3 3.12 key reads the newest revision of a Template, and key with version reads that revision', async t => {
   await call('POST', '/workspaces/w1/templates', { body: manifest(3) })
   const listed = await call('GET', '/workspaces/w1/templates')
   const byId = (id: string) => listed.find((one: { id: string }) => one.id === id)

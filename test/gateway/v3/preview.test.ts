@@ -1,4 +1,4 @@
-// Preview of a Template over HTTP: its refusals equal those of publication, every bound holds, nothing is stored. Rule:
+// Preview of a Template over HTTP: it is refused like a publication, every bound holds, and nothing is stored. Reference:
 // docs/reference/v3.md, 3.11.
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
@@ -120,7 +120,7 @@ t.test('v3 3.11 preview orders Observations by instant and counts a repeated id 
   t.equal(json.result.rules[0].incidents.length, 1)
 })
 
-t.test('v3 3.11 preview serves every member and key, reads published Templates, and stores nothing', async t => {
+t.test('v3 3.11 preview serves every member and key, can read published Templates, and stores nothing', async t => {
   const published = { ...heartbeat, key: 'published', fields: [{ key: 'wait', type: 'duration', required: true }] }
   t.equal((await call(templates, published)).status, 201)
   t.equal((await call(templates, { ...published, version: 3, name: 'Third' })).status, 201)
@@ -135,7 +135,7 @@ t.test('v3 3.11 preview serves every member and key, reads published Templates, 
   t.equal(await world.dump(), before)
 })
 
-t.test('v3 3.11 preview refuses a Template with the same sentences as publication', async t => {
+t.test('v3 3.11 preview refuses a faulty Template with the same messages as its publication', async t => {
   const faulty: [what: string, manifest: unknown][] = [
     ['an unknown key', { ...heartbeat, colour: 'red' }],
     ['another JSON type', { ...heartbeat, signals: 'beat' }],
@@ -184,7 +184,7 @@ t.test('v3 3.11 preview is refused in a workspace with the largest number of rev
 const many = (count: number) => Array.from({ length: count }, (_, i) => beat(i, 'ok'))
 const days = (count: number) => count * 86_400
 
-t.test('v3 3.11 preview accepts a value at each bound and refuses a value above it with its field', async t => {
+t.test('v3 3.11 preview accepts a value at each bound, and refuses a value above it with the name of its field', async t => {
   const counted = { ...isProblem, field: 'value', operator: 'gt', operand: { meta: 'limit' } }
   const asked = { ...withDecision(counted), fields: [{ key: 'limit', type: 'number', required: true, max: 10 }] }
   const observed = (one: object) => ({ manifest: heartbeat, observations: [beat(0, 'ok'), { ...beat(1, 'ok'), ...one }] })

@@ -1,4 +1,4 @@
-// Secrets in responses of generation 3: which readers see them, and which readers see them redacted. Rule: docs/reference/v3.md, 11.2.
+// Secrets in responses of generation 3: which readers see them, and which readers see them redacted. Reference: docs/reference/v3.md, 11.2.
 import t from 'tap'
 import { createDirectoryClient } from '#shared/bus/clients/clients.ts'
 import type { SystemTemplate, TemplateField } from '#shared/contracts/resources/template.ts'
@@ -12,7 +12,7 @@ const stored = 'https://me:hidden@shop.example/pay?n=1&api_key=hidden&session=#t
 const shown = 'https://shop.example/pay?n=1&api_key=redacted&session=#top'
 
 let world: ApiWorld
-/** Readers: title, key, and whether the response has the stored value. */
+/** Each reader: title, key, and true if the responses show the stored value unredacted. */
 const readers: [title: string, token: string, isFull: boolean][] = []
 
 t.before(async () => {
@@ -26,7 +26,7 @@ t.before(async () => {
     await ask('create-key', { ...key, scope: { workspaceId: 'w1', actions: ['resources', 'maintenance', 'templates'] } })
     readers.push([`scoped key of ${role}`, scoped, false])
   }
-  // This person is a viewer of the workspace and an owner of another.
+  // This person is a viewer of the workspace `w1` and an owner of the workspace `w2`.
   const { token } = await world.addPerson('elsewhere', { w1: 'viewer', w2: 'owner' })
   readers.push(['viewer who owns another workspace', token, false])
   const made = await world.addSubject({ id: 'Shop000001', workspaceId: 'w1', slug: 'shop' })
@@ -51,7 +51,7 @@ t.test('v3 11.2 secret and URL are readable with a full key of an editor or owne
   }
 })
 
-t.test('v3 11.2 creation by a scoped key returns redacted answers', async t => {
+t.test('v3 11.2 creation by a scoped key returns redacted `meta` values', async t => {
   const { ask } = createDirectoryClient(world.hub.connect(), world.clock)
   const { id } = await ask('ensure-location', { name: 'berlin' })
   const token = readers.find(([title]) => title === 'scoped key of editor')?.[1] as string
@@ -64,7 +64,7 @@ t.test('v3 11.2 creation by a scoped key returns redacted answers', async t => {
 
 const field = (more: Partial<TemplateField>): TemplateField => ({ ...(websiteCheck.fields[0] as TemplateField), ...more })
 
-t.test('v3 11.2 defaults of secrets and URLs are redacted like answers', async t => {
+t.test('v3 11.2 defaults of secrets and URLs are redacted like `meta` values', async t => {
   const fields = [
     field({ key: 'token', type: 'string', secret: true, default: 'hidden' }),
     field({ key: 'empty', type: 'string', secret: true, default: '' }),

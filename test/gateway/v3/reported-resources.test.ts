@@ -28,7 +28,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const observe = (key: string, options: CallOptions = {}) =>
   call('POST', `${resources}/${key}/observations`, { body: { signal: 'probe', state: 'ok' }, ...options })
 
-/** A Resource with one report by its key, so that the gateway has a copy of it. */
+/** Creates a Resource and reports on it once by its key, so that the gateway has a copy of the Resource. */
 async function reportedOn(key: string) {
   const { json } = await call('POST', resources, { body: { key, name: key, template: 'host@1' } })
   t.match(await observe(key), { status: 202 })
@@ -63,7 +63,7 @@ t.test('v3 1.3 report on a cached Resource is checked in the documented order', 
   }
 })
 
-t.test('v3 6.4 cached Resource refuses every report after its archive, whatever the body is', async t => {
+t.test('v3 6.4 cached Resource refuses reports with any body after it is archived', async t => {
   await reportedOn('over')
   t.match(await call('POST', `${resources}/over/archive`), { status: 200 })
   const sentence = 'Resource over is archived and accepts no Observations.'
@@ -73,7 +73,7 @@ t.test('v3 6.4 cached Resource refuses every report after its archive, whatever 
   }
 })
 
-t.test('v3 6.1 report on a cached subject that was removed is 404 before its body is read', async t => {
+t.test('v3 6.1 report on a cached subject that was removed gets 404 before its body is read', async t => {
   const { id } = await reportedOn('removed')
   const command = { kind: 'delete-subject', id: 'delete-it' } as const
   await createKeeperClient(world.bus, world.clock).send(id, command)

@@ -113,7 +113,7 @@ t.test('v3 6.1 key is the sent key, else a slug of the name, and is unique', asy
   t.match(await create({ key: 'rack:1.a_b@c' }), { status: 201 }, 'case counts')
 })
 
-t.test('v3 1.4 and 6.2 Resource is refused with its field and not stored', async t => {
+t.test('v3 1.4 and 6.2 faulty Resource is refused with the name of the faulty field, and not stored', async t => {
   const label = (value: unknown) => ({ labels: { env: value } })
   const labels = (count: number) => ({ labels: Object.fromEntries(Array.from({ length: count }, (_, i) => [`l${i}`, 'x'])) })
   const cases: [title: string, body: object, status: number, field: string | undefined][] = [
@@ -151,7 +151,7 @@ t.test('v3 1.4 and 6.2 Resource is refused with its field and not stored', async
   }
 })
 
-t.test('v3 2.1 and 2.8 create, change and report require their roles and actions', async t => {
+t.test('v3 2.1 and 2.8 creation, change and report of a Resource require the documented roles and actions', async t => {
   await create({ key: 'rights' })
   const change = { body: { name: 'Changed' } }
   const report = { signal: 'probe', state: 'ok' }
@@ -170,7 +170,7 @@ t.test('v3 2.1 and 2.8 create, change and report require their roles and actions
   t.equal((await call('GET', `${resources}/nothing`, { token: scoped })).status, 404)
 })
 
-t.test('v3 6.3 change merges answers and labels, and null removes them', async t => {
+t.test('v3 6.3 change merges `meta` and labels, and null removes an entry', async t => {
   await create({ key: 'changed', meta: { team: 'core' }, labels: { env: 'prod', zone: 'a' } })
   const patch = async (body: object) => (await call('PATCH', `${resources}/changed`, { body })).json
   t.match((await patch({ meta: { load_max: 2 }, labels: { zone: 'b' } })).result, {
@@ -200,7 +200,7 @@ t.test('v3 7.1 response to an Observation has its ids, and the Observation is ju
   t.equal(detail.result.rules[0].open_incident, detail.result.open_incident.id)
 })
 
-t.test('v3 7.3 to 7.7 Observation is refused with its field', async t => {
+t.test('v3 7.3 to 7.7 faulty Observation is refused with the name of the faulty field', async t => {
   await create({ key: 'refusing' })
   const now = world.clock.now()
   const at = (ms: number) => new Date(now + ms).toISOString()
@@ -235,7 +235,7 @@ t.test('v3 7.3 to 7.7 Observation is refused with its field', async t => {
   }
 })
 
-t.test('v3 7.9 batch refuses each faulty item separately with the sentence of the single route', async t => {
+t.test('v3 7.9 batch refuses each faulty item separately with the message of the single route', async t => {
   const { result: one } = await create({ key: 'batch-1' })
   const { result: two } = await create({ key: 'batch-2' })
   const batch = (observations: unknown) => call('POST', '/workspaces/w1/observations', { body: { observations } })
@@ -298,7 +298,7 @@ t.test('v3 9.1 and 9.2 list continues at its cursor, ordered by id, and has each
   }
 })
 
-t.test('v3 3.10 website monitor is created and read as a Resource, and is refused with its faulty field', async t => {
+t.test('v3 3.10 website monitor is created and read as a Resource, and a refusal names its faulty field', async t => {
   const website = (meta: object, key?: string) =>
     create({
       template: 'website-check',
@@ -345,7 +345,7 @@ t.test('v3 3.10 website monitor is created and read as a Resource, and is refuse
   }
 })
 
-t.test('v3 7.3 signal is declared by its kind, shown in detail, and hidden from generation 2', async t => {
+t.test('v3 7.3 Observation with a kind declares a signal that the detail shows and generation 2 hides', async t => {
   await create({ key: 'declaring' })
   const custom = await world.call('POST', '/api/v2/subjects', { token: owner, body: { name: 'Declaring 2', workspace_id: 'w1' } })
   t.equal(custom.json.error, null, JSON.stringify(custom.json))
@@ -372,7 +372,7 @@ t.test('v3 7.3 signal is declared by its kind, shown in detail, and hidden from 
   t.strictSame((await shown2('/signals')).result, [])
 })
 
-t.test('v3 7.4 and 7.5 website accepts Observations of its locations, without no_data', async t => {
+t.test('v3 7.4 and 7.5 website accepts Observations on signals of its locations, and refuses the state no_data', async t => {
   const meta = { url: 'https://pushed.example/', locations: [berlin], interval_value: 5 }
   await create({ template: 'website-check', name: 'Pushed', key: 'pushed', meta })
   const signal = `reachability@${berlin}`

@@ -41,7 +41,7 @@ const job = `${plainJob}    destination: {name: Ops}\n`
 const ops = 'kind: Destination\nname: Ops\ntype: webhook\n'
 const resource = (name: string, more = '') => `---\nkind: Resource\nkey: ${name}\nname: ${name}\ntemplate: job\n${more}`
 
-t.test('apply creates the objects of the files, keeps equal objects, changes others, and deletes only with --prune', async t => {
+t.test('apply creates, changes or keeps the objects of the files, and deletes other objects only with --prune', async t => {
   const workspace = await newWorkspace('Whole')
   const place = filesOf('whole', { 'a.yaml': `${ops}---\n${job}`, 'b.yaml': resource('one') + resource('two') })
   const apply = (...more: string[]) => run(t, ['apply', place, '--workspace', workspace, ...more])
@@ -76,7 +76,7 @@ t.test('apply creates the objects of the files, keeps equal objects, changes oth
   t.match((await apply('--prune')).stdout, /\n0 made, 0 changed, 3 left\.\n$/, 'what is archived is not archived again')
 })
 
-t.test('apply refuses a wrong file with line and code 4, and writes nothing', async t => {
+t.test('apply refuses a wrong file with the line of the fault and exit code 4, and writes nothing', async t => {
   const workspace = await newWorkspace('Wrong')
   const place = filesOf('wrong', { 'a.yaml': ops, 'b.yaml': `${job}${resource('one', 'meta: {most: many}\n')}` })
   const { code, stdout, stderr } = await run(t, ['apply', place, '--workspace', workspace, '--json'])
@@ -128,7 +128,7 @@ t.test('export refuses a folder with content, and --force replaces only files of
   t.match((await run(t, ['apply', target, '--workspace', workspace])).stdout, /\n0 made, 0 changed, 2 left\.\n$/)
 })
 
-t.test('apply and export name the fault of key or address', async t => {
+t.test('apply and export say whether the key, the address of the server or the path of the files is wrong', async t => {
   const place = filesOf('any', { 'a.yaml': ops })
   t.match(await run(t, ['apply', place], { WATCHKEEPER_API_KEY: 'wk_none' }), { code: 4, stderr: /^The key was refused/ })
   t.match(await run(t, ['export', join(folder, 'never')], { WATCHKEEPER_URL: 'http://127.0.0.1:1' }), {

@@ -1,4 +1,4 @@
-// Generators of a workspace's configurations, as the objects of files: every kind, with references among them.
+// Generators of configuration files of one workspace, with objects of every kind and references among the objects.
 import fc from 'fast-check'
 
 type File = Record<string, unknown>
@@ -48,7 +48,7 @@ const destinations = fc
         names.map((name, i): File => {
           const { type, enabled, open } = rest[i] as { type: string; enabled: boolean; open: boolean }
           const more = type === 'slack' ? { channel: 'ops' } : { send_on_open: open }
-          // Without a default, the first enabled destination would become default.
+          // If no destination is the default, each says so: otherwise the first enabled destination would become the default.
           const isDefault = marked === undefined ? false : i === marked || undefined
           return given({ kind: 'Destination', name, type, ...more, enabled, default: isDefault })
         }),
@@ -179,7 +179,7 @@ const subjectOf = (key: string) =>
       return given({ kind: 'Subject', key, name, labels, signals: signals.map(given), rules: [second, first].slice(2 - rules) })
     })
 
-/** Files of a folder; the environment has the URLs. */
+/** Generates the files of a folder. Variables of the environment contain the URLs of destinations. */
 export const configurations: fc.Arbitrary<File[]> = fc
   .record({
     destinations,

@@ -1,4 +1,5 @@
-// Checks of configuration files before any request: faults by file, line and dotted path, and bounds. The cases need no server.
+// Checks of configuration files before any request: each fault is reported with file, line and dotted path, and sizes have bounds. The
+// cases need no server.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -167,12 +168,12 @@ t.test('document is refused when its YAML aliases expand to much text', async t 
   t.strictSame(shared?.value, { kind: 'Monitor', one: [1], other: [1] }, 'a few are read')
 })
 
-t.test('text of a fault shows no control character of its file on the terminal', async t => {
+t.test('message about a fault shows no control character of the file on the terminal', async t => {
   const text = 'kind: Destination\nname: A\n"\\e[2J": 1'
   t.throws(() => planned(text), { message: /Unknown field ' \[2J'/ })
 })
 
-t.test('folder is read with sub-folders and linked files within its bounds', async t => {
+t.test('folder is read with its sub-folders and its links to files, up to the bounds of its size', async t => {
   const folder = temporaryFolder(t)
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   await t.rejects(readFolder(join(folder, 'none')), { message: /^There is no file or folder/, exitCode: 5 })

@@ -1,4 +1,5 @@
-// Plans: the steps that bring a workspace to the state of the files. Which objects are created, changed, kept and deleted. No server.
+// Tests of plans, which are the steps that bring a workspace to the state of the files: which objects a plan creates, changes, keeps and
+// deletes. No server.
 import t from 'tap'
 import { readObjects } from '../../../services/gateway/configuration/document.ts'
 import { exportFiles } from '../../../services/gateway/configuration/export-files.ts'
@@ -94,7 +95,7 @@ t.test('plan deletes only with --prune, archives Resources, and skips archived R
   )
 })
 
-t.test('plan keeps a destination outside of the files while a Template names it', async t => {
+t.test('plan keeps a destination that the files lack while a Template names the destination', async t => {
   const now = published(job)
   const rules = now.templates[0]?.rules.map(rule => ({ ...rule, destination: 'd1' })) ?? []
   const templates = now.templates.map(template => ({ ...template, rules })) as Present['templates']
@@ -102,7 +103,7 @@ t.test('plan keeps a destination outside of the files while a Template names it'
   t.match(steps.at(-1), { verb: 'left', kind: 'Destination', name: 'Ops', what: 'the Template job@1 names it', requests: [] })
 })
 
-t.test('kinds of generation 2 are refused and never removed when generation 2 is switched off', async t => {
+t.test('objects of generation 2 are refused in files and never deleted when generation 2 is switched off', async t => {
   const gone = { ...present, classic: null }
   t.throws(() => planned('kind: Subject\nkey: queue\nname: Q', { present: gone }), {
     message: /^a\.yaml:1: kind: .*API_LEGACY=gone/,
@@ -117,7 +118,7 @@ t.test('kinds of generation 2 are refused and never removed when generation 2 is
   t.match(exportFiles(gone).omitted, [/^Custom subjects and delivery tables are left out/])
 })
 
-t.test('export has no secret answer and no URL of a destination, and names the omitted answers', async t => {
+t.test('export omits secret values of Resources and the URLs of destinations, and names the omitted values', async t => {
   const meta = { url: 'https://example.com', data: 'hunter2', locations: ['aaaa'], interval_value: 5 }
   const { files, omitted } = exportFiles({
     ...present,

@@ -68,7 +68,7 @@ async function serve(t: Test, listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-t.test('commands beside the installation create one key of the owner, reuse it, and replace it when it is refused', async t => {
+t.test('commands on the installation machine create one key of the owner, reuse it, and replace a refused key', async t => {
   const file = join(data, 'command-line-key')
   await done('resource list')
   const first = readFileSync(file, 'utf8').trim()
@@ -179,7 +179,7 @@ t.test('Incident is listed, shown, explained, acknowledged, and counted by statu
   t.match(await run('incident list --resource nix'), { code: 5, stderr: /^There is no Resource "nix"/ })
 })
 
-t.test('incident list finds a Resource by id or key in all workspaces, and by name if none has it', async t => {
+t.test('incident list finds a Resource by id or key in all workspaces, and by name if no id or key matches', async t => {
   const resources = (name: string) => [
     { id: `${name}1`, key: 'same', name: 'Twin' },
     { id: `${name}2`, key: name, name: 'same' },
@@ -206,7 +206,7 @@ t.test('incident list finds a Resource by id or key in all workspaces, and by na
   t.match(await run('incident list --resource twin', { ...remote, WATCHKEEPER_URL: at }), { code: 2, stderr: /fits 2 Resources/ })
 })
 
-t.test('piped watch prints a line for each change, and ends with 0 by a signal', async t => {
+t.test('watch prints a line for each change into a pipe, and a signal ends it with exit code 0', async t => {
   await done('resource create Watched --template job --key watched')
   const watch = runProgram(t, ['incident', 'list', '--watch'], local)
   await watch.says(/ {2}problem {6}\S+ {2}Default {2}other {2}fails {2}run problem/)
@@ -397,7 +397,7 @@ t.test('profile stores address, key and workspace with mode 0600, and is used in
   t.match(await run('status', environment), { code: 2, stderr: /^The profile file is damaged at \S+:profiles\.default \(/ })
 })
 
-t.test('command against a wrong, older, absent or hostile server ends with one sentence and an exit code', async t => {
+t.test('command against a wrong, older, absent or hostile server ends with one error message and an exit code', async t => {
   const older = await serve(
     t,
     (_request, response) => void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not found"}'),

@@ -19,7 +19,10 @@ interface Place {
   offered: string[]
 }
 
-/** Positions of every command: its words and options. Derived from the tree of commands without the code that writes the scripts. */
+/**
+ * Returns the positions in a command and its subcommands, for words and options. Derives them from the tree of commands, without the code
+ * that writes the scripts.
+ */
 function placesOf(command: Command, path: readonly string[] = []): Place[] {
   const options = [...command.options.map(({ long }) => long ?? ''), '--help']
   const firstWords = command.commands.map(one => one.name())
@@ -51,8 +54,8 @@ const more: Place[] = [
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * Script that prints the candidates of each position on a line, separated by tabs. For zsh, printing functions replace the completing
- * functions.
+ * Returns a script that prints one line for each position: its candidates, separated by tabs. In zsh, functions that print replace the
+ * functions that complete.
  */
 const ask: Record<Shell, (places: Place[]) => string> = {
   bash: places =>
@@ -91,7 +94,7 @@ for (const shell of shells) {
   })
 }
 
-/** Program that types lines at a terminal and waits for the expected output of each. Fails if the shell ends earlier. */
+/** Program that types lines at a terminal and waits for the expected output of each line. Fails if the shell ends earlier. */
 const typing = `
 import os, pty, sys
 pid, terminal = pty.fork()

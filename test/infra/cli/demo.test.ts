@@ -18,13 +18,13 @@ interface PrintedStep {
 
 const colourCode = '\u001b'
 
-/** The bus server of the demo that uses this folder for its temporary files. */
+/** Returns the process id of the bus server of the demo whose temporary files are in this folder. */
 function busServerOf(folder: string): number {
   const [name = ''] = readdirSync(folder).filter(entry => entry.startsWith('watchkeeper-demo-'))
   return natsServerPid(join(folder, name))
 }
 
-t.test('demo prints every step in order and ends with 0', async t => {
+t.test('demo prints every step in order and ends with exit code 0', async t => {
   const folder = temporaryFolder(t)
   // Settings of a real installation in the environment must not reach the demo.
   const foreign = { NATS_URL: 'nats://127.0.0.1:9', MONGODB_URL: 'mongodb://127.0.0.1:9', SERVICES: 'prober', PORT: '1' }
@@ -125,7 +125,7 @@ t.test('demo --json prints one consistent object per step', async t => {
   t.match(named('summary'), [{ down_ms: closed - opened, messages_late_ms: messages.map(message => message['late_ms']) }])
 })
 
-t.test('demo ends with 0 by Ctrl-C at any step', async t => {
+t.test('demo ends with exit code 0 when Ctrl-C is pressed at any step', async t => {
   for (const { name, after } of [
     { name: 'while it starts', after: /start/ },
     { name: 'while the website is down', after: /pending/ },
@@ -152,7 +152,7 @@ t.test('demo ends when the reader of its output closes', async t => {
   t.same(readdirSync(folder), [])
 })
 
-t.test('demo that cannot start ends with one sentence and an exit code, without a stack trace', async t => {
+t.test('demo that cannot start ends with one error message and an exit code, without a stack trace', async t => {
   const folder = temporaryFolder(t)
   const nowhere = join(folder, 'nowhere')
   for (const { environment, code, says } of [
@@ -174,7 +174,7 @@ t.test('demo that cannot start ends with one sentence and an exit code, without 
   t.match(ended.stderr, /^No folder can be made in .*nowhere \(ENOENT\): correct TMPDIR\.$/m)
 })
 
-t.test('demo ends with 1 and names the missing step when a step does not happen', async t => {
+t.test('demo ends with exit code 1 and names the missing step when a step does not happen', async t => {
   const clock = createSystemClock()
   t.teardown(clock.stop)
   const shown: Step[] = []

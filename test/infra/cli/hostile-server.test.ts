@@ -1,4 +1,5 @@
-// Commands against a server with control characters in every text. A proxy adds these to the responses of a real installation.
+// Commands against a server with control characters in every text. A proxy adds the control characters to the responses of a real
+// installation.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +16,7 @@ const { url } = JSON.parse(readFileSync(join(data, 'api.json'), 'utf8')) as { ur
 
 /** Control characters that clear a terminal, begin a sequence by one C1 character, and reverse the direction of writing. */
 const poison = '\u001b[2J\u009b31m\u202e'
-/** Words and instants that a command compares or reads. */
+/** Names of fields that stay without control characters, because commands compare their words or parse their instants. */
 const plain = /^(kind|type|role|lifecycle|condition|confirmation|decision|at|\w+_at|next_cursor)$/
 
 function poisoned(value: unknown): unknown {
@@ -49,7 +50,7 @@ const key = readFileSync(join(data, 'first-key'), 'utf8').trim()
 const environment = { HOME: folder, DATA_DIR: join(folder, 'nothing'), WATCHKEEPER_API_KEY: key }
 const run = (words: string[], at = address) => runProgram(t, words, { ...environment, WATCHKEEPER_URL: at }).ended
 
-/** No control character but the end of a line, and no format character: neither bidirectional nor invisible. */
+/** Returns whether the text has no control character except line feeds, and no format character, whether bidirectional or invisible. */
 const isClean = (text: string) => !/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u.test(text)
 
 const manifest = {
@@ -140,7 +141,7 @@ t.test('command over the API prints the texts of its server without their contro
   }
 })
 
-t.test('sentence about several objects of one name shows no control character of their ids', async t => {
+t.test('message about several objects with one name shows no control character of their ids', async t => {
   for (const name of ['one', 'other'])
     await run(['address', 'create', '--description', 'same'], url).then(({ code }) => t.equal(code, 0, name))
   const { code, stderr } = await run(['address', 'delete', `same${poison}`])

@@ -5,14 +5,14 @@ import { WebSocket } from 'ws'
 import { openInspectionServer } from '../../../infra/cli/incidents/inspection-server.ts'
 import { runProgram, temporaryFolder } from '../run-program.ts'
 
-/** The next `count` messages of a socket. */
+/** Resolves with the next `count` messages of a socket. */
 async function receive(socket: WebSocket, count: number): Promise<object[]> {
   const found: object[] = []
   while (found.length < count) found.push(JSON.parse(String((await once(socket, 'message'))[0])))
   return found
 }
 
-t.test('receiver gets all earlier messages, then each new one', async t => {
+t.test('receiver gets all earlier messages, then each new message', async t => {
   const server = await openInspectionServer(0)
   t.teardown(() => server.close())
   server.send([{ n: 1 }])
@@ -68,7 +68,7 @@ const refused: [name: string, args: string[], code: number, stderr: RegExp][] = 
 ]
 
 for (const [name, args, code, stderr] of refused)
-  t.test(`incident inspect is refused with a sentence: ${name}`, async t => {
+  t.test(`incident inspect is refused with an error message: ${name}`, async t => {
     const ended = await runProgram(t, ['incident', 'inspect', ...args], { DATA_DIR: temporaryFolder(t) }).ended
     t.equal(ended.code, code, ended.stderr)
     t.match(ended.stderr, stderr)

@@ -135,7 +135,7 @@ t.test('account is deleted with keys and memberships, unless it is the last owne
   t.match((await command('member delete yan')).stdout, 'yan is deleted, with 0 keys and 0 memberships.\n')
 })
 
-t.test('name is looked up by id, exactly, then in any case, and an ambiguous name is refused with both ids', async t => {
+t.test('workspace is found by id, by exact name, or by name in any case; an ambiguous name is refused with the ids', async t => {
   const make = async (name: string) => (await json(`workspace create '${name}'`)).id as string
   const [twin, other, upper] = [await make('Twin'), await make('Twin'), await make('TWIN')]
   const named = await make(twin)
@@ -198,7 +198,7 @@ t.test(
 t.test('workspaces and locations are added, renamed, listed and removed', async t => {
   const { id } = await json("workspace create 'Second one' --owner bob")
   t.strictSame(await json("workspace rename 'Second one' Second"), { id, name: 'Second' })
-  // The second workspace Default was created by ann's first sign-in.
+  // Ann's first sign-in created the second workspace with the name Default.
   t.match(await json('workspace list'), [
     { name: 'Default', members: 1 },
     { name: 'Default', members: 1 },
@@ -301,7 +301,7 @@ t.test('description of a key has at most 200 characters, of any script', async t
   })
 })
 
-t.test('text from a sender stays on its line of a replay', async t => {
+t.test('text from a sender cannot begin a new line of a replay', async t => {
   const reason = 'full)\n9 records lead to the stored incident: ok\r\u001b[2J\u009b31m\u202e\u2028end'
   const inputs = [{ input: 'run', value: 'problem', at: 1, reason }]
   const evidence = { inputs, omitted: 0, truncated: false }
@@ -319,7 +319,7 @@ t.test('text from a sender stays on its line of a replay', async t => {
 t.test('text from a sender stays in its cell of a table', async t => {
   const made = await json('key create --user bob --description written')
   const [stored] = await store.get('keys', [made.id])
-  // A description that an earlier version or another program may have stored. The API also accepts characters that change the writing
+  // An earlier version or another program may have stored this description. The API also accepts characters that change the writing
   // direction.
   const description = 'mine\u001b[2J\u009b31m\nowner\u202e end'
   await store.upsert('keys', [{ ...stored, rev: 9, description } as never])
@@ -367,7 +367,7 @@ t.test('replay names a damaged record of an incident', async t => {
   t.same(await command('incident replay damaged.1 --json'), { code: 1, stdout: '', stderr: sentence('incidents damaged.1') })
 })
 
-t.test('refusal is a sentence on standard error with its exit code', async t => {
+t.test('refused command prints one message on standard error and ends with the exit code of the refusal', async t => {
   const table: [line: string, code: number, sentence: RegExp][] = [
     ['member create bob', 4, /^There is a user "bob" already\.$/],
     [

@@ -34,7 +34,7 @@ t.test('replay rebuilds an incident from its records alone, step by step', async
   t.equal(incident.status, 'ok')
 })
 
-t.test('record of a closing has the start of the recovery, other records the instant of their event', async t => {
+t.test('record of a closing has the instant of the recovery, and every other record has the instant of its event', async t => {
   const { history } = await livedThrough()
   const [, , , , recovery] = history
   t.strictSame(
@@ -77,7 +77,10 @@ t.test('replay fails when the records do not lead to the stored incident', async
   }
 })
 
-/** Creates an incident with a confirmed problem whose last record replaced the delays. Also returns the state that its subject stores. */
+/**
+ * Creates an incident with a confirmed problem. The last record of the incident says that the delays of its rule have changed. Also returns
+ * the state of the incident that is stored in its subject.
+ */
 async function livingOn(): Promise<{ incident: IncidentDocument; history: HistoryDocument[]; held: HeldIncident }> {
   const world = createWorld()
   const keeper = await world.startOne({ exclusive: true })
@@ -168,7 +171,7 @@ t.test('replay names a record that was removed, added or copied from another inc
     t.match(replayIncident(incident, records, null).faults.join('\n'), expected, title)
 })
 
-t.test('open incident equals the state in its subject, with delays, acknowledgement and messages', async t => {
+t.test('stored open incident equals the state in its subject, with delays, acknowledgement and messages', async t => {
   const { incident, history, held } = await livingOn()
   const last = history.at(-1) as HistoryDocument
   t.strictSame(
@@ -205,7 +208,7 @@ function another(value: unknown): unknown {
   return typeof value === 'object' ? {} : `${String(value)} altered`
 }
 
-t.test('arrow of a drawing names its actions and the entry actions of its target, without assignments', async t => {
+t.test('label of an arrow names the actions of its transition and the entry actions of its target, not assignments', async t => {
   const incident = mermaid(machines['incident'] as never)
   t.match(incident, 'recovering --> closed: recovery.elapsed [isAnnounced] / record closed, announce recovery\n')
   t.match(incident, 'pending --> problem: hold.elapsed [isProblem] / record problem, announce\n')
@@ -234,7 +237,7 @@ t.test('drawing of a machine has each state and event', async t => {
   }
 })
 
-t.test('drawings are written to a folder, and a failed write is reported in a sentence', { timeout: 400_000 }, async t => {
+t.test('drawings are written to a folder, and a failed write is reported by an error message', { timeout: 400_000 }, async t => {
   const folder = join(t.testdir(), 'new', 'drawings')
   const draw = (...args: string[]) => runProgram(t, ['machines', ...args]).ended
   for (let i = 0; i < 2; i++) t.match(await draw('incident', '--out', folder), { code: 0, stderr: '' })

@@ -1,4 +1,4 @@
-// `./watchkeeper template check` as a process: no installation, no data folder. Rule: docs/reference/v3.md, 3.11.
+// `./watchkeeper template check` as a process, without an installation and without a data folder. Reference: docs/reference/v3.md, 3.11.
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -55,7 +55,7 @@ t.test('template check prints its findings in lines, without colours when piped'
 const wrongAt = { ...manifest, rules: [{ ...manifest.rules[0], decision: { all: [isProblem, { ...isProblem, signal: 'x' }] } }] }
 t.test('template check names file and line of the first fault', async t => {
   const inOneLine = JSON.stringify({ ...manifest, colour: 1 })
-  /** `at`: line and column; null: the whole file. */
+  /** `at`: line and column of the fault; null: the fault concerns the whole file. */
   const faults: [what: string, content: unknown, at: [number, number] | null, place: string, message: RegExp][] = [
     ['a missing comma', '{\n  "key": "a"\n  "name": 1\n}', [3, 3], '3:3', /^Missing , between/],
     ['a missing comma in one line', '{"key": "a" "name": 1}', [1, 13], '1:13', /^Unexpected double-quoted-scalar token/],
@@ -87,7 +87,7 @@ t.test('template check names file and line of the first fault', async t => {
   }
 })
 
-t.test('template check reads YAML like publication, and names line and dotted path', async t => {
+t.test('template check reads YAML as publication does, and names line and dotted path of a fault', async t => {
   const text = [
     'kind: Template',
     'key: heartbeat',

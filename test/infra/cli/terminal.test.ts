@@ -48,7 +48,7 @@ const incident = (id: string, explanation = 'load\u001b[2J\u009b31m 12\u202e') =
   acknowledgement: null,
 })
 
-t.test('line is cut by the terminal columns of its characters, not by their number', async t => {
+t.test('line is cut by the number of terminal columns that its characters fill, not by the number of characters', async t => {
   const rows: [text: string, columns: number, cut: string][] = [
     ['abc', 3, 'abc'],
     ['abcd', 3, 'ab…'],
@@ -63,7 +63,7 @@ t.test('line is cut by the terminal columns of its characters, not by their numb
   for (const [text, columns, cut] of rows) t.equal(cutTo(text, columns), cut, `${text} in ${columns}`)
 })
 
-t.test('watch redraws within the window, continues after an outage, and ends with 0 by Ctrl-C', { skip }, async t => {
+t.test('watch redraws within the window, continues after an outage, and ends with exit code 0 on Ctrl-C', { skip }, async t => {
   let now: unknown[] | null = [incident('first')]
   const environment = await serve(t, (_path, _request, response) => {
     if (now === null) response.destroy()
@@ -98,7 +98,7 @@ t.test('watch redraws within the window, continues after an outage, and ends wit
   }
 })
 
-t.test('watch ends at once by Ctrl-C while the server delays its response', { skip }, async t => {
+t.test('watch ends at once on Ctrl-C while the server delays its response', { skip }, async t => {
   let looks = 0
   const held = Promise.withResolvers<void>()
   const environment = await serve(t, (_path, _request, response) => {
@@ -162,7 +162,7 @@ t.test('apply shows how much of a file is read, also during a long computation',
   t.match(apply.screen(), ['enough.'])
 })
 
-t.test('apply at a terminal prints one line for each object beside its progress', { skip }, async t => {
+t.test('apply at a terminal prints one line for each object, in addition to its line of progress', { skip }, async t => {
   const waiting = Promise.withResolvers<ServerResponse>()
   const environment = await serve(t, async (_path, request, response) => {
     if (request.method === 'GET') return reply(response, [])

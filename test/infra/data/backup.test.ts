@@ -21,7 +21,7 @@ async function apiOf(program: Program, dataFolder: string) {
   }
 }
 
-t.test('backup under load has every write acknowledged before its start, and can be restored', async t => {
+t.test('backup under load contains every write that was acknowledged before the backup began, and can be restored', async t => {
   const folder = temporaryFolder(t)
   const [dataFolder, backup, elsewhere] = [join(folder, 'data'), join(folder, 'backup'), join(folder, 'elsewhere')]
   const program = runProgram(t, ['start'], { DATA_DIR: dataFolder })
@@ -93,7 +93,7 @@ t.test('backup under load has every write acknowledged before its start, and can
   t.notMatch(third.stdout(), /begins anew/, 'said once')
 })
 
-t.test('backup overwrites no file, and only a complete backup is restored, into an empty folder', async t => {
+t.test('backup overwrites no file, and a restoration requires a complete backup and an empty folder', async t => {
   const folder = temporaryFolder(t)
   const dataFolder = join(folder, 'data')
   const at = (name: string) => join(folder, name)

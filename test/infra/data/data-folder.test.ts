@@ -52,7 +52,7 @@ t.test('file that is rewritten is never missing or partial', async t => {
   t.same(readdirSync(folder).sort(), ['full', 'secret'], 'what could not be put in its place is gone')
 })
 
-t.test('start ends when it cannot write bus.json, and a damaged bus.json is not used', async t => {
+t.test('start fails when it cannot write bus.json, and a command fails when bus.json is damaged', async t => {
   const folder = t.testdir({ unwritable: { 'bus.json': { x: '' } }, damaged: { 'bus.json': '{"url":"nats:' } })
   const start = await runProgram(t, ['start'], { DATA_DIR: join(folder, 'unwritable') }).ended
   t.match(start, { code: 1, stderr: /^The file \S+bus\.json can't be written \(\w+\): correct DATA_DIR/m })
@@ -82,7 +82,7 @@ t.test('command reports that it cannot reach the program of its data folder', as
   }
 })
 
-t.test('keys of a bus are not stored in a folder that exists already', async t => {
+t.test('command that creates keys of a bus refuses a folder that exists already', async t => {
   const folder = t.testdir({ keys: { present: '' } })
   t.match(await runProgram(t, ['bus', 'keys', join(folder, 'keys')]).ended, { code: 2, stderr: /name one that does not exist/ })
   t.same(readdirSync(folder), ['keys'])

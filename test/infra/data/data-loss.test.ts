@@ -1,5 +1,5 @@
 // Data losses that a start must not ignore. A real installation is used and killed, its files are damaged, and it is started again. The
-// start refuses with a sentence, changes nothing, and continues only when the operator accepts the loss.
+// start fails with an error message and changes nothing. It succeeds only when the operator accepts the loss.
 import { createHash } from 'node:crypto'
 import { cpSync, globSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ function contentOf(folder: string): Record<string, string> {
   )
 }
 
-/** Changes the boot id in the commit mark, as after a power failure: commits that were not flushed no longer count. */
+/** Changes the boot id in the commit mark, as a power failure would do. Commits that were not flushed to disk then no longer count. */
 const asAfterReboot = (folder: string) => {
   const path = join(folder, mark)
   writeFileSync(path, readFileSync(path, 'utf8').replace(/commits \S{36}/, `commits ${'0'.repeat(36)}`))
@@ -72,7 +72,7 @@ t.test('start refuses a store that has lost data, and changes nothing', async t 
   }
   const durable = () => Number(/(\d+) durable/.exec(readFileSync(join(used, mark), 'utf8'))?.[1])
   const before = durable()
-  // Few writes, so that no SQLite checkpoint starts the log again and leaves its second half unused.
+  // Makes only few writes: after many writes, a SQLite checkpoint would restart the log and leave its second half unused.
   await makeSubjects(0, 24)
   await eventually('the subjects are flushed', () => durable() >= before + 24)
   const flushedBytes = statSync(join(used, log)).size
@@ -94,9 +94,9 @@ t.test('start refuses a store that has lost data, and changes nothing', async t 
   interface Case {
     name: string
     damage(folder: string): unknown
-    /** Sentence of the refusal; null: the installation starts. */
+    /** Error message of the refused start; null: the installation starts. */
     says: RegExp | null
-    /** The start succeeds when the loss is accepted. `once`: later starts need no acceptance; `still`: each start needs it. */
+    /** The start succeeds when the loss is accepted. `once`: later starts need no acceptance; `still`: each start needs acceptance. */
     accepted?: 'once' | 'still'
     prints?: RegExp
   }

@@ -55,7 +55,7 @@ t.test('file with the first key of an earlier installation is renamed, and an al
   t.equal(read('first-key.1'), 'of the one before\n')
   t.equal(read('first-key.2'), 'of an earlier one\n')
 
-  // State after a start that ended between the write of the file and the storage of the key.
+  // Imitates a start that has written the file with the key and ended before it stored the key.
   const ended = createMemoryStore()
   const { firstKey } = await bootstrap({ store: ended, clock }, { location: 'local' })
   writeFileSync(join(dataFolder, 'first-key'), `${firstKey}\n`)

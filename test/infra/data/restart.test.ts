@@ -88,7 +88,7 @@ t.test('restart after kill -9 checks all monitors at once and counts no dead pro
 })
 
 const noProc = process.platform !== 'linux' && 'there is no /proc'
-t.test('killed process does not hold the data folder when its parent never reaps it', { skip: noProc }, async t => {
+t.test('data folder of a killed process is free, even when the parent never reaps the process', { skip: noProc }, async t => {
   const dataFolder = join(temporaryFolder(t), 'data')
   // The shell is replaced by a program that never reaps its children.
   const script = '"$0" "$1" start >/dev/null & exec tail -f /dev/null'

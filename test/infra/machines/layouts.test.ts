@@ -1,4 +1,4 @@
-// Drawings of the machines: the stored layouts equal those of the present machines, are complete, and are legible.
+// Drawings of the machines: the stored layouts fit the present machines, are complete, and are legible.
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { machines } from '#machines/drawings.ts'

@@ -1,4 +1,5 @@
-// Machine files in tools that read XState code. Such a tool evaluates the unchanged file with no names but the exports of `xstate`.
+// Tests that machine files can be opened in tools that read XState code. These tools evaluate the unchanged file, in which only the exports
+// of `xstate` are defined.
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import t from 'tap'

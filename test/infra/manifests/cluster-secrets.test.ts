@@ -100,7 +100,7 @@ t.test('secrets of two clusters differ, and a renewal changes only the certifica
   t.ok(bus.verify(new X509Certificate(first.get('ca.pem') ?? '').publicKey), 'clients of before trust it')
 })
 
-t.test('folder of secrets is readable only for its owner and is created once', async t => {
+t.test('folder of secrets is readable only by its owner and is created only once', async t => {
   const folder = join(temporaryFolder(t), 'secrets')
   const command = (...args: string[]) => runProgram(t, ['cluster', 'secrets', folder, ...args]).ended
   const made = await command('--host', 'bus.example')
@@ -109,7 +109,7 @@ t.test('folder of secrets is readable only for its owner and is created once', a
   const modeOf = (path: string) => (statSync(join(folder, path)).mode & 0o777).toString(8)
   t.equal(modeOf('.'), '700')
   for (const name of ['authority.key', 'store.env', 'salt.env', 'kubernetes.yaml']) t.equal(modeOf(name), '600', name)
-  // Containers run as different users, so these files are readable for all.
+  // Containers run as different users, so these files are readable by all users.
   for (const name of ['nats', 'mongo', 'services', 'directory']) {
     t.equal(modeOf(name), '755', name)
     for (const file of readdirSync(join(folder, name))) t.equal(modeOf(join(name, file)), '644', file)

@@ -60,7 +60,7 @@ t.test('five processes with one service each are one installation', async t => {
     return (result as { status: string; locations: { failing: string[] } }[])[0]?.locations.failing[0] === 'local'
   })
 
-  await t.test('process whose database is of another installation is refused when it joins the bus', async t => {
+  await t.test('process whose database belongs to another installation is refused when it joins the bus', async t => {
     const other = { ...stored, MONGODB_URL: `${secantus.url}/other`, SERVICES: 'directory,keeper,notifier', LOG_LEVEL: 'error' }
     const refused = await runProgram(t, ['start'], { ...other, DATA_DIR: join(folder, 'other') }).ended
     const says = /^The database that MONGODB_URL names is new, but the bus has worked with the store of the installation \w+: /

@@ -20,7 +20,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 }
 const entries = ['infra/cli/watchkeeper.js', 'infra/cli/health-check.js']
 
-/** Files that a source loads at run time: imports, also dynamic ones, and files such as workers. */
+/** Returns the files that a source loads at run time: static and dynamic imports, and files such as workers. */
 function importsOf(source: string): string[] {
   const code = source.replace(/^(import|export) type\b[^;]*? from '[^']+'$/gm, '').replace(/^\s*(\/\/|\*).*$/gm, '')
   const ways = [/\bfrom '([^']+)'/g, /\bimport '([^']+)'/g, /\bimport\('([^']+)'\)/g, /new URL\('([^']+)', import\.meta\.url\)/g]
@@ -102,7 +102,7 @@ t.test('image checks a website and notifies as its own user with only Node on th
   const app = inImage(image, '/app')
   const environment = containerEnvironment(image)
   const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) }
-  // Tests listen only on loopback, whatever the image sets.
+  // The test replaces the value of HOST in the image, because tests listen only on loopback.
   const own = { ...environment, ...ports, HOST: '127.0.0.1', WEBSITE_CONFIRM_AFTER: '1s', PUBLIC_URL: 'http://status.example' }
   const exec = (...words: string[]) => {
     // Adds the PATH of the base image: commands in a container can also run programs of the base image.
@@ -110,7 +110,7 @@ t.test('image checks a website and notifies as its own user with only Node on th
     return spawnSync(command, args, { ...options, encoding: 'utf8' })
   }
 
-  await t.test('content of the image', async t => {
+  await t.test('image has one Node and no development package, and its user can write only to the data folder', async t => {
     t.equal(image.node, manifest.dependencies['node'], 'the Node of npm start')
     t.equal(process.versions.node, image.node, 'which is tried here')
     t.strictSame(image.user, { uid: 1000, gid: 1000 })

@@ -79,7 +79,7 @@ t.test('monitoring endpoint responds only on loopback', async t => {
   await t.rejects(fetch(`http://127.0.0.2:${first.ports.monitor}/varz`), 'not at another address of this machine')
 })
 
-t.test('client is refused without credentials of this cluster and TLS', async t => {
+t.test('client without TLS or without credentials of this cluster is refused', async t => {
   const attempt = (options: ConnectionOptions) =>
     connect({ ...house, authenticator: undefined, reconnect: false, ...options } as ConnectionOptions)
   const connection = await attempt(house)
@@ -100,7 +100,7 @@ t.test('client is refused without credentials of this cluster and TLS', async t 
 })
 
 t.test(
-  'server gets a route only with a certificate of the authority and the password of routes',
+  'NATS server joins the cluster only with a certificate of the authority and the password for routes',
   { timeout: 120_000 },
   async t => {
     const password = /password: "(\w+)"/.exec(secret('nats/routes.conf'))?.[1] ?? ''
@@ -160,7 +160,7 @@ t.test(
     const { watchkeeper: pwd } = JSON.parse(secret('mongo/passwords.json')) as { watchkeeper: string }
     const open = await startSecantus(['--storage-path', storeFolder, '--sync-on-commit'])
     if (open === null) return
-    // Users as infra/compose/replica-set.js creates them.
+    // Creates the users as infra/compose/replica-set.js does.
     const administrator = await new MongoClient(open.url).connect()
     const roles = [{ role: 'readWrite', db: 'watchkeeper' }]
     await administrator.db('watchkeeper').command({ createUser: 'watchkeeper', pwd, roles })
@@ -244,7 +244,7 @@ t.test(
     })
 
     const command = (...args: string[]) => runProgram(t, args, environmentOf('directory')).ended
-    await t.test('prober of another machine works until its credentials are revoked', async t => {
+    await t.test('prober on another machine works until its credentials are revoked', async t => {
       t.match(await command('location', 'create', 'hamburg'), { code: 0 })
       const file = join(folder, 'hamburg.creds')
       const given = await command('prober', 'create', 'hamburg', '--out', file, '--json')
@@ -265,8 +265,8 @@ t.test(
       await eventually('the prober is refused', () => /refuses the credentials/.test(remote.stderr()))
     })
 
-    await t.test('server that its manifest stops hands over its leaderships first, and the cluster continues', async t => {
-      // Command of preStop on Kubernetes, and the SIGTERM that follows at once.
+    await t.test('server stopped as its manifest says first hands over its leaderships, and the cluster continues', async t => {
+      // Kubernetes runs this command of preStop, and sends SIGTERM at once afterwards.
       t.equal(spawnSync(binary, ['--signal', `ldm=${second.pid}`]).status, 0)
       await eventually('it is a lame duck', () => /lame duck/i.test(second.log()))
       terminate(second)

@@ -278,7 +278,7 @@ t.test('pod of Kubernetes has few rights, and has probes and limits', async t =>
       pod,
       {
         automountServiceAccountToken: false,
-        // Otherwise Kubernetes sets variables such as NATS_PORT, which are settings.
+        // With service links Kubernetes sets variables such as NATS_PORT, which the program reads as settings.
         enableServiceLinks: false,
         securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       },
@@ -391,7 +391,10 @@ t.test('network policies admit exactly the needed connections', async t => {
 })
 
 t.test('script of the replica set creates the set and its users after any earlier run', async t => {
-  /** Fake of mongosh and of a member, with the functions that the script uses. Once there is a user, a password is required. */
+  /**
+   * Fake of mongosh and of a member of the replica set, with the functions that the script uses. Once there is a user, a password is
+   * required.
+   */
   const member = (state: { set: boolean; primary: 'here' | string | null; users: string[] }) => {
     let signedIn = false
     const made: string[] = []

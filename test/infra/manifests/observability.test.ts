@@ -1,5 +1,5 @@
-// An installation of real processes as its operator sees it: a lost location in the webhook, /readyz, the list and the log. Alert rules and
-// dashboard panels are compared with the served metrics.
+// An installation of real processes as its operator sees it: a lost location appears in the webhook, /readyz, the list and the log. Alert
+// rules and dashboard panels are compared with the served metrics.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -25,7 +25,7 @@ interface Hit {
   body: string
 }
 
-/** A receiver that accepts every message, and fails as a checked website. */
+/** Starts a server that is both receiver and website: it accepts every message, and fails every check. */
 async function startReceiver(t: { teardown(run: () => unknown): void }) {
   const hits: Hit[] = []
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ async function startReceiver(t: { teardown(run: () => unknown): void }) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, at, operator }
 }
 
-/** The main program with a webhook for its operator. */
+/** Starts the main program with a webhook for its operator. */
 async function startMain(t: Parameters<typeof runProgram>[0], dataFolder: string, receiver: string) {
   const program = runProgram(t, ['start'], {
     DATA_DIR: dataFolder,
@@ -67,7 +67,7 @@ function startProber(t: Parameters<typeof runProgram>[0], dataFolder: string): P
   return runProgram(t, ['start'], environment)
 }
 
-t.test('operator of real processes', { timeout: 600_000 }, async t => {
+t.test('operator learns of a lost location from webhook, list and log', { timeout: 600_000 }, async t => {
   const whole = t
   const dataFolder = join(temporaryFolder(t), 'data')
   const receiver = await startReceiver(t)
@@ -97,7 +97,7 @@ t.test('operator of real processes', { timeout: 600_000 }, async t => {
   await eventually('people are told', () => receiver.at('/people').length > 0)
   const readiness = async () => (await (await fetch(`${main.ops}/readyz`)).json()) as { ready: boolean; warnings: string[] }
 
-  await t.test('location is reported once when its prober is killed, and is in /readyz and in the list', async t => {
+  await t.test('location is reported once when its prober is killed, and appears in /readyz and in the list', async t => {
     await eventually('its prober was seen', async () => /hamburg"\} 1/.test(await (await fetch(`${main.ops}/metrics`)).text()))
     await eventually('it is noted', async () => (await command('location', 'list')).stdout.includes(' now '))
     const killedAt = performance.now()
@@ -134,7 +134,7 @@ t.test('operator of real processes', { timeout: 600_000 }, async t => {
     checkDashboard(t, served)
   })
 
-  await t.test('restart repeats no report, and a returned prober is reported', async t => {
+  await t.test('restart repeats no report to the operator, and the return of a prober is reported', async t => {
     t.equal(main.program.child.kill('SIGTERM'), true)
     await main.program.ended
     main = await startMain(whole, dataFolder, receiver.url)
@@ -193,7 +193,7 @@ async function servedBy(address: string): Promise<Map<string, Served>> {
 
 /** Labels that Prometheus itself gives to every series. */
 const targetLabels = ['instance', 'job']
-/** Label values that the first scrape may lack. It must contain all others. */
+/** Label values that the first scrape may lack. The first scrape must contain all other values. */
 const knownValues: Record<string, readonly string[]> = {
   'watchkeeper_notifier_conditions.kind': [
     'location_lost',

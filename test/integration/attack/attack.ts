@@ -6,9 +6,9 @@ import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 
 export interface Attack {
-  /** Resolves when the server has accepted its connection. */
+  /** Resolves when the server has accepted the attacker's connection. */
   entered: Promise<void>
-  /** Resolves at its end with the counts of its messages and of the server's errors. */
+  /** Resolves at the end of the attack with the counts of its messages and of the server's errors. */
   ended: Promise<Record<string, number>>
   /** Ends the attack early. */
   stop(): void
@@ -35,7 +35,7 @@ export function startAttack({ port, credentialsFile, seconds, attacks = [] }: At
     if (output.startsWith('in\n')) entered.resolve()
   })
   const ended = endOf(child).then(() => JSON.parse(output.trim().split('\n').at(-1) ?? ''))
-  // A test may await neither promise; a rejection must not count as unhandled then.
+  // A test may leave either promise without a handler, so these handlers prevent an unhandled rejection.
   entered.promise.catch(() => undefined)
   ended.catch(entered.reject)
   return { entered: entered.promise, ended, stop: () => void child.kill('SIGTERM') }

@@ -24,7 +24,7 @@ const noteIn = () => {
   wasIn = true
 }
 
-/** Connects; returns null if the server refuses. `deaf`: the socket reads nothing after that. */
+/** Connects; returns null if the server refuses. `deaf`: the socket reads nothing once it is connected. */
 async function enter({ deaf = false, name = 'attacker' } = {}): Promise<Socket | null> {
   const socket = connect({ host, port: Number(port) })
   const { promise, resolve } = Promise.withResolvers<Socket | null>()
@@ -44,7 +44,7 @@ async function enter({ deaf = false, name = 'attacker' } = {}): Promise<Socket |
       noteIn()
       resolve(socket)
     } else if (text.includes('PING')) socket.write('PONG\r\n')
-    // The counted text leaves out the subjects that the server quotes.
+    // Omits the subjects that the server quotes, so that an error counts as the same error for every subject.
     if (text.includes('-ERR')) count(/-ERR '([^:'"]*)/.exec(text)?.[1]?.trim() ?? 'error')
   })
   return promise

@@ -83,7 +83,10 @@ export async function admission({ port }: Installation, { file }: Credential): P
 }
 
 export const monitors = 20
-/** Number of monitors of the last location only. The others need a majority of two locations, and no prober runs in the first location. */
+/**
+ * Number of monitors that only the last location checks. The other monitors need a majority of two locations, and the first location has no
+ * prober.
+ */
 export const judgedMonitors = monitors / 2
 
 /**

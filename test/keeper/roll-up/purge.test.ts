@@ -10,7 +10,7 @@ import { createWorld } from '../world.ts'
 const one = 'aaaaaaaaaa'
 const other = 'bbbbbbbbbb'
 
-/** Four reports of one subject and four of another in turn, sequences 1 to 8, and checkpoints of their partitions. */
+/** Creates a stream with eight reports of two subjects in turn (sequences 1 to 8), and the checkpoints of the subjects' partitions. */
 async function createStream() {
   const { client, store, hub } = createWorld()
   const publish = (subjectId: string) => client.observations.publish(subjects.observation('aaaa', subjectId), {})

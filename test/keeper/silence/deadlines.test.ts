@@ -101,7 +101,7 @@ t.test('new monitor is not silent after an outage, because buffered reports come
   t.strictSame(await world.history(id), [])
 })
 
-t.test('subject has one deadline in its partition, the earliest armed', async t => {
+t.test('subject has only its earliest deadline in its partition', async t => {
   const deadlines = noDeadlines()
   for (const at of [300, 200, 400]) armDeadline(deadlines, 'subject', at)
   t.equal(firstDueAt(deadlines), 200)
@@ -135,7 +135,7 @@ t.test('keeper removes an overdue tombstone and has no further work', async t =>
   t.equal((await rounds(second)) - before, 0)
 })
 
-t.test('feed is closed when its partition closed during its opening', async t => {
+t.test('feed is closed when its partition closed while the feed was opened', async t => {
   const world = createWorld()
   let open = 0
   const delayed = (bus: Bus): Bus => {
@@ -173,7 +173,7 @@ t.test('feed is closed when its partition closed during its opening', async t =>
   }
 })
 
-t.test('abandoned partition is not reopened when it is then given up', async t => {
+t.test('partition that waits to be opened again stays closed when the keeper gives it up', async t => {
   let looks = 0
   const world = createWorld(
     store => store,
@@ -204,54 +204,60 @@ for (const [way, stepMs] of [
   ['forward', 60 * minute],
   ['back', -60 * minute],
 ] as const) {
-  t.test(`the bus's clock set ${way} by an hour causes no silence and no alarm: real problems are notified as usual`, async t => {
-    const { world, stepBus } = createTwoClocks()
-    await world.startOne({ exclusive: true })
-    const id = await world.create()
-    const report = (ok: boolean, minutes: number) => reportEachMinute(world, [id], ok, minutes)
-    await report(true, 5)
-    stepBus(stepMs)
-    await report(true, 8)
-    t.strictSame(await world.history(id), [])
-    await world.report(id, false)
-    await world.clock.advance(2 * minute - 10)
-    t.equal(world.nudged.length, 0)
-    await world.report(id, false)
-    await world.clock.advance(1_000)
-    t.equal(world.nudged.length, 1, 'when the hold is over')
-    await report(true, 4)
-    t.equal(world.nudged.length, 2, 'it is well again')
-    await world.clock.advance(6 * minute)
-    t.strictSame(
-      (await world.alerts(id)).map(alert => alert.kind),
-      ['problem', 'recovery', 'no_data'],
-    )
-    const observations = await world.store.find('observations', { where: {}, limit: 100 })
-    t.ok(observations.length > 10)
-    t.ok(
-      observations.every(({ delayMs }) => delayMs === 0),
-      'a check ends as long after its slot as ever',
-    )
-  })
+  t.test(
+    `clock of the bus, set ${way} by an hour, causes no silence, and people are notified of real problems as usual`,
+    async t => {
+      const { world, stepBus } = createTwoClocks()
+      await world.startOne({ exclusive: true })
+      const id = await world.create()
+      const report = (ok: boolean, minutes: number) => reportEachMinute(world, [id], ok, minutes)
+      await report(true, 5)
+      stepBus(stepMs)
+      await report(true, 8)
+      t.strictSame(await world.history(id), [])
+      await world.report(id, false)
+      await world.clock.advance(2 * minute - 10)
+      t.equal(world.nudged.length, 0)
+      await world.report(id, false)
+      await world.clock.advance(1_000)
+      t.equal(world.nudged.length, 1, 'when the hold is over')
+      await report(true, 4)
+      t.equal(world.nudged.length, 2, 'it is well again')
+      await world.clock.advance(6 * minute)
+      t.strictSame(
+        (await world.alerts(id)).map(alert => alert.kind),
+        ['problem', 'recovery', 'no_data'],
+      )
+      const observations = await world.store.find('observations', { where: {}, limit: 100 })
+      t.ok(observations.length > 10)
+      t.ok(
+        observations.every(({ delayMs }) => delayMs === 0),
+        'a check ends as long after its slot as ever',
+      )
+    },
+  )
 }
 
-t.test('successor judges the waiting reports and no input is silent when the clock of the bus is behind', async t => {
-  const { world, stepBus } = createTwoClocks()
-  const first = await world.startOne({ exclusive: true })
-  const id = await world.create()
-  const report = (minutes: number) => reportEachMinute(world, [id], true, minutes)
-  await report(5)
-  stepBus(-60 * minute)
-  await report(2)
-  await Promise.all([first.service.stop(), world.clock.advance(100)])
-  await world.report(id, false)
-  await world.startOne({ exclusive: true })
-  await world.clock.advance(minute)
-  t.strictSame(await kindsOf(world, id), ['pending'], 'the failure that came meanwhile')
-  await report(8)
-  t.strictSame(await kindsOf(world, id), ['pending', 'recovering', 'closed'])
-  t.equal(world.nudged.length, 0)
-})
+t.test(
+  'keeper that takes over judges the waiting reports, and calls no input silent, when the clock of the bus is behind',
+  async t => {
+    const { world, stepBus } = createTwoClocks()
+    const first = await world.startOne({ exclusive: true })
+    const id = await world.create()
+    const report = (minutes: number) => reportEachMinute(world, [id], true, minutes)
+    await report(5)
+    stepBus(-60 * minute)
+    await report(2)
+    await Promise.all([first.service.stop(), world.clock.advance(100)])
+    await world.report(id, false)
+    await world.startOne({ exclusive: true })
+    await world.clock.advance(minute)
+    t.strictSame(await kindsOf(world, id), ['pending'], 'the failure that came meanwhile')
+    await report(8)
+    t.strictSame(await kindsOf(world, id), ['pending', 'recovering', 'closed'])
+    t.equal(world.nudged.length, 0)
+  },
+)
 
 t.test('reports read again after a crash open and close no incident', async t => {
   const world = createWorld()
@@ -273,7 +279,7 @@ t.test('reports read again after a crash open and close no incident', async t =>
   t.equal((await world.alerts(id)).length, 1)
 })
 
-t.test("later report of another partition makes the keeper skip no report when the bus's clock is behind", async t => {
+t.test("keeper skips no report when the bus's clock is behind and another partition has a later report", async t => {
   const { world, stepBus } = createTwoClocks()
   const first = await world.startOne({ exclusive: true })
   const id = await world.create()
@@ -313,7 +319,7 @@ t.test('new reports are read when the stream lost its end and its clock was set 
 const kindsOf = async (world: Pick<ReturnType<typeof createWorld>, 'history'>, id: string) =>
   (await world.history(id)).map(({ kind }) => kind)
 
-/** Returns a subject's id in another partition than that of `id`. */
+/** Returns the id of a subject in another partition than `id`. */
 function otherPartition(id: string): string {
   let other = randomId(10)
   while (partitionOf(other) === partitionOf(id)) other = randomId(10)

@@ -24,7 +24,7 @@ async function reported() {
   }
 }
 
-/** Fresh readings beside a document of revision `rev`. */
+/** Newer readings of a subject, noted when its document had revision `rev`. */
 const fresh = ({ id, judgedAt, dueAt }: SubjectDocument, rev: number, ...readings: FreshReading[]): Freshness =>
   [id, rev, judgedAt, dueAt, readings] as const
 const failing = (at: number): FreshReading => ['aaaa', at, at, 0, 503, 1, 'status 503, expected 200']
@@ -55,7 +55,7 @@ t.test('merge drops a report from before its location was added again', async t 
   t.equal(mergeNewer(again, fresh(subject, subject.rev - 1, passed(now)), context).subject.readings['aaaa']?.slotAt, now)
 })
 
-t.test('merge of series keeps the kind of change that the merge of checks requires', async t => {
+t.test('commit or checkpoint that a merge of checks requires is still required after series are merged', async t => {
   const { subject, context } = await reported()
   const custom = { signals: [], signalsMade: 0, rulesMade: 0, stampedUs: 0, observed: {} }
   const series = {
@@ -95,7 +95,7 @@ t.test('report from before a set-back of the bus clock replaces no later report'
   t.equal(mergeNewer(document, fresh(subject, subject.rev - 1, after), context).change, 'commit')
 })
 
-t.test('pushed reading stays pushed after a checkpoint and a merge', async t => {
+t.test('reading from a pushed report stays marked as pushed after a checkpoint and a merge', async t => {
   const { subject, now, context } = await reported()
   const reading = subject.readings['aaaa']
   t.ok(reading)

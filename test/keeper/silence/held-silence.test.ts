@@ -1,5 +1,5 @@
 // Holds of a Template's rules while silence is held back because no gateway accepts reports. A hold pauses from the instant at which its
-// rule can no longer decide, even after another signal's silence. Rules: docs/reference/v3.md, 4.4, 4.7 and 4.11.
+// rule can no longer decide, even after another signal's silence. Reference: docs/reference/v3.md, 4.4, 4.7 and 4.11.
 import t from 'tap'
 import { create, host, observe, second, setStage } from '../resources/resource-world.ts'
 
@@ -21,14 +21,14 @@ const template = {
   ],
 }
 
-t.test('hold pauses when its window empties after a silence that is held back (v3 4.11)', async t => {
+t.test('hold pauses when the window of a counted comparison empties after a silence that is held back (v3 4.11)', async t => {
   const world = await setStage(template)
   const { id } = await create(world)
   await world.clock.advance(60 * second)
   const at = world.clock.now()
   await observe(world, id, { signal: 'probe', atUs: at * 1_000 }, { signal: 'load', value: 9, atUs: at * 1_000 })
   await world.gateway.stop()
-  // The probe's silence after 60 s does not count. The empty window after 90 s counts.
+  // The probe is silent after 60 s. This silence is held back and does not count. The window is empty after 90 s, which counts.
   await world.clock.advance(100 * second)
   const paused = (await world.history(id)).filter(({ kind }) => kind === 'hold paused')
   t.match(paused, [{ at: at + 90 * second + 1 }])

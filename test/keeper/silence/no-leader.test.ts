@@ -21,13 +21,12 @@ interface Scene {
 
 type World = ReturnType<typeof createWorld>
 
-/** Returns the holder of each partition. */
 async function holders(world: World): Promise<Record<string, string | null>> {
   const entries = await world.client.bucket('leases').list(keys.allLeases)
   return Object.fromEntries(entries.map(({ key, value }) => [key, (value as { holder: string | null }).holder]))
 }
 
-/** Two keepers with half of the partitions each. */
+/** World with two keepers that each hold half of the partitions. */
 async function twoKeepers() {
   const world = createWorld()
   const first = await world.startOne({ keeperId: 'first' })
@@ -108,7 +107,7 @@ t.test('keeper gives up no partition while the bucket of leases has no leader', 
   await world.startOne({ keeperId: 'second' })
   await world.clock.advance(limits.keeper.leaseRenewMs + second)
   world.hub.depose(['leases'])
-  // A hand-over that was under way at the beginning may still fail.
+  // A hand-over that began before the outage is allowed to fail.
   await world.clock.advance(limits.keeper.leaseGapMs + 2 * second)
   const answering = async () => {
     let count = 0
@@ -240,7 +239,7 @@ t.test('input is not silent while the stream has no leader, and is silent when n
   t.match(await world.alerts(silent), [{ kind: 'no_data' }])
 })
 
-t.test('time counts as heard only between heartbeats that follow each other closely', async t => {
+t.test('time counts as heard only between signs of life that follow each other closely', async t => {
   let now = 0
   const heard = new HeardTime(() => now, 100)
   t.equal(heard.now(), 0)

@@ -208,20 +208,23 @@ for (const [what, sentence, suffer] of outages) {
     },
   )
 
-  t.test(`heartbeat that ends while ${what} is notified as silent after the hold, and no other heartbeat is`, async t => {
-    const lived = await live()
-    const { world } = lived
-    await suffer(lived, minute)
-    const [ended = '', ...others] = hearts
-    await beatFor(world, 50 * second, others)
-    t.strictSame(await told(world), [])
-    await beatFor(world, 30 * second, others)
-    t.strictSame(await told(world, [ended]), ['no_data'])
-    t.strictSame(await told(world, others), [])
-  })
+  t.test(
+    `heartbeat that stops while ${what} is notified as silent once silence counts again, and no other heartbeat is`,
+    async t => {
+      const lived = await live()
+      const { world } = lived
+      await suffer(lived, minute)
+      const [ended = '', ...others] = hearts
+      await beatFor(world, 50 * second, others)
+      t.strictSame(await told(world), [])
+      await beatFor(world, 30 * second, others)
+      t.strictSame(await told(world, [ended]), ['no_data'])
+      t.strictSame(await told(world, others), [])
+    },
+  )
 }
 
-t.test('monitor falls silent while no gateway takes reports', async t => {
+t.test('monitor is notified as silent while no gateway accepts reports, and heartbeats are not', async t => {
   const { world } = await live()
   const site = await world.create({ confirm_after: 0 })
   await world.report(site, true)
@@ -231,7 +234,7 @@ t.test('monitor falls silent while no gateway takes reports', async t => {
   t.strictSame(await told(world), [])
 })
 
-t.test('late heartbeat is announced neither in an outage nor in its hold', async t => {
+t.test('late heartbeat is notified neither in an outage nor while silence is held back after the outage', async t => {
   const { world, store } = await live(20 * second)
   await world.clock.advance(noDataAfterMs)
   t.match((await Promise.all(hearts.map(id => world.incidents(id)))).flat(), [
@@ -249,7 +252,7 @@ t.test('late heartbeat is announced neither in an outage nor in its hold', async
   t.strictSame(await told(world, [ended]), ['no_data'])
 })
 
-t.test('outages that follow each other are held as one after any number of restarts', async t => {
+t.test('outages that follow each other hold silence back like one outage, whatever the number of restarts', async t => {
   for (const [what, upMs] of [
     ['before anything is stored of the first', 2 * second],
     ['in the midst of the hold', 12 * second],

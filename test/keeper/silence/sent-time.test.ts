@@ -6,8 +6,8 @@ const hour = 3_600_000
 const start = 1_700_000_000_000
 
 /**
- * Returns the instant of each message on the keeper's clock. `now`: instant of the read on that clock; `at`: stamp of the bus. All in ms
- * after the start.
+ * Returns the instant of each message on the keeper's clock. `now`: instant of the read on the keeper's clock; `at`: stamp of the bus. All
+ * in ms after the start.
  */
 function place(messages: readonly (readonly [now: number, at: number])[], isFresh: boolean, knownBehindMs = 0): number[] {
   const clock = { now: () => 0 }
@@ -134,7 +134,7 @@ for (const { name, messages, isFresh, behindMs, placed } of cases) {
   })
 }
 
-t.test('message that is read again does not change the known step of the clock', async t => {
+t.test('message that is read again is not taken as a set-back of the bus clock', async t => {
   const sentTime = createSentTime({ now: () => start + 2 * hour })
   const [first, second] = [
     { sequence: 1, at: start },

@@ -11,8 +11,8 @@ import { createWorld, type KeeperHandle, minute } from '../world.ts'
 type World = ReturnType<typeof createWorld>
 
 /**
- * Creates a monitor that reported every minute until its keeper stopped, and a heartbeat that reported just before and is due every four
- * minutes.
+ * Creates a monitor that reported every minute until its keeper stopped, and a heartbeat that reported just before the stop and is due
+ * every four minutes.
  */
 async function startAndStop(world: World): Promise<{ site: string; heart: string; spokeAt: number }> {
   const keeper = await world.startOne({ exclusive: true })
@@ -43,7 +43,7 @@ async function startAndStop(world: World): Promise<{ site: string; heart: string
   return { site, heart, spokeAt }
 }
 
-/** Time from a keeper's start until it notices that a gateway accepts reports, ms. It prolongs the hold of silence. */
+/** Time from a keeper's start until it notices that a gateway accepts reports, ms. Silence is held back longer by this time. */
 const gatewayMs = 2 * limits.presence.beatMs + second
 
 const stop = (world: World, keeper: KeeperHandle) => Promise.all([keeper.service.stop(), world.clock.advance(100)])
@@ -62,7 +62,7 @@ async function beat(world: World, heart: string, status: 'ok' | 'problem' = 'ok'
 
 const told = async (world: World, ids: string[]) => (await Promise.all(ids.map(id => world.history(id)))).flat()
 
-t.test('sender is not silent when it reports again within a time as long as the outage', async t => {
+t.test('sender is not announced as silent if it reports within 7 minutes after an outage of 7 minutes', async t => {
   const world = createWorld()
   const { site, heart } = await startAndStop(world)
   await world.clock.advance(7 * minute)
@@ -77,7 +77,7 @@ t.test('sender is not silent when it reports again within a time as long as the 
   t.strictSame(await told(world, [site, heart]), [])
 })
 
-t.test('silent input is announced after the hold, as of the instant at which it fell silent', async t => {
+t.test('silence is announced when it is no longer held back, and dates from the instant at which it began', async t => {
   const world = createWorld()
   const { site, heart, spokeAt } = await startAndStop(world)
   await world.clock.advance(7 * minute)
@@ -90,7 +90,7 @@ t.test('silent input is announced after the hold, as of the instant at which it 
   t.match(ofHeart, { status: 'no_data', troubleSince: spokeAt + 4 * minute + 1 })
 })
 
-t.test('silence is held for an hour after a longer outage', async t => {
+t.test('silence is held back for at most an hour after a longer outage', async t => {
   const world = createWorld()
   const { site, heart } = await startAndStop(world)
   await world.clock.advance(10 * hour)
@@ -101,7 +101,7 @@ t.test('silence is held for an hour after a longer outage', async t => {
   t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
 })
 
-t.test('second start does not end the hold of silence', async t => {
+t.test('silence stays held back when a keeper starts a second time', async t => {
   const world = createWorld()
   const { site, heart } = await startAndStop(world)
   await world.clock.advance(7 * minute)
@@ -115,7 +115,7 @@ t.test('second start does not end the hold of silence', async t => {
   t.match([(await world.incidents(site))[0], (await world.incidents(heart))[0]], [{ status: 'no_data' }, { status: 'no_data' }])
 })
 
-t.test('stream that is read again does not end the hold of silence', async t => {
+t.test('silence stays held back when a stream is read again', async t => {
   const world = createWorld()
   const { site, heart } = await startAndStop(world)
   await world.clock.advance(7 * minute)
@@ -125,7 +125,7 @@ t.test('stream that is read again does not end the hold of silence', async t => 
   t.strictSame(await told(world, [site, heart]), [])
 })
 
-t.test('ended hold of silence does not begin again when a stream is read again', async t => {
+t.test('silence that is no longer held back is not held back again when a stream is read again', async t => {
   const world = createWorld()
   const { site } = await startAndStop(world)
   await world.clock.advance(7 * minute)
@@ -142,8 +142,8 @@ t.test('ended hold of silence does not begin again when a stream is read again',
 })
 
 /**
- * A heartbeat reports a problem, which is notified. An outage of half an hour follows, and one beat a minute after it. Returns nine minutes
- * later. Two rules, of which one reads the other, have the same verdict and need six minutes of ok.
+ * A heartbeat reports a problem, which is notified. An outage of half an hour follows, and one beat a minute after the outage. Returns nine
+ * minutes after the beat. Two rules, of which one reads the other, have the same verdict and need six minutes of ok to recover.
  */
 async function recoverInHold(world: World): Promise<{ heart: string; beatAt: number }> {
   const { heart } = await startAndStop(world)
@@ -216,7 +216,7 @@ t.test('incident that was ok only while silence did not count changes to no data
   t.strictSame(await kindsTold(world, heart), ['problem', 'problem'])
 })
 
-t.test('silence is held back from the start and for the length of the recorded outage', async t => {
+t.test('silence is held back after a take-over for as long as the recorded outage lasted', async t => {
   const at = { now: 100 * hour, monotonic: 50 * hour }
   const checkpoint: CheckpointDocument = {
     id: 'p',

@@ -1,14 +1,17 @@
 // Comparison of a keeper's results with the oracle. Only this file lists the permitted differences and their reasons:
 //
-// Steady, silent, long: no difference. Two cases are compared as loosely as in `rough`, because two orders are right in them:
-//   Crossing: a report that the stream accepts between the instant of an update and its reply may be stepped before or after the update.
+// Profiles `steady`, `silent` and `long`: no difference is permitted. But two cases are compared as loosely as in `rough`, because either
+//   order of their inputs is right.
+//   Crossing: the stream accepts a report between the instant of an update and the reply to the update. The report may be stepped before or
+//     after the update.
 //   Held silence: in `steady`, an input may fall silent in the 15 s after a take-over, in which silence does not count. In every profile
-//     it may fall silent while the store is unavailable, or in the hold after that, which is as long (ADR 22).
-// Rough: reports come late and are judged no earlier than the newest judgement. Silence is held back after every take-over and
-//   reconnect, and clocks run 1 % off. Instants may differ by `slackOf`. A problem that outlives its hold by that much must have been
-//   confirmed, and a confirmed incident must have a problem. Nothing is compared if the stream lost reports.
-// Reused sequences: a stream that lost its end and grew again before its holder noticed gives old sequences to new reports. Reports
-//   with sequences up to the checkpoint are not read.
+//     an input may fall silent while the store is unavailable, or in the equally long time afterwards in which silence is held back
+//     (ADR 22).
+// Profile `rough`: reports come late and are judged no earlier than the newest judgement. Silence is held back after every take-over and
+//   reconnect, and clocks run 1 % off. Instants may differ by `slackOf`. A problem that lasts longer than its confirmation delay plus
+//   `slackOf` must have been confirmed, and a confirmed incident must have a problem. Nothing is compared if the stream lost reports.
+// Reused sequences: a stream loses its newest reports and grows again before the holder notices. The stream gives the lost sequences to
+//   new reports. Keepers do not read new reports with sequences up to the checkpoint.
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 import { minute } from '#shared/limits/limits.ts'
 import { startOfTime } from '../virtual-time.ts'
@@ -45,7 +48,7 @@ export function compareWithOracle(world: World, remains: Remains, fault: (text: 
   }
 }
 
-/** True if an input is silent while the store is unavailable, or in the hold after that. */
+/** Returns whether an input falls silent while the store is unavailable, or afterwards while silence is held back. */
 function isInHold({ plan }: World, history: readonly VerdictEntry[]): boolean {
   return plan.faults.some(({ kind, atMs, forMs }) => {
     const [from, until] = [startOfTime + atMs, startOfTime + atMs + 2 * forMs + minute]
@@ -55,7 +58,7 @@ function isInHold({ plan }: World, history: readonly VerdictEntry[]): boolean {
   })
 }
 
-/** Longest time without the store plus the hold after it and other delays, ms. */
+/** Returns the longest time without the store, plus the time in which silence is held back afterwards, plus other delays, ms. */
 const slackOf = ({ plan }: World): number =>
   4 * minute + Math.max(0, ...plan.faults.map(({ kind, forMs }) => (kind === 'store gone' ? 2 * forMs : 0)))
 
@@ -76,7 +79,7 @@ function compareLoosely(
     if (!confirmed.some(found => found.confirmedAt! <= endsAt && (found.closedAt ?? endsAt) >= confirmedAt))
       fault(`nobody was told of ${describe(wanted)}`)
   }
-  // With a clock that runs 1 % fast a location can be called silent although it reports a second before its time.
+  // With a clock that runs 1 % fast, a location can count as silent although it reports a second before its silence would begin.
   if (world.plan.faults.some(fault => fault.kind === 'stepped clock')) return
   for (const found of confirmed) {
     const endsAt = (found.closedAt ?? world.time.now()) + slackMs

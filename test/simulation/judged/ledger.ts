@@ -10,7 +10,7 @@ export interface Report {
   stream: string
   partition: number
   sequence: number
-  /** Instants of the end of the check and of the report's acceptance by the stream, ms since the epoch. */
+  /** `at`: end of the check. `takenAt`: acceptance of the report by the stream. Both in ms since the epoch. */
   at: number
   takenAt: number
   subjectId: string
@@ -20,7 +20,7 @@ export interface Report {
   ok: boolean
   /** True if the stream lost the report. */
   isLost: boolean
-  /** True if its sequence had belonged to a report that the stream lost: see `compare.ts`, Reused sequences. */
+  /** True if the report's sequence had belonged to a report that the stream lost: see `compare.ts`, Reused sequences. */
   isReused: boolean
 }
 

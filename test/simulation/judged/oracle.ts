@@ -1,9 +1,9 @@
-// Oracle of one monitor: its incidents and messages by reference/judging, reference/incidents and reference/messages. Its input is the
-// accepted reports, the answered commands and the clock. It shares no code with the keeper.
+// Oracle of one monitor: its incidents and messages as reference/judging, reference/incidents and reference/messages define them. Its input
+// is the accepted reports, the commands that got a reply, and the clock. It shares no code with the keeper.
 //
-// It has two layers. The first is the verdict history: the verdict at every instant at which it can change. The second derives incidents
-// and messages from this history alone. At one instant, ends of silence and grace come first, then ends of holds, then reports and
-// commands: holds are inclusive.
+// The oracle has two layers. The first is the verdict history: the verdict at every instant at which it can change. The second derives
+// incidents and messages from this history alone. At one instant, ends of the permitted silence and of grace come first, then ends of
+// confirmation and recovery delays, then reports and commands: a delay includes its last instant.
 import type { WebsiteCheck } from '#shared/contracts/subjects/website.ts'
 
 const minute = 60_000
@@ -24,7 +24,7 @@ export type OracleVerdict = 'problem' | 'ok' | 'no_data' | 'not_judged'
 export interface VerdictEntry {
   at: number
   verdict: OracleVerdict
-  /** silence: a location fell silent. time: a grace ended. input: a report or a command. */
+  /** `silence`: a location fell silent. `time`: a grace ended. `input`: a report or a command. */
   cause: 'silence' | 'time' | 'input'
 }
 
@@ -47,7 +47,7 @@ interface Input {
 
 interface Watch {
   check: WebsiteCheck
-  /** Assignment by location. Reports of an older assignment do not count; null: nothing is assigned. */
+  /** Revision that began the present assignment. Reports on an older assignment do not count. Null: nothing is assigned. */
   assignedAtRev: number | null
   inputs: Map<string, Input>
 }
@@ -124,7 +124,7 @@ function verdictAt(watch: Watch, at: number): OracleVerdict {
   return asIfYoungWereWell === 'ok' ? 'not_judged' : 'no_data'
 }
 
-/** Returns the verdict by the four steps of reference/judging 1.4. */
+/** Returns the verdict that the four steps of reference/judging 1.4 give. */
 function decide(reads: readonly string[], mode: WebsiteCheck['failure_mode']): 'problem' | 'ok' | 'no_data' {
   const n = reads.length
   const k = mode === 'at_least_one' ? 1 : mode === 'all' ? n : Math.floor(n / 2) + 1

@@ -3,7 +3,6 @@ import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { HistoryDocument, IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 
-/** Returns all stored documents of one subject. */
 export interface Remains {
   subject: SubjectDocument
   incidents: IncidentDocument[]

@@ -1,6 +1,6 @@
 // Faults injected into the keepers of simulated Resources (blows), and the possible delays until a keeper notices them. Silence is held
-// back after an outage of Watchkeeper for as long as the outage (v3 4.11, ADR 22). The rules leave the exact start and end of this hold
-// open, so the oracle runs with several variants.
+// back after an outage of Watchkeeper for as long as the outage (v3 4.11, ADR 22). The rules leave open when exactly this time starts and
+// ends, so the oracle runs with several variants.
 import { keys } from '#shared/bus/subjects.ts'
 import { limits } from '#shared/limits/limits.ts'
 import { blows, renewalMs } from '../custom/keepers.ts'
@@ -12,13 +12,19 @@ import type { Resource } from './resource.ts'
 const second = 1_000
 const minute = 60 * second
 
-/** Injected fault: the time in which no report could be accepted, without the seconds run through before and after it. */
+/**
+ * Period of an injected fault in which no report could be accepted. It does not include the seconds that the simulation runs before and
+ * after the fault.
+ */
 export interface Struck {
   from: number
   until: number
   /** Unavailable part of the installation; null: no part was unavailable for longer than a take-over. */
   lacks: 'keepers' | 'store' | 'gateways' | null
-  /** By Resource, last instant at which silence counts while it is held back (ADR 22). Absent: the instant of the fault. */
+  /**
+   * By Resource: instant up to which silence counts while it is held back (ADR 22). For a Resource without an entry, silence counts up to
+   * the instant of the fault.
+   */
   countsTo: ReadonlyMap<string, number>
 }
 
@@ -44,7 +50,7 @@ const isTakenOver: ReadonlySet<string> = new Set(['keepers', 'death in a write',
 
 /**
  * Returns the latest stored instant at which silence was judged, from the partition's checkpoint or the Resource. A new holder knows no
- * later instant, so it reads every report from before this instant, whatever the report's age.
+ * later instant. So it reads every report from before this instant, whatever the report's age.
  */
 async function recordedOf(resources: readonly Resource[]): Promise<Map<string, number>> {
   const recorded = new Map<string, number>()
@@ -57,10 +63,13 @@ async function recordedOf(resources: readonly Resource[]): Promise<Map<string, n
   return recorded
 }
 
-/** Runs for some time before an injected fault, so that lease and checkpoint are recent when it begins. */
+/** Runs for some time before an injected fault, so that lease and checkpoint are recent when the fault begins. */
 export const breathe = ({ keepers }: House): Promise<void> => keepers.clock.live(renewalMs + limits.keeper.checkpointMs)
 
-/** Variants of the time in which silence is held back: it begins `early` ms before the fault, and ends `late` ms after its regular end. */
+/**
+ * Variants of the period in which silence is held back. The period begins `early` ms before the fault and ends `late` ms after its regular
+ * end.
+ */
 const latenesses = [
   { early: 0, late: 0 },
   { early: 5 * second, late: 5 * second },
@@ -70,7 +79,9 @@ const latenesses = [
   { early: -10 * second, late: 30 * second },
 ] as const
 
-/** Variants of the instants from which a silence that is noticed late counts, and from which a report counts whose keeper died. */
+/**
+ * Possible instants from which a silence counts that a keeper noticed late, and from which a report counts whose keeper died.
+ */
 const hearings = [
   { isOwnInstant: false, isAfterOthers: false, isStrayLate: false },
   { isOwnInstant: true, isAfterOthers: false, isStrayLate: false },
@@ -78,7 +89,7 @@ const hearings = [
   { isOwnInstant: false, isAfterOthers: false, isStrayLate: true },
 ] as const
 
-/** Returns the variants of one Resource. */
+/** Returns the possible ways in which keepers notice the faults, for one Resource. */
 export function variantsOf(struck: readonly Struck[], resourceId: string): Variant[] {
   if (struck.length === 0) return [calm]
   return latenesses.flatMap(({ early, late }) =>

@@ -1,5 +1,5 @@
-// Texts and instants of a simulated Resource's detail and of its open Incidents, compared with the rules: explanations (v3 4.9), and
-// without injected faults also `since` (v3 4.8) and `next` (v3 5.7).
+// Compares the detail of a simulated Resource, and its open Incidents, with the rules. Always compares explanations (v3 4.9). In runs
+// without injected faults also compares `since` (v3 4.8) and `next` (v3 5.7).
 import type { IncidentNow } from '#shared/contracts/incidents/incident-views.ts'
 import type { ResourceRuleView, ResourceView } from '#shared/contracts/resources/resource-views.ts'
 import { naiveExplanation } from '../../judging/naive-words.ts'
@@ -8,7 +8,7 @@ import { latestBinding } from './facts.ts'
 import type { Resource } from './resource.ts'
 import { silenceTo, statusAt, stepsOf, tenuresOf } from './truths.ts'
 
-/** `instants`: the instants before and after the read of `view`. */
+/** Compares the texts and instants of `view` with the rules. `instants`: the instants before and after the read of `view`. */
 export async function checkSaid(
   resource: Resource,
   view: ResourceView,
@@ -43,7 +43,7 @@ function ruleOf({ facts, house }: Resource, key: string) {
   return { rule, past: pastOf({ facts, house }, name, Number(version)) }
 }
 
-/** Returns the instant since which the rule has its status, if the status is not null. */
+/** Checks the instant since which the rule has its status, if the status is not null. */
 function checkSince(resource: Resource, { key, status, since }: ResourceRuleView, instants: readonly number[]): void {
   if (status === null) return
   const possible = instants.map(at => sinceOf(resource, key, at))
@@ -71,7 +71,7 @@ async function checkNext(resource: Resource, { key }: ResourceRuleView, incident
   const before = keepers.now()
   const { reply } = await resource.ask({ kind: 'read-incident', incidentId })
   const after = keepers.now()
-  // The incident can have closed in between.
+  // The incident can have closed before this read.
   if (!reply.ok) return
   const { incident, next } = reply.result as IncidentNow
   const possible = [before, after].map(at => JSON.stringify(expectedOf(resource, calm, at).nexts.get(key) ?? null))

@@ -41,7 +41,7 @@ export async function checkDetail(resource: Resource, variants: readonly Variant
   return rules.length
 }
 
-/** The open incident of each rule must exist in at least one variant, usually in the first. */
+/** Checks that the open incident of each rule exists in at least one variant. Usually it exists in the first variant. */
 function checkStanding(resource: Resource, view: ResourceView, variants: readonly Variant[], instants: readonly number[]): void {
   let left = view.rules
   for (const variant of variants) {
@@ -100,7 +100,9 @@ export async function checkRecords(resource: Resource): Promise<number> {
   return incidents.length
 }
 
-/** For each identity only the last acknowledged report is stored. No report after an archive is stored. */
+/**
+ * Checks the stored reports: of the reports with one identity only the last acknowledged report is stored, and no report after an archive.
+ */
 async function checkRows(resource: Resource): Promise<void> {
   const expected = new Map<string, string>()
   for (const event of resource.facts.events) {

@@ -1,5 +1,5 @@
-// Compares the stored incidents and messages with those of the oracle's variants. Each stored item must occur in a variant. An item of all
-// variants must be stored once, at its exact instant if the variants agree on the instant.
+// Compares the stored incidents and messages with those of the oracle's variants. Each stored item must occur in at least one variant. An
+// item that occurs in all variants must be stored once. If the variants agree on its instant, it must be stored at exactly this instant.
 import type { Struck } from './blows.ts'
 import { storedIncidents, storedMessages } from './checks.ts'
 import { expectedOf, type Variant } from './expected.ts'
@@ -7,12 +7,12 @@ import type { ExpectedIncident, ExpectedMessage } from './incidents.ts'
 import type { Resource } from './resource.ts'
 
 const second = 1_000
-/** Longest time until a keeper decides a message, ms. */
+/** Longest time from the instant at which a message is due until a keeper decides to send it, ms. */
 const lateMs = 2 * second
-/** Longest time after an injected fault until another keeper decides messages and notices silence, ms. */
+/** Longest time after an injected fault until another keeper decides to send messages and notices silence, ms. */
 const struckMs = 90 * second
 
-/** Compares up to `until`: later events can have happened already. Returns the number of stored messages. */
+/** Compares only items up to `until`, although later events can have happened already. Returns the number of stored messages. */
 export async function compareExpected(
   resource: Resource,
   variants: readonly Variant[],
@@ -24,7 +24,7 @@ export async function compareExpected(
   const toleranceMs = struck.length === 0 ? 0 : struckMs
   const isRetried = (at: number) => resource.house.retried.some(one => at >= one.from - second && at <= one.until + second)
   const isHeldBack = (at: number) => variants.some(({ held }) => held.some(one => at >= one.from && at <= one.until + struckMs))
-  // A silence that was held back is notified at its release, as of its own instant (ADR 22).
+  // The message about a silence that was held back is sent when silence counts again, and states the instant of the silence (ADR 22).
   const releaseOf = (at: number) =>
     Math.max(at, ...variants.flatMap(({ held }) => held.filter(one => at >= one.from && at < one.until).map(one => one.until)))
   const incidents = await storedIncidents(resource)
@@ -65,7 +65,7 @@ export async function compareExpected(
 }
 
 interface Comparing<T> {
-  /** Returns whether the instants of both are as close as injected faults permit. */
+  /** Returns whether the stored and the expected instants are as close as injected faults permit. */
   isSame(stored: T, expected: T): boolean
   isEqual(one: T, other: T): boolean
   describe(one: T): string
@@ -110,7 +110,7 @@ function isSameMessage(
   toleranceMs: number,
 ): boolean {
   const { at, slackMs } = expected
-  // No keeper ran at that time: the message is sent afterwards.
+  // If no keeper ran at the expected instant, the message is sent when a keeper runs again.
   const meanwhile = struck.find(({ from, until }) => at >= from - toleranceMs && at < until)
   return (
     stored.rule === expected.rule &&

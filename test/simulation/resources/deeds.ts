@@ -1,5 +1,5 @@
 // Plan of one simulated Resource: its senders report in phases; people change, bind and archive it, plan maintenance and acknowledge
-// incidents. Made before the run begins, so that the same seed gives the same run.
+// incidents. The plan is made before the run begins, so that the same seed gives the same run.
 import type { ObservationState } from '#shared/contracts/observations/heard-signal.ts'
 import type { Random } from '../random.ts'
 import { revisionNames, simulatedSignals } from './templates.ts'
@@ -12,13 +12,16 @@ export interface Sent {
   signal: string
   state: ObservationState
   value: number | null
-  /** Age of the Observation when it is sent, ms; negative: the sender's clock is ahead. Null: the keeper stamps it. */
+  /**
+   * Age of the Observation when it is sent, ms; negative: the sender's clock is ahead. Null: the sender states no instant, and the keeper
+   * sets it.
+   */
   ageMs: number | null
   /** Id that the sender gives the report; `again`: the id of an earlier report. */
   sentId: 'none' | 'own' | 'again'
   labels: Record<string, string>
   signalKind: 'event' | null
-  /** Sends an earlier report of this signal once more, unchanged or with other content. */
+  /** Repetition of an earlier report of this signal: unchanged (`as it was`) or with other content (`otherwise`). */
   repeats: 'nothing' | 'as it was' | 'otherwise'
 }
 
@@ -60,13 +63,16 @@ const answers = (random: Random): Record<string, unknown> => ({
   ...(random.chance(0.5) ? { limit: random.pick([0, 3, 5, 6, 8, 9, null]) } : {}),
   ...(random.chance(0.4) ? { factor: random.pick([0.5, 1, 2, 3, null]) } : {}),
   ...(random.chance(0.4) ? { hold: random.pick([0, 60, 900, 3_600, null]) } : {}),
-  // Refused: labels out of bounds and an unknown signal.
+  // The keeper must refuse all three: the first two values are out of bounds, and the third has an unknown field.
   ...(random.chance(0.1) ? random.pick([{ limit: 99 }, { hold: -1 }, { strange: 1 }]) : {}),
 })
 
 type Mode = 'well' | 'bad' | 'mixed' | 'silent' | 'no data' | 'busy'
 
-/** A signal that the bound revision does not declare is either refused or declared by its sender. */
+/**
+ * Returns reports on one signal. If the bound revision does not declare the signal, a report is refused unless its sender declares the
+ * signal.
+ */
 function reportsOn(random: Random, signal: string, start: number, end: number): Deed[] {
   const deeds: Deed[] = []
   const every = { beat: 5 * minute, load: 10 * minute, push: 25 * minute, disk: 30 * minute }[signal] ?? hour
@@ -95,7 +101,7 @@ function timing(random: Random): Pick<Sent, 'ageMs'> {
   if (kind < 15) return { ageMs: random.integer(0, 3_000) }
   if (kind === 15) return { ageMs: -random.integer(1, 55) * second }
   if (kind === 16) return { ageMs: random.integer(1, 26 * 60) * minute }
-  // Refused: too far in the future.
+  // An Observation 5 minutes in the future is refused.
   if (kind === 17) return { ageMs: random.chance(0.3) ? -5 * minute : random.integer(1, 90) * second }
   return { ageMs: random.integer(5, 1_200) * second }
 }
@@ -106,7 +112,7 @@ function identity(random: Random): Pick<Sent, 'sentId' | 'labels' | 'repeats'> {
   return { sentId, repeats, labels: random.chance(0.2) ? { zone: random.pick(['a', 'b']) } : {} }
 }
 
-/** Days of history from another system: they arrive late, in batches, in any order. */
+/** Returns reports with days of history from another system. These reports arrive late, in batches, in any order. */
 const history = (random: Random, start: number): Deed[] =>
   Array.from({ length: random.integer(1, 3) }, (_, i) => ({
     at: start + (i + 1) * 90 * second,

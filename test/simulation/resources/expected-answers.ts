@@ -1,7 +1,7 @@
-// Answers of a Resource after a change or a rebind, by docs/reference/v3.md, 6.3 and 6.5.
+// Answers of a Resource after a change or a rebind, as docs/reference/v3.md, 6.3 and 6.5, define them.
 import type { Answer, Answers, Template } from '#shared/contracts/resources/template.ts'
 
-/** Returns the wrong field, or the code of the state; null: the change is carried out. */
+/** Name of the wrong field, or code of the state that forbids the change; null: the change is carried out. */
 export type Refused = string | null
 
 export function answersAfter(

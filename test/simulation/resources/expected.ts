@@ -8,11 +8,17 @@ import { type Held, ofOwnInstants, Past, stepsOf, tenuresOf } from './truths.ts'
 export interface Variant {
   held: readonly Held[]
   away: readonly { from: number; until: number }[]
-  /** True: a silence noticed late counts from its own instant, not from the instant of its notice. */
+  /**
+   * True: a silence that a keeper noticed late counts from the instant at which it began, not from the instant at which the keeper noticed
+   * it.
+   */
   isOwnInstant: boolean
-  /** True: such silence counts from no earlier than any instant at which time alone led to a judgement of another rule of the Resource. */
+  /**
+   * True: time alone can cause a judgement at another rule of the Resource. A silence that a keeper noticed late counts from the last
+   * judgement of this kind at the earliest.
+   */
   isAfterOthers: boolean
-  /** True: a report stored when its keeper died is judged with its repetition, not at its own instant. */
+  /** True: a report that was stored when its keeper died is judged when the sender repeats it, not at its own instant. */
   isStrayLate: boolean
 }
 
@@ -22,7 +28,7 @@ export const calm: Variant = { held: [], away: [], isOwnInstant: false, isAfterO
 export interface Expected {
   incidents: ExpectedIncident[]
   messages: ExpectedMessage[]
-  /** Next step of the open incident, by rule. */
+  /** By rule: the next step of the open incident. */
   nexts: Map<string, ExpectedNext | null>
 }
 
@@ -62,7 +68,7 @@ function withLateStrays(facts: ResourceFacts): ResourceFacts {
   return moved
 }
 
-/** Cache of computed truths by Resource. Later events change none of them. */
+/** Cache of computed truths by Resource. Later events do not change the truths that are already in the cache. */
 const pasts = new WeakMap<ResourceFacts, { sorted: number; byTemplate: Map<string, Past> }>()
 
 export function pastOf({ facts, house }: Pick<Resource, 'facts' | 'house'>, key: string, version: number): Past {

@@ -11,14 +11,14 @@ export type Event =
   /** `repeatedAt`: instant of the sender's repetition after the keeper died without a reply. */
   | { kind: 'observed'; at: number; observation: ArrivedObservation; repeatedAt?: number }
   /**
-   * Resource created, bound to another revision, given other answers, or extended by a declared signal. `isRebound`: every open incident
-   * closes.
+   * The Resource was created, bound to another revision, given other answers, or extended by a declared signal. `isRebound` true: every
+   * open incident closes.
    */
   | {
       kind: 'bound'
       at: number
       isRebound: boolean
-      /** Signal declared by a sender: no rule reads it, so nothing is judged. */
+      /** True: a sender declared the signal. No rule reads such a signal, so nothing is judged. */
       isDeclared: boolean
       template: string
       answers: Answers
@@ -33,7 +33,7 @@ export interface ResourceFacts {
   /** Number of events that became known after later events. */
   sorted: number
   windows: { from: number; until: number }[]
-  /** Acknowledgements by the incident's rule, with their instants. */
+  /** Acknowledgements of incidents: rule of the incident, and instant. */
   acknowledgements: { rule: string; at: number }[]
 }
 

@@ -1,5 +1,6 @@
-// Incidents and messages of one rule, computed from its statuses over time by sections 4 to 6 and 10 of docs/reference/v3.md. It sums up
-// the time in which the rule could decide, and searches the steps due at each instant. It has no state machine and no deadline.
+// Incidents and messages of one rule, computed from its statuses over time as sections 4 to 6 and 10 of docs/reference/v3.md define them.
+// The computation sums up the time in which the rule could decide, and searches the steps due at each instant. It has no state machine and
+// no deadline.
 import type { Step } from './truths.ts'
 
 export interface ExpectedIncident {
@@ -8,9 +9,12 @@ export interface ExpectedIncident {
   confirmedAt: number | null
   closedAt: number | null
   reason: 'recovered' | 'rule_removed' | 'resource_archived' | null
-  /** Instant at which the recovery delay ended; null: open, or closed by a command. */
+  /** Instant at which the recovery delay ended; null: the incident is open, or a command closed it. */
   endedAt: number | null
-  /** Uncertainty of the confirmation, ms: a shortened wait can end before the change that shortened it. */
+  /**
+   * Uncertainty of the confirmation's instant, ms. When a change shortens the confirmation delay, the shorter delay may already have ended
+   * before the change.
+   */
   slackMs: number
 }
 
@@ -21,7 +25,7 @@ export interface ExpectedMessage {
   slackMs: number
 }
 
-/** Next step by time alone (v3 5.7). */
+/** Next step of an incident that time alone causes (v3 5.7). */
 export interface ExpectedNext {
   what: 'confirm' | 'close' | 'remind'
   at: number
@@ -32,7 +36,7 @@ export interface IncidentsContext {
   windows: readonly { from: number; until: number }[]
   /** Instants at which the rule's open incident was acknowledged. */
   acknowledgedAt: readonly number[]
-  /** Times without a keeper. Reminders due in them are skipped. */
+  /** Times without a keeper. Reminders due in these times are skipped. */
   away: readonly { from: number; until: number }[]
   until: number
   endsAt: number | null
@@ -74,7 +78,7 @@ class RuleLife {
     this.#around = around
   }
 
-  /** Applies a step and the time up to the next step. Anything due at the exact instant of an input comes before the input. */
+  /** Applies a step and the time up to the next step. A step that is due at the exact instant of an input comes before the input. */
   live(step: Step, next: Step | null): void {
     const { until, endsAt } = this.#around
     const to = next?.at ?? endsAt ?? until
@@ -87,7 +91,7 @@ class RuleLife {
     this.#remind(step, isDue)
   }
 
-  /** Runs the time from the last step up to `until`. */
+  /** Returns the next step after `until` that time alone causes; null: none. */
   next(last: Step | undefined): ExpectedNext | null {
     const open = this.#open
     const { until, windows } = this.#around
@@ -99,7 +103,8 @@ class RuleLife {
     this.#take(until)
     if (open.takenAt !== null) return null
     const mutedTo = windows.find(({ from, until: end }) => until >= from && until < end)?.until ?? 0
-    // A shortened hold ended before the change that shortened it: the Incident is confirmed as of the hold's end (v3 5.2).
+    // When a change shortens the confirmation delay, the shorter delay may already have ended before the change. The Incident is then
+    // confirmed as of the end of the shorter delay (v3 5.2).
     let at = open.confirmedAt - open.slackMs + reminderMs
     while (at <= until || at < mutedTo) at += reminderMs
     return { what: 'remind', at }
@@ -142,7 +147,7 @@ class RuleLife {
         open.confirmedAt = at
         open.slackMs = Math.max(0, -leftMs)
         open.remindedTo = at
-        // A silence that was held back is notified only after its release.
+        // The message about a silence that was held back is sent only when silence counts again.
         const isHeld = this.#isMuted(Math.max(at, step.knownAt))
         open.isProblemTold = !isHeld
         this.#tell(isHeld ? 'held problem' : 'problem', at)
@@ -177,7 +182,7 @@ class RuleLife {
     }
   }
 
-  /** Returns whether the incident was acknowledged by `at`. */
+  /** Records the first acknowledgement of the open incident, if it came at `at` or before. */
   #take(at: number): void {
     const open = this.#open as Open
     open.takenAt ??= this.#around.acknowledgedAt.find(one => one >= open.openedAt && one <= at) ?? null

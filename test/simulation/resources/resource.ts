@@ -93,7 +93,7 @@ export class Resource implements Asking {
     return (await this.#shown({ kind: 'read-resource' })) as ResourceView
   }
 
-  /** Returns the view in the reply. Null: refused, for the expected field or state. */
+  /** Returns the view in the reply. Null: the command was refused, for the expected field or state. */
   async #shown(command: Record<string, unknown>, expected: Refused = null): Promise<ResourceView | null> {
     const { reply } = await this.ask(command)
     const refused = reply.ok ? null : (reply.error.facts?.['field'] ?? reply.error.code)
@@ -137,8 +137,8 @@ export class Resource implements Asking {
   }
 
   /**
-   * A signal that both revisions declare is kept, and a new signal starts empty. A signal that neither a Template nor a sender declares is
-   * removed (v3 4.6).
+   * Checks the signals after a rebind. A signal that both revisions declare is kept, and a new signal starts empty. A signal that neither a
+   * Template nor a sender declares is removed (v3 4.6).
    */
   #compareSignals(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>, template: string): void {
     const declared = this.#template(template).signals.map(({ key }) => key)
@@ -172,7 +172,7 @@ export class Resource implements Asking {
 
   async #endMaintenance(): Promise<void> {
     const running = this.#running()
-    // The window can end during the command.
+    // The maintenance window can end by itself during the command.
     const { reply } = await this.ask({ kind: 'end-maintenance' })
     if (!reply.ok && running !== undefined && this.#running() !== undefined) this.fault('a window could not be ended')
     if (!reply.ok) return

@@ -1,5 +1,5 @@
 // Senders of one simulated Resource: their reports, the required reply to each report (docs/reference/v3.md, 7.2, 7.3, 7.7, 7.10), and the
-// accepted Observations at the instants of their rows.
+// accepted Observations with the instants of their rows.
 import type { PushedObservationDocument } from '#shared/contracts/observations/observation.ts'
 import type { ObservedResult } from '#shared/contracts/resources/resource-views.ts'
 import { shortHash } from '#shared/text/ids.ts'
@@ -34,7 +34,7 @@ export class Sender {
   readonly #known = new Map<string, Known>()
   readonly #declared = new Set<string>()
   #number = 0
-  /** Instant of the last reply, if the report had to be repeated. */
+  /** Instant of the reply to the last repetition; null: the report did not have to be repeated. */
   #repeatedAt: number | null = null
   #ids = 0
 
@@ -133,7 +133,10 @@ export class Sender {
     })
   }
 
-  /** Adopts stored reports that the keeper stamped but never acknowledged. Sent again, such a report is a separate Observation. */
+  /**
+   * Adds to the facts every stored report that got its instant from the keeper and was never acknowledged. When the sender repeats such a
+   * report, the repetition is a separate Observation.
+   */
   #adoptStrays(rows: readonly PushedObservationDocument[]): void {
     const seen = new Set(
       this.#resource.facts.events.flatMap(event => (event.kind === 'observed' ? [event.observation.identity] : [])),
@@ -165,7 +168,7 @@ export class Sender {
   }
 }
 
-/** True if the instant is more than 60 s ahead. No sender uses instants near this bound. */
+/** Returns whether the instant of the report is more than 60 s ahead. No sender uses instants near this bound. */
 const isAhead = ({ atUs }: Pick<Report, 'atUs'>, now: number): boolean => atUs !== null && atUs > (now + 60_000) * 1_000
 
 const keptValueOf = ({ state, value }: Report): number | null => (state === 'no_data' ? null : value)

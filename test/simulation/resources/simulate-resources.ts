@@ -96,7 +96,7 @@ async function live(
   }
   const blowing = new Random(seed, 'blows')
   const dying = new Random(seed, 'notifiers')
-  // Every second run has no injected faults, and then each instant is required to the millisecond.
+  // Every second seed has no injected faults. In a run without injected faults each instant must be exact to the millisecond.
   const blowChance = seed % 2 === 0 ? 0.015 : 0
   const struck: Struck[] = []
   const come = async () => {

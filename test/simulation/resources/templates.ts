@@ -13,7 +13,7 @@ export type Namings = ReadonlyMap<string, Naming>
 
 export const revisionNames = ['host@1', 'host@2', 'other@1'] as const
 
-/** `every_seconds` of beat and load differs between revisions. host@2 removes push and adds disk. */
+/** `every_seconds` of `beat` and `load` differs between revisions. `host@2` removes `push` and adds `disk`. */
 const signalsOf: Record<(typeof revisionNames)[number], [key: string, kind: string, every?: number][]> = {
   'host@1': [
     ['beat', 'heartbeat', 300],
@@ -49,7 +49,7 @@ export function makeRevisions(random: Random, routing: Random): { revisions: Rev
     }))
     const keys = signals.map(signal => signal.key)
     const rules = Array.from({ length: 3 }, (_, i) => ({
-      // One key in every revision: a rebind still closes its incident.
+      // The first rule has the same key in every revision. Nevertheless a rebind must close the incident of this rule.
       key: i === 0 ? 'first' : `${key}-${version}-${i}`,
       action: 'Look.',
       wait: { confirm_after: random.pick(waits), recover_after: random.pick(waits) },
@@ -58,7 +58,7 @@ export function makeRevisions(random: Random, routing: Random): { revisions: Rev
     }))
     for (const rule of rules) namings.set(`${name} ${rule.key}`, expectedNaming(rule))
     const fields = [
-      // The second revision accepts fewer values: an answer that it refuses becomes its default.
+      // The second revision accepts fewer values. On a rebind, an answer that it refuses is replaced by the default.
       { key: 'limit', type: 'number', default: 5, min: 0, max: version === '2' ? 6 : 9 },
       { key: 'factor', type: 'number', default: 1, min: 0.5, max: 3 },
       { key: 'hold', type: 'integer', default: 300, min: 0, max: 3_600 },
@@ -75,7 +75,7 @@ interface SentNaming {
   destination?: string
 }
 
-/** Returns the wait in the form that people write. */
+/** Returns random routes, a destination or neither, in the form that people write. */
 function namingOf(random: Random): SentNaming {
   const kind = random.integer(0, 19)
   if (kind < 6) return {}
@@ -89,7 +89,7 @@ function namingOf(random: Random): SentNaming {
   return { routes }
 }
 
-/** A route without texts gets the default texts of v3 3.9. */
+/** Returns the routes that `routes` or `destination` stands for. A route without `on` gets the default kinds of messages (v3 3.9). */
 function expectedNaming({ routes, destination }: SentNaming): Naming {
   const read = routes?.map(
     ({ destination: named, on }): Route => ({
@@ -100,7 +100,7 @@ function expectedNaming({ routes, destination }: SentNaming): Naming {
   return { routes: read ?? null, destination: destination ?? null }
 }
 
-/** Returns the answers in the form that people write. */
+/** Returns a random decision in the form that people write. */
 function plainDecision(random: Random, keys: readonly string[]): object {
   const key = () => random.pick(keys)
   const failing = () => ({ signal: 'beat', field: 'status', operator: 'eq', operand: 'problem' })

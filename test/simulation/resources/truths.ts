@@ -1,5 +1,5 @@
-// Status of a Template's rule over time, recomputed from the acknowledged events alone at every instant at which it could change. Slow and
-// plain: no state is kept from one instant to the next. Rules: docs/reference/v3.md, section 4.
+// Status of a Template's rule over time, recomputed from the acknowledged events alone at every instant at which it could change. The
+// computation is slow and plain: it keeps no state from one instant to the next. Reference: docs/reference/v3.md, section 4.
 import type { DecisionNode, Template, TemplateRule } from '#shared/contracts/resources/template.ts'
 import { type NaiveFacts, type NaiveObservation, type NaiveTruth, naiveTruth } from '../../judging/naive-decision.ts'
 import { naiveExplanation } from '../../judging/naive-words.ts'
@@ -15,15 +15,15 @@ export interface Held {
 
 export interface Step {
   at: number
-  /** Instant of the judgement: later than `at` only for a silence that was held back. */
+  /** Instant of the judgement. It is later than `at` only for a silence that was held back. */
   knownAt: number
   /** Cause of the step. At one instant, steps by time come before inputs. */
   by: 'time' | 'input'
-  /** True if the Resource was judged at this instant. A report on a signal that no rule reads judges nothing. */
+  /** True if the Resource was judged at this instant. A report on a signal that no rule reads leads to no judgement. */
   isJudged: boolean
-  /** True: a problem; unknown: the incident must not change. */
+  /** `true`: a problem; `unknown`: the incident must not change. */
   truth: NaiveTruth
-  /** True if the truth would differ if the held-back silence counted: the incident must not change. */
+  /** True if the held-back silence would change the truth. The incident must not change then. */
   isProvisional: boolean
   confirmAfterMs: number
   closeAfterMs: number
@@ -34,10 +34,10 @@ export interface Tenure {
   rule: TemplateRule
   template: Template
   from: number
-  /** Indices of its events: the binding, and the index after the last event. */
+  /** `first`: index of the event that binds the Resource. `end`: index after the last event of the period. */
   first: number
   end: number
-  /** Instant of its end; null: still in force. */
+  /** End of the period; null: the rule is still in force. */
   endsAt: number | null
   reason: 'rule_removed' | 'resource_archived' | null
 }
@@ -58,7 +58,7 @@ export function tenuresOf({ events }: Pick<ResourceFacts, 'events'>, revisions: 
   return tenures
 }
 
-/** Returns the facts for a rule's judgement after the first `count` events. */
+/** Facts for the judgement of rules after the first `count` events. */
 export class Past {
   readonly #facts: ResourceFacts
   readonly #template: Template
@@ -120,7 +120,7 @@ export class Past {
   }
 }
 
-/** Observations under the present key of their signal, if the signal exists. */
+/** Returns the Observation of the event under the present key of its signal; empty if the signal does not exist. */
 function observationOf(event: Event, signalIds: Readonly<Record<string, string>>): NaiveObservation[] {
   if (event.kind !== 'observed') return []
   const signal = Object.keys(signalIds).find(key => signalIds[key] === event.observation.signalId)
@@ -173,7 +173,10 @@ function isRead(event: Event, { signals, observations }: NaiveFacts): boolean {
   return signals.some(({ key }) => key === observed?.signal)
 }
 
-/** Returns the steps, in which a silence noticed late counts from its own instant, or from the last judgement before the notice. */
+/**
+ * Returns the same steps, but a silence that was noticed late counts from the instant at which it began. If the rule was judged between
+ * that instant and the notice, the silence counts from the last of these judgements.
+ */
 export function ofOwnInstants(steps: readonly Step[]): Step[] {
   const moved: Step[] = []
   for (const step of steps) {
@@ -200,7 +203,10 @@ export function statusAt(past: Past, rule: TemplateRule, count: number, at: numb
 export const silenceTo = (held: readonly Held[], at: number): number =>
   Math.min(at, ...held.filter(one => at >= one.from && at < one.until).map(one => one.to))
 
-/** Returns the instants at which time alone changes another rule's input while silence is held back: all rules are judged then. */
+/**
+ * Returns the instants at which time alone changes the input of another rule while silence is held back. All rules are judged at these
+ * instants.
+ */
 function judgedOfOthers({ events }: ResourceFacts, { rule, template, first, end }: Tenure, past: Past, held: readonly Held[]) {
   const rules = template.rules.filter(({ key }) => key !== rule.key)
   return rules.flatMap(other =>

@@ -1,5 +1,5 @@
 // Loopback proxy that drops one message and closes its connection, for tests of requests whose outcome the sender cannot know. It drops
-// only messages that contain a mark, so a driver's own messages pass.
+// only messages that contain a mark, so messages that the driver sends by itself pass.
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 

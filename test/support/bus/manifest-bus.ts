@@ -1,5 +1,5 @@
 // The three NATS servers of the manifests as processes on loopback. They use the configuration file that compose mounts and Kubernetes
-// embeds. Only ports, addresses and folders differ: by options of nats-server, by the environment, and in the secrets made for the test.
+// embeds. Only ports, addresses and folders differ; options of nats-server, the environment and the test's secrets set these.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ exit "$code"
 `
 
 /**
- * Resolves when all three servers listen; only then do they connect to each other. `secrets` is a folder that `./watchkeeper cluster
+ * Resolves when all three servers listen. They connect to each other only afterwards. `secrets` is a folder that `./watchkeeper cluster
  * secrets` made.
  */
 export async function startManifestBus(binary: string, secrets: string, folder: string): Promise<ManifestServer[]> {
@@ -63,7 +63,10 @@ export async function startManifestBus(binary: string, secrets: string, folder: 
   )
 }
 
-/** Environment that the manifests set. The option `--cluster_listen` is not used: it clears the password of routes. */
+/**
+ * Starts a server with the environment that the manifests set. The option `--cluster_listen` is not used, because it clears the password of
+ * routes.
+ */
 export async function startServer({ binary, folder, configuration, name, ports }: ServerOptions): Promise<ManifestServer> {
   const own = ['--addr', '127.0.0.1', '--port', String(ports.client), '--http_port', String(ports.monitor)]
   const words = [binary, '--config', configuration, ...own]
@@ -97,7 +100,7 @@ export async function freePorts(): Promise<ManifestServer['ports']> {
   return { client, routes, monitor }
 }
 
-/** Gives each server its own folder of accounts, and the others' ports. */
+/** Gives each server its own folder of accounts, and the ports of the other servers. */
 function copyBusSecrets(from: string, own: string, ports: ManifestServer['ports'][], port: number): void {
   const to = join(own, 'secrets')
   cpSync(from, to, { recursive: true })

@@ -1,5 +1,5 @@
 // The bus port in memory: one hub, any number of connections. Deliveries run by the hub's `schedule`: microtasks unless a simulation passes
-// its own. Time is the injected clock, and nothing is random: equal calls give an equal order.
+// its own. Time comes from the injected clock, and nothing is random: equal calls lead to an equal order of deliveries.
 import {
   type Bucket,
   type BucketEntry,
@@ -20,12 +20,12 @@ export interface MemoryHubOptions {
 
 export interface MemoryHub {
   connect(): Bus
-  /** Disconnects a connection: its requests fail, its feeds and watches receive nothing. */
+  /** Disconnects a connection: its requests fail, and its feeds and watches receive nothing. */
   cut(bus: Bus): void
   restore(bus: Bus): void
-  /** Replaces the stream with an empty one: open feeds break. */
+  /** Replaces the stream with an empty stream, which breaks open feeds. */
   recreateStream(): void
-  /** Removes all messages above `sequence` from the stream, as a power failure can: feeds that had read further break. */
+  /** Removes all messages above `sequence` from the stream, as a power failure can. Feeds that had read beyond `sequence` break. */
   truncateStream(sequence: number): void
   /** Number of messages above which the stream refuses new messages. */
   limitStream(messages: number): void
@@ -34,7 +34,10 @@ export interface MemoryHub {
    * still delivered. `outside`: connections that still get responses.
    */
   depose(parts: readonly Part[], outside?: readonly Bus[]): void
-  /** Pauses the feeds of a connection that `which` selects, as if their server had failed, until the next call does not select them. */
+  /**
+   * Pauses those feeds of a connection that `which` selects, as if their server had failed. A paused feed continues when a later call does
+   * not select it.
+   */
   deafen(bus: Bus, which: (partition: number) => boolean): void
 }
 
@@ -46,7 +49,7 @@ interface Line {
   up: boolean
   closed: boolean
   listeners: Set<(connected: boolean) => void>
-  /** Requests without a reply, each with its rejection. */
+  /** Functions that reject the requests that have no reply yet. */
   asking: Set<(error: BusError) => void>
   feeds: Set<Feed>
   watches: Set<Watch>
@@ -117,7 +120,7 @@ interface Hub {
   schedule: (deliver: () => void) => void
   lines: Set<Line>
   subscribers: Set<Subscriber>
-  /** Next member of each queue group. */
+  /** By queue group: counter that selects the member that gets the next message. */
   turns: Map<string, number>
   /** Number of trace ids made for messages without one. */
   traces: number
@@ -199,7 +202,10 @@ export function createMemoryHub({ clock, schedule = queueMicrotask }: MemoryHubO
   }
 }
 
-/** The creation time identifies a stream, so `generation` distinguishes the times of streams made within one millisecond. */
+/**
+ * Returns an empty stream. The creation time identifies a stream. `generation` makes the creation times of two streams differ even if both
+ * are created within one millisecond.
+ */
 const emptyStream = (clock: Clock, generation: number) => ({
   generation,
   createdAt: `${new Date(clock.now()).toISOString().slice(0, -1)}${String(generation).padStart(6, '0')}Z`,
@@ -287,7 +293,7 @@ function changeLine(line: Line, up: boolean): void {
   for (const listener of [...line.listeners]) listener(up)
 }
 
-/** Delivers a message to all listeners, one member of each queue group. Returns the number of receivers. */
+/** Delivers a message to all listeners outside of queue groups, and to one member of each queue group. Returns the number of receivers. */
 function send(
   hub: Hub,
   subject: string,
@@ -460,7 +466,10 @@ function purgeBelow(hub: Hub, sequence: number): void {
 const stampOf = ({ stream }: Hub, sequence: number): number =>
   [...stream.partitions.values()].flatMap(({ messages }) => messages).find(message => message.sequence === sequence)?.at ?? 0
 
-/** As in the server, a start time selects only the first message. All later messages are delivered, whatever their time. */
+/**
+ * Returns the first sequence for a start time. As in the server, the start time selects only the first message: all later messages are
+ * delivered, whatever their time.
+ */
 function firstAt({ stream }: Hub, time: number): number {
   const firsts = [...stream.partitions.values()].flatMap(({ messages }) => messages.find(({ at }) => at >= time)?.sequence ?? [])
   return Math.min(stream.lastSequence + 1, ...firsts)

@@ -18,20 +18,25 @@ import { toolsFolder } from './nats.ts'
 export interface TestCluster {
   /** Addresses of all servers with their credentials, as in NATS_URL. */
   url: string
-  /** Address of one server: a client with this address alone connects there first and learns the other addresses. */
+  /**
+   * Returns the address of one server. A client that has only this address connects to this server first and learns the other addresses.
+   */
   urlOf(node: number): string
   /** Opens a connection to streams of three copies; closed by `stop`. Its client tries the servers in a random order. */
   connect(name: string, options?: Partial<ConnectBusOptions>): Promise<Bus>
-  /** Returns the number of the server that leads a stream, or the administration (`meta`); null: no leader. */
+  /**
+   * Returns the number of the server that leads a stream, or of the server that leads the administration (`meta`); null: there is no
+   * leader.
+   */
   leaderOf(stream: string): Promise<number | null>
-  /** Resolves when the server leads: until then it asks the present leaders to step down. */
+  /** Makes the server lead the stream: asks other leaders to step down until this server leads. */
   lead(stream: string, node: number): Promise<void>
   /** Sends kill -9 and resolves with the process's end. */
   kill(node: number): Promise<void>
   /** Sends SIGSTOP and SIGCONT. */
   freeze(node: number): void
   thaw(node: number): void
-  /** Lame duck mode: the server gives up its leaderships and disconnects its clients. */
+  /** Puts the server into lame duck mode: it gives up its leaderships and disconnects its clients. */
   leave(node: number): void
   /** Starts an ended server on its store. */
   start(node: number): Promise<void>
@@ -54,7 +59,10 @@ const silent = createLogger('silent')
 const pollMs = 50
 const startMs = 30_000
 
-/** Shell script that ends its server, even a frozen server, when this process ends and so closes the script's standard input. */
+/**
+ * Shell script that ends its server, even a frozen server, when this process ends. The script notices the end because its standard input
+ * closes.
+ */
 const guardian = `
 exec 3<&0
 "$1" -c "$2" </dev/null 3<&- &
@@ -88,7 +96,7 @@ export async function startTestCluster(): Promise<TestCluster> {
     try {
       signal(node, 'SIGKILL')
     } catch {
-      // The process has just ended.
+      // The process ended before the signal was sent.
     }
     await ended
     nodes[node]!.process = null
@@ -133,7 +141,7 @@ async function prepare(folder: string): Promise<Node[]> {
         'max_payload: 2MB',
         `jetstream { store_dir: ${JSON.stringify(join(folder, name))} }`,
         'lame_duck_duration: "30s", lame_duck_grace_period: "1s"',
-        // By default a frozen server stays in the routes of the other servers for 80 s, with its queue members.
+        // With the default pings, the other servers would keep a route to a frozen server for 80 s, with its queue members.
         `cluster { name: test, listen: "127.0.0.1:${routePort}", ping_interval: "2s", ping_max: 2, routes: ${JSON.stringify(routes)} }`,
         `accounts { HOUSE { jetstream: enabled, users: [${userOf(house)}] }, $SYS { users: [${userOf(system)}] } }`,
       ]

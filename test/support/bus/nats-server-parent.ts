@@ -1,5 +1,5 @@
-// Program that tests kill: starts the embedded nats-server on the given data folder, reports the start on standard output, and keeps
-// running.
+// Program for tests, which kill it. It starts the embedded nats-server on the given data folder, reports the start on standard output, and
+// keeps running.
 import { obtainNatsServer, startNatsServer } from '../../../infra/runtime/bus/nats-server.ts'
 
 const [toolsFolder = '', dataFolder = ''] = process.argv.slice(2)

@@ -11,7 +11,7 @@ import { type NatsServer, obtainNatsServer, startNatsServer } from '../../../inf
 export interface TestBus {
   url: string
   token: string
-  /** Opens a new connection; closed by `stop`. */
+  /** Opens a new connection, which `stop` closes. */
   connect(name: string, options?: Partial<ConnectBusOptions>): Promise<Bus>
   stopServer(): Promise<void>
   startServer(): Promise<void>

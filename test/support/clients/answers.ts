@@ -1,4 +1,4 @@
-// Responses of generations 1 and 2, checked against their envelope: results, and tables of refusals.
+// Checks of responses of generations 1 and 2 against their envelope, for results and for tables of refusals.
 import t, { type Test } from 'tap'
 import type { Answer } from '../worlds/api-world.ts'
 

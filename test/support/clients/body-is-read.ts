@@ -1,4 +1,4 @@
-// Resolves when a server begins to read the body of its next request, which follows all checks of the headers.
+// Resolves when a server begins to read the body of its next request. A server reads the body only after all checks of the headers.
 import type { IncomingMessage, Server } from 'node:http'
 
 export function bodyIsRead(server: Server): Promise<IncomingMessage> {

@@ -1,5 +1,5 @@
-// Browser for the session API: cookies by origin with their rules, the headers that a page cannot forge, redirects step by step. Names can
-// be mapped to servers on this machine.
+// Browser for the session API. It keeps cookies by origin and follows their rules, sends the headers that a page cannot forge, and follows
+// redirects step by step. Names can be mapped to servers on this machine.
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { parseSetCookie, type SetCookie, stringifyCookie } from 'cookie'
 
@@ -33,7 +33,7 @@ export interface Browser {
   /** Visits and follows redirects until `until` returns true for a URL. Returns that URL without visiting it. */
   follow(url: string, until: (url: URL) => boolean): Promise<URL>
   cookies(origin?: string): Map<string, string>
-  /** Another browser with the same cookies. */
+  /** Returns another browser with the same cookies. */
   copy(): Browser
 }
 

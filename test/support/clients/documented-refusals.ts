@@ -13,7 +13,10 @@ const described = Object.entries({ ...generations.v1.routes, ...generations.v2.r
   return { method, pattern, parameters: path.split('{').length, refusals: new Set<string>(refusalsOf(description)) }
 })
 
-/** A client of the API, and a growing list of refusals that the document of their route lacks, such as `2002 Rule not found`. */
+/**
+ * Returns a client of the API, and the list of undocumented refusals. If a called route sends a refusal that the OpenAPI document does not
+ * list for the route, the list gets an entry such as `2002 Rule not found`.
+ */
 export function watchRefusals<T extends Front>(front: T): { front: T; undocumented: string[] } {
   const undocumented: string[] = []
   const call: Front['call'] = async (method, path, options) => {

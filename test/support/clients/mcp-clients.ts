@@ -1,5 +1,5 @@
-// Clients of the MCP server from its official libraries, in TypeScript and in Python, with one interface. Each starts `./watchkeeper mcp`
-// as a host does, and validates every structured result against the output schema of its tool.
+// Clients of the MCP server from its official libraries, in TypeScript and in Python, with one interface. Each client starts `./watchkeeper
+// mcp` as a host does, and validates every structured result against the output schema of the called tool.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

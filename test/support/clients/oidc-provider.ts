@@ -1,5 +1,5 @@
-// A real OIDC provider in this process: the certified server library oidc-provider, with people who are signed in there already
-// (or who refuse), and one client.
+// A real OIDC provider in this process, with one client. It uses the certified server library oidc-provider. Its people are signed in at
+// the provider already, or refuse to sign in.
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

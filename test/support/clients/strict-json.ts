@@ -1,6 +1,6 @@
 // Strict JSON reader: a key that an object has twice is an error. JSON.parse uses the last value instead.
 
-/** Returns the keys that occur twice in one object of the text, which must be JSON. */
+/** Returns the keys that occur twice in one object of the text. The text must be JSON. */
 export function doubledKeys(text: string): string[] {
   JSON.parse(text)
   const doubled: string[] = []

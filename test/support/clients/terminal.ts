@@ -1,4 +1,5 @@
-// Command on a pseudo-terminal of a given window size, made by Python's `pty`, and the resulting screen. Keys are sent as bytes.
+// Runs a command on a pseudo-terminal of a given window size, made by Python's `pty`, and reads the resulting screen. Keys are sent as
+// bytes.
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -88,7 +89,7 @@ export function runAtTerminal(
   }
 }
 
-/** Handles the escape sequences that the commands write. Throws for any other sequence, so that nothing else moves the cursor. */
+/** Returns the lines of the screen. Handles the escape sequences that the commands write, and throws for any other sequence. */
 function screenOf(written: string, columns: number): string[] {
   let lines: string[][] = [[]]
   let row = 0

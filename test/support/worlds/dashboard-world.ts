@@ -20,7 +20,7 @@ export interface DashboardWorld extends WholeWorld {
   addMember(username: string, role: Role): Promise<Browser>
   /** Creates a website monitor that one location checks once an hour. Returns its id. */
   addMonitor(name: string, over?: object): Promise<string>
-  /** Creates a failed website monitor with a confirmed incident. Returns the ids of both. */
+  /** Creates a failed website monitor with a confirmed incident. Returns the ids of monitor and incident. */
   addFailing(name: string): Promise<{ id: string; incident: string }>
 }
 

@@ -1,5 +1,5 @@
-// Fake keeper for tests of the services before it: applies each command id once to the stored subject document, and judges no website.
-// Commands to custom subjects run the real step, whose outbox is dropped.
+// Fake keeper for tests of the services that send commands to a keeper. It applies each command id once to the stored subject document, and
+// judges no website. Commands to custom subjects run the real step, whose outbox is dropped.
 import { pino } from 'pino'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'

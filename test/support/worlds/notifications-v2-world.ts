@@ -58,7 +58,7 @@ export const destination = (change: Record<string, unknown> = {}) => ({
   destination_type: 'slack',
   ...change,
 })
-/** Body of an update: the creation's body without the type. */
+/** Returns the body of an update: the body of a creation without the type. */
 export const changes = (change: Record<string, unknown> = {}) => {
   const { destination_type: _, ...rest } = destination(change) as Record<string, unknown>
   return rest
@@ -79,7 +79,7 @@ export const marks = async (token: string): Promise<string[]> =>
     .filter((one: { default: boolean }) => one.default)
     .map((one: { name: string }) => one.name)
 
-/** Ids of objects that refusals need: destinations and transformations, numbers of their workspace. */
+/** Ids of the objects that refusals need. Destinations and transformations are numbered within their workspace. */
 export const things = { first: 0, second: 0, off: 0, transformation: 0, foreign: 0, foreignTransformation: 0 }
 /** Creates the objects of `things`, and two subjects in each of two workspaces. */
 export async function makeThings(): Promise<void> {
@@ -96,6 +96,8 @@ export async function makeThings(): Promise<void> {
   await addSubject('For0000002', foreign, 'custom', 'foreign-job')
 }
 
-/** Last test of a file: the document of each route lists every refusal of the file's requests. */
+/** Adds the last test of a file: the document of each route must list every refusal of the file's requests. */
 export const documentsNameEveryRefusal = () =>
-  t.test("document of a route names every refusal of this file's requests", async t => t.strictSame(watching.undocumented, []))
+  t.test('OpenAPI document lists every refusal that the requests of this file got', async t =>
+    t.strictSame(watching.undocumented, []),
+  )

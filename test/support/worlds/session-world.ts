@@ -29,7 +29,7 @@ export interface SessionWorld {
   /** Addresses of the gateways. */
   addresses: string[]
   servers: Server[]
-  /** Owner and workspace that the first start created. */
+  /** Ids of the owner and the workspace that the first start created. */
   ownerId: string
   workspaceId: string
   /** Lines that the services logged. */
@@ -58,7 +58,7 @@ interface Test {
   teardown(run: () => Promise<void>): unknown
 }
 
-/** Issuer without signatures by the bus's keys; tests of probers have real signatures. */
+/** Issuer whose credentials are not signed by the bus's keys. Tests of probers use real signatures. */
 const proberIssuer: ProberIssuer = {
   issue: (credentialId, locationId) => ({
     publicKey: `U${credentialId}`,

@@ -37,7 +37,7 @@ export const raw = (path: string, text: string) =>
 export const at = (...parts: string[]) => [subjects, ...parts.map(encodeURIComponent)].join('/')
 export const iso = (ms: number) => new Date(ms).toISOString()
 
-/** Details by message, for messages that always have the same details. */
+/** Details of a refusal by its message, for messages whose details are always the same. */
 const usual: Record<string, string> = {
   'Access denied': 'User does not have access to this workspace',
   'Already in maintenance': 'A maintenance window runs already; move its end or cancel it',
@@ -58,7 +58,10 @@ const usual: Record<string, string> = {
   'invalid status': 'status must be ok or problem',
 }
 
-/** Returns the usual details. `Access denied` has other details in cases whose title has "viewer", because the role is too low. */
+/**
+ * Returns the usual details of a refusal. `Access denied` has other details in cases whose title contains "viewer": there the role is too
+ * low.
+ */
 const usualOf = ({ title, message = '' }: Refusal) =>
   message === 'Access denied' && title.includes('viewer') ? 'Needs the role editor; yours is viewer.' : usual[message]
 
@@ -91,7 +94,7 @@ export const keptVersions = async (subject: string, ruleSlug: string): Promise<n
 export const report = (subject: string, slug: string, body: Record<string, unknown>, token = owner) =>
   post(at(subject, 'signals', slug, 'observations'), body, token)
 export const incidents = async (subject: string) => resultOf(await get(at(subject, 'incidents')))
-/** A subject with one event signal and a rule over its status. */
+/** Creates a subject with one event signal and a rule over the status of the signal. */
 export const watched = async (document: (slug: string) => unknown = slug => anyOf(statusOf(slug)), kind = 'event') => {
   const subject = await made()
   const slug = await signal(subject, 'Job', kind)
@@ -112,6 +115,8 @@ export const website = async (name: string, workspace = home): Promise<{ id: str
   return { id, slug: document?.slug ?? '' }
 }
 
-/** Last test of a file: the document of each route lists every refusal of the file's requests. */
+/** Adds the last test of a file: the document of each route must list every refusal of the file's requests. */
 export const documentsNameEveryRefusal = () =>
-  t.test("document of a route names every refusal of this file's requests", async t => t.strictSame(watching.undocumented, []))
+  t.test('OpenAPI document lists every refusal that the requests of this file got', async t =>
+    t.strictSame(watching.undocumented, []),
+  )

@@ -1,5 +1,5 @@
-// World of `startApiWorld` with the real keeper in virtual time. HTTP works while the clock is stopped. Delays, silences and reminders take
-// effect only when the test advances the clock. Directory, gateway and keeper use the memory bus and store.
+// The world of `startApiWorld`, but with the real keeper in virtual time. HTTP works while the clock is stopped. Delays, silences and
+// reminders take effect only when the test advances the clock. Directory, gateway and keeper use the memory bus and store.
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -99,7 +99,7 @@ export async function startWholeWorld(): Promise<WholeWorld> {
     report: async (subjectId, location, ok, over = {}) => {
       const rev = (await checkEntry(location, subjectId))?.rev ?? 1
       await bus.observations.publish(subjects.observation(location, subjectId), { ...resultOf(ok, rev, clock.now()), ...over })
-      // A failure is judged at once. A passed check waits a moment, so that other checks share its round.
+      // A failure is judged at once. A passed check waits a moment before it is judged, so that other checks share its round.
       await clock.advance(ok ? limits.keeper.gatherMs + 1 : 1)
     },
     stop: async () => {

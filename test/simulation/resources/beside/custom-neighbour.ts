@@ -1,5 +1,6 @@
 // Custom subject of generation 2 beside the simulated Resources, judged by the oracles of its own simulation (custom/checks.ts). After
-// injected faults only its records and acknowledged reports are checked, because that simulation injects faults of its own.
+// injected faults only its records and acknowledged reports are checked, because the simulation of custom subjects injects faults of its
+// own.
 import { makeChanges, makeDeeds } from '../../../keeper/generate.ts'
 import { checkRecords, checkTold, checkVerdicts } from '../../custom/checks.ts'
 import { House } from '../../custom/house.ts'

@@ -1,6 +1,6 @@
 // Deliveries of a simulated Resource in a run with injected faults. The choice of destinations is exact, unless people changed destinations
-// while the message waited. Every delivery ends, each request has its row unless the notifier died, and messages of an Incident keep their
-// order. No message goes to a disabled destination, or concerns an acknowledged Incident or an archived Resource.
+// while the message waited. Every delivery ends. Each request has its row in the log unless the notifier died. Messages of an Incident keep
+// their order. No message goes to a disabled destination, or concerns an acknowledged Incident or an archived Resource.
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { DeliveryDocument } from '#shared/contracts/notifications/delivery.ts'
 import type { Resource } from '../resource.ts'
@@ -12,12 +12,15 @@ import { type StoredIncident, storedIncidentsOf } from './stored.ts'
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** Longest time from a claim to its request, and from a change until notifiers read it, ms. */
+/** Longest time from a claim of a delivery to the request, and from a change until notifiers read the change, ms. */
 const promptMs = 3 * second
 /** When a keeper dies during an archive, the Incident is closed only after the next keeper's take-over. */
 const takenOverMs = 90 * second
 
-/** Messages decided after `until` can still be in delivery. Returns the numbers of checked deliveries and rows. */
+/**
+ * Checks the deliveries of messages that a keeper decided to send up to `until`; later messages can still be in delivery. Returns the
+ * numbers of checked deliveries and rows.
+ */
 export async function checkToldStruck(resource: Resource, until: number): Promise<number> {
   let compared = 0
   for (const stored of await storedIncidentsOf(resource)) {
@@ -56,7 +59,7 @@ function checkChoice(
   compare(kept, ways.map(words), one => fault(`${what}: kept back from ${one}`))
 }
 
-/** Checks that each found delivery occurs in at least one of `ways`, and that each delivery of all `ways` is found. */
+/** Checks that each found delivery occurs in at least one of `ways`, and that a delivery that occurs in all `ways` was found. */
 function compare(found: readonly string[], ways: readonly (readonly string[])[], fault: (text: string) => void): void {
   for (const one of found) if (!ways.some(way => way.includes(one))) fault(`${one} should not be`)
   for (const one of ways[0] ?? []) if (!found.includes(one) && ways.every(way => way.includes(one))) fault(`${one} is missing`)
@@ -98,7 +101,7 @@ function checkAttempts(resource: Resource, { rows, course }: StoredIncident, del
   }
 }
 
-/** An opening message waits for no other message, and no message waits for an opening. */
+/** Checks the order of messages. A message about an opening waits for no other message, and no message waits for it. */
 function checkOrder({ house, facts }: Resource, { deliveries }: StoredIncident): void {
   const inOrder = deliveries.filter(({ alertKind }) => alertKind !== 'opened').sort((one, other) => one.number - other.number)
   const sentAt = ({ idempotencyKey }: DeliveryDocument) =>

@@ -5,10 +5,10 @@ import type { Resource } from '../resource.ts'
 import { type Course, expectedRows, type Row } from './expected-rows.ts'
 import { type StoredIncident, storedIncidentsOf } from './stored.ts'
 
-/** Destinations are chosen at the instant of the decision. */
+/** Longest time from a keeper's decision to the choice of destinations, ms. */
 const promptMs = 1_000
 
-/** Rows of later instants can be missing. Returns the number of compared rows. */
+/** Compares the rows up to `until`; later rows can be missing. Returns the number of compared rows. */
 export async function checkToldExactly(resource: Resource, until: number): Promise<number> {
   let compared = 0
   for (const stored of await storedIncidentsOf(resource)) {
@@ -41,7 +41,7 @@ function isCrossed(
   return rows.some(({ at, event }) => house.post.isChangedAt(at) || (event === 'reminder' && people.has(at)))
 }
 
-/** Checks that each attempt is one request at its instant, with the delivery's key and the text of its kind. */
+/** Checks that each attempt made one request, at the attempt's instant, with the delivery's key and the text of the message's kind. */
 function checkRequests(resource: Resource, { deliveries, rows, alerts }: StoredIncident): void {
   for (const { id, alertId, idempotencyKey, destinationId } of deliveries) {
     const attempts = rows.filter(row => row.id.startsWith(`${id}.`) && row.status !== 'held').map(({ at }) => at)
@@ -57,7 +57,7 @@ function checkRequests(resource: Resource, { deliveries, rows, alerts }: StoredI
   }
 }
 
-/** Titles of the messages, by kind (v3 10.7). */
+/** Returns whether the body has the title of this kind of message (v3 10.7). */
 function isAbout(body: string, kind: string, rule: string): boolean {
   const { title } = (JSON.parse(body) as { attachments: { title: string }[] }).attachments[0] as { title: string }
   const about = `Host: ${rule}`

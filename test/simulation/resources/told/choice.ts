@@ -1,5 +1,5 @@
-// Destinations of one message, and the reasons of the destinations that do not get the message, by docs/reference/v3.md, 10.3 to 10.6, 6.4
-// and 6.7.
+// Destinations of one message, and the reasons why other destinations do not get the message (docs/reference/v3.md, 10.3 to 10.6, 6.4 and
+// 6.7).
 import type { Place, PostState } from './post.ts'
 
 export interface Route {
@@ -24,13 +24,13 @@ export interface Message {
   naming: Naming
 }
 
-/** Facts of the Incident when destinations are chosen. */
+/** State of the Incident when destinations are chosen. */
 export interface Standing {
   isConfirmed: boolean
   isClosed: boolean
   /** True if the Resource was archived while the Incident was open. */
   isGone: boolean
-  /** Destinations that got the opening or will get it. */
+  /** Destinations to which the message about the opening was or will be delivered. */
   openedAt: ReadonlySet<string>
 }
 

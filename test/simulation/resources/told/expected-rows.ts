@@ -1,5 +1,5 @@
-// Delivery rows of one Incident, by docs/reference/v3.md, 10.3 to 10.6, and docs/notifications.md: every attempt with its instant, every
-// suppressed message with its reason. For a run without faults of keeper, notifier or store.
+// Delivery rows of one Incident as docs/reference/v3.md, 10.3 to 10.6, and docs/notifications.md require them: a row for every attempt with
+// its instant, and for every suppressed message with its reason. Valid for a run without faults of keeper, notifier or store.
 import { choose, type Message } from './choice.ts'
 import type { PostState } from './post.ts'
 import { busySeconds, type Fare } from './receivers.ts'
@@ -27,7 +27,7 @@ export interface Course {
   endedAt: number | null
   archivedAt: number | null
   acknowledgedAt: number | null
-  /** Last decided status: reminders go on while the rule cannot decide. */
+  /** Returns whether the last decided status was a problem: reminders go on while the rule cannot decide. */
   isFailingAt(at: number): boolean
   isMutedAt(at: number): boolean
 }
@@ -66,7 +66,7 @@ class Way {
     this.#course = course
   }
 
-  /** Runs the attempts due up to this instant. */
+  /** Makes the attempts that are due up to this instant. */
   passTo(at: number): void {
     for (;;) {
       const due = this.#deliveries
@@ -103,7 +103,9 @@ class Way {
     }
   }
 
-  /** A later message of the Incident waits at its destination. No message waits for an opening. */
+  /**
+   * Returns whether an unfinished message makes later messages to its destination wait. No message waits for a message about an opening.
+   */
   #isWaitedFor(destination: string): boolean {
     return this.#deliveries.some(one => one.destination === destination && !one.isOver && one.message.kind !== 'opened')
   }

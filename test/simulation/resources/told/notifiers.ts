@@ -9,7 +9,7 @@ import { startNotifier } from '../../../../services/notifier/app.ts'
 import type { Keepers, Lodging } from '../../custom/keepers.ts'
 import type { Receivers } from './receivers.ts'
 
-/** Time until a dead notifier's claim has expired and the next scan has found it, ms. */
+/** Time until a dead notifier's claim has expired and the next scan has found the delivery, ms. */
 export const claimLostMs = limits.notifier.claimMs + 2 * limits.notifier.scanMs
 
 const silent = pino({ level: 'silent' })

@@ -1,5 +1,5 @@
-// Destinations and delivery tables of a simulated workspace, and people's changes to them. Each change is one write of the store at one
-// instant, and `statesBetween` returns the states in force during a period.
+// Destinations and delivery tables of a simulated workspace, and people's changes to them. Each change is one write to the store at one
+// instant. `statesBetween` returns the states that were in force during a period.
 import type { DeliveryTableDocument, DestinationDocument } from '#shared/contracts/notifications/destination.ts'
 import type { Store } from '#shared/store/port.ts'
 import type { Random } from '../../random.ts'
@@ -19,11 +19,11 @@ export interface TableRow {
   kinds: string[]
 }
 
-/** Instant from which the state is in force. */
+/** State of the destinations and tables, in force from `at`. */
 export interface PostState {
   at: number
   places: readonly Place[]
-  /** Selections by Resource. */
+  /** Delivery tables by Resource. */
   tables: ReadonlyMap<string, readonly TableRow[]>
 }
 

@@ -1,4 +1,4 @@
-// Receivers of messages over real HTTP. Each responds as planned for the virtual instant of a request, and notes every request.
+// Receivers of messages over real HTTP. Each receiver notes every request, and responds as planned for the virtual instant of the request.
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,15 +24,15 @@ export interface Request {
 }
 
 /**
- * Pause that a busy receiver requests. No wait of a rule is a multiple of this pause: a retry at the instant of a message could come before
- * that message.
+ * Pause that a busy receiver requests, s. No delay of a rule is a multiple of this pause. Otherwise a retry and a message could be due at
+ * one instant, in either order.
  */
 export const busySeconds = 77
 
 export class Receivers {
   readonly requests: Request[] = []
   readonly spells = new Map<string, Spell[]>()
-  /** Called when a request arrives; its sender can be killed by this call. */
+  /** Receivers call this function when a request arrives. It can kill the sender. */
   onRequest: () => void = () => undefined
   readonly #now: () => number
   readonly #server: Server

@@ -1,4 +1,4 @@
-// Stored Incident with its messages, and the outside world's knowledge of it: the data for checks of its deliveries.
+// Stored Incident with its messages, and the facts of the outside world about the Incident: the data for checks of its deliveries.
 import type { AlertDocument } from '#shared/contracts/incidents/alert.ts'
 import type { IncidentDocument } from '#shared/contracts/incidents/incident.ts'
 import type { DeliveryDocument, DeliveryLogDocument } from '#shared/contracts/notifications/delivery.ts'
