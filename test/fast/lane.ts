@@ -46,12 +46,13 @@ for (const [number, file] of files.entries()) {
   })
 }
 
-/** Marks the file as taken; false: another lane has taken the file. */
+/** Marks the file as taken; false: another lane has taken the file. Throws if the file cannot be marked. */
 function take(number: number): boolean {
   try {
     closeSync(openSync(join(folder as string, String(number)), 'wx'))
     return true
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return false
   }
 }
