@@ -417,8 +417,6 @@ export const limits = {
      * browsers of an office may have one address.
      */
     connectionsPerClient: 100,
-    /** Time after the start of a gateway at which it bundles the pages of the dashboard, unless a visitor came earlier. */
-    bundleAfterMs: 5 * second,
     /** Time after which a new connection may count as idle. In this time, its first request may still arrive. */
     youngMs: 1 * second,
     /**
