@@ -351,7 +351,7 @@ async function raceDeathBeforeCommit(t: Test, stage: Stage): Promise<void> {
   for (const stamped of [true, false]) {
     const subject = await setSubject(stage, `Dies before ${stamped}`)
     const answers = await stage.killDuring('upsert', 'pushedObservations', subject.id, () => sendBurst(subject, stamped))
-    t.strictSame(sides(answers), { done: burst, refused: [] }, 'the successor answers in time')
+    t.strictSame(sides(answers), { done: burst, refused: [] }, 'the successor answers all')
     const rows = await rowsOf(stage, subject.id)
     for (const { json } of answers) {
       const row = rows.find(
@@ -369,7 +369,7 @@ async function raceDeathAfterCommit(t: Test, stage: Stage): Promise<void> {
   for (const stamped of [true, false]) {
     const subject = await setSubject(stage, `Dies after ${stamped}`)
     const answers = await stage.killDuring('replace', 'subjects', subject.id, () => sendBurst(subject, stamped))
-    t.strictSame(sides(answers), { done: burst, refused: [] }, 'the successor answers in time')
+    t.strictSame(sides(answers), { done: burst, refused: [] }, 'the successor answers all')
     await checkOnce(t, await rowsOf(stage, subject.id), burst)
     t.match((await subject.rule()).incident, { value: 'problem', context: { incidentId: `${subject.id}.1` } })
     t.equal(await stage.store.count('incidents', { subjectId: subject.id }), 1)

@@ -14,6 +14,7 @@ import { startDirectory } from '../../services/directory/app.ts'
 import { createGateway } from '../../services/gateway/app.ts'
 import { startKeeper } from '../../services/keeper/app.ts'
 import { startTestBus, type TestBus } from '../support/bus/nats.ts'
+import { createStoppableClock } from '../support/stoppable-clock.ts'
 import { type Answer, addPerson, call, incidentSalt, version } from '../support/worlds/api-world.ts'
 
 type Test = import('tap').Test
@@ -39,6 +40,8 @@ export async function until<T>(what: string, look: () => Promise<T>): Promise<No
 }
 
 export interface Keeper {
+  /** Returns whether the keeper has taken over all its partitions. */
+  isReady(): boolean
   /** Stops the keeper in order: it hands over all its partitions. */
   stop(): Promise<void>
   /**
@@ -90,6 +93,7 @@ async function startMortal(testBus: TestBus, store: Store, exclusive: boolean): 
   const around = { bus, store: mortalStore, clock: mortalClock, logger, metrics: new Registry() }
   const service = await startKeeper(around, { keeperId: randomId(6), exclusive, ...holds })
   return {
+    isReady: () => service.unready().length === 0,
     stop: async () => (dead ? undefined : service.stop()),
     dieAfter: (operation, collection, subjectId) =>
       new Promise<void>(died => {
@@ -104,8 +108,12 @@ export type Stage = Awaited<ReturnType<typeof setStage>>
 export async function setStage(t: Test, store: Store) {
   const testBus = await startTestBus()
   const around = async (name: string) => ({ bus: await testBus.connect(name), clock, logger, metrics: new Registry(), store })
+  const clockOfRequests = createStoppableClock(clock)
   const directory = await startDirectory(await around('directory'))
-  const { fastify, service: gateway } = await createGateway(await around('gateway'), { version, incidentSalt })
+  const { fastify, service: gateway } = await createGateway(
+    { ...(await around('gateway')), clock: clockOfRequests },
+    { version, incidentSalt },
+  )
   await fastify.listen({ host: '127.0.0.1', port: 0 })
   const address = `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`
   const bus: Bus = await testBus.connect('test')
@@ -151,7 +159,7 @@ export async function setStage(t: Test, store: Store) {
     },
     /**
      * Runs `play` and kills the keeper at the given write of the subject. The successor takes every lease at once, as after a restart in
-     * embedded mode.
+     * embedded mode. The time in which no keeper is ready does not count for the time limits of requests.
      */
     killDuring: async <T>(
       operation: Operation,
@@ -162,7 +170,10 @@ export async function setStage(t: Test, store: Store) {
       const died = keeper.dieAfter(operation, collection, subjectId)
       const played = play()
       await died
+      clockOfRequests.stop()
       keeper = await startMortal(testBus, store, true)
+      await until('the successor is ready', async () => keeper.isReady())
+      clockOfRequests.goOn()
       return played
     },
     /**
