@@ -47,7 +47,7 @@ export default {
     },
     fence('fence-mcp', '^(services/mcp|test)/', npm('@modelcontextprotocol/[^/]+')),
     fence('fence-preact', '^(services/dashboard|test/dashboard)/', npm('(preact|@preact/[^/]+)')),
-    fence('fence-esbuild', '^services/gateway/dashboard/assets[.]ts$', npm('esbuild')),
+    fence('fence-esbuild', '^services/gateway/dashboard/bundle[.]ts$', npm('esbuild')),
     fence(
       'fence-playwright',
       '^test/(dashboard/|pictures/|support/clients/find-browser|bench/parts/part-dashboard)',

@@ -5,7 +5,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
 import { configurationPath, pagePaths } from '#shared/contracts/session/page-paths.ts'
 import { limits } from '#shared/limits/limits.ts'
-import { configurationScript, dashboardAssets } from '../../services/gateway/dashboard/assets.ts'
+import { bundleOnce, configurationScript, dashboardAssets } from '../../services/gateway/dashboard/assets.ts'
 import { jsonInHtml } from '../../services/gateway/dashboard/page.ts'
 import { startManyMonitors } from '../dashboard/many-monitors.ts'
 import { type SessionWorld, startSessionWorld } from '../support/worlds/session-world.ts'
@@ -122,6 +122,16 @@ t.test('script for configuration files is small, imports nothing of Node, and is
   t.match([again.status, again.text, again.headers.etag], [304, '', etag])
   const changed = await world.browser().send('GET', configurationPath, { headers: { 'if-none-match': '"old"' } })
   t.equal(changed.status, 200)
+})
+
+t.test('bundling that fails is tried again at the next request', async t => {
+  const script = bundleOnce('configuration')
+  const node = process.execPath
+  process.execPath = `${node}-that-is-missing`
+  const failing = script()
+  process.execPath = node
+  await t.rejects(failing, { code: 'ENOENT' })
+  t.match(await script(), { type: 'text/javascript', mark: String })
 })
 
 t.test('page and asset are compressed if the client accepts it, and an asset is cached for a year', async t => {

@@ -1,12 +1,7 @@
 // Scripts and styles of the dashboard. They are bundled and compressed once per process, kept in memory, and named by a hash of their
 // content. No file is written.
-import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants } from 'node:zlib'
-import type { BuildOptions, Plugin } from 'esbuild'
-import { once } from '#shared/async/once.ts'
 import type { PageName } from '#shared/contracts/session/page-paths.ts'
 
 export interface Asset {
@@ -15,6 +10,9 @@ export interface Asset {
   /** Body compressed with brotli. Null for a source map, because browsers rarely request source maps. */
   brotli: Buffer | null
 }
+
+/** An asset whose path stays the same. `mark`: hash of its content. */
+export type Script = Asset & { mark: string }
 
 /** Paths of the scripts that the HTML of a page links. The scripts also contain the style sheets of pages. */
 export interface Bundle {
@@ -32,165 +30,51 @@ export interface Assets {
   style: string
 }
 
-type Outputs = Awaited<ReturnType<typeof bundle>>['metafile']['outputs']
+/** Bundles by name. */
+export interface Bundles {
+  dashboard: Assets
+  configuration: Script
+}
+
+/** Message of the process that bundles: the bundle, or the messages of the bundler. */
+export type Bundled<Name extends keyof Bundles = keyof Bundles> = { made: Bundles[Name] } | { fault: string }
 
 export const assetFolder = '/assets'
 
 /** Bundles the dashboard once. Rejects with the bundler's messages if a source has an error. */
-export const dashboardAssets = once(buildAssets)
+export const dashboardAssets = bundleOnce('dashboard')
 
 /** Script that plans configuration files, bundled at its first request. Its ETag is derived from its content. */
-export const configurationScript = once(async () => {
-  // Waits until the dashboard is bundled. Two bundlers must not run at once, because stopping one also stops the other.
-  await dashboardAssets()
-  const esbuild = await import('esbuild')
-  try {
-    const entry = fileURLToPath(new URL('../configuration/worker.ts', import.meta.url))
-    const { outputFiles } = await esbuild.build({ ...shape, entryPoints: [entry], outdir: 'assets' })
-    const [script] = outputFiles
-    if (script === undefined) throw new Error('Invariant broken: a bundle has no output')
-    return { ...(await assetOf(script.path, Buffer.from(script.contents))), mark: script.hash }
-  } finally {
-    void esbuild.stop()
-  }
-})
+export const configurationScript = bundleOnce('configuration')
 
-const sourceOf = (path: string): string => fileURLToPath(new URL(`../../dashboard/${path}`, import.meta.url))
-
-const entryPoints = {
-  app: sourceOf('main.ts'),
-  'sign-in': sourceOf('sign-in/main.tsx'),
-}
-
-/** Pages that people often open first, by typing an address or from a link in a message. */
-const firstPages: Readonly<Partial<Record<PageName, string>>> = {
-  monitoring: 'list/list.tsx',
-  monitor: 'monitor/monitor.tsx',
-  incident: 'incident/incident.tsx',
-}
-
-/** esbuild is loaded only for the bundling. Its process needs 20 MB and ends afterwards. */
-async function buildAssets(): Promise<Assets> {
-  const esbuild = await import('esbuild')
-  try {
-    // The app and the sign-in page are bundled separately. A common bundle would split their shared code into a dozen small chunks, and a
-    // browser needs one request for each chunk.
-    const [app, signIn, sheet] = await Promise.all([bundle(esbuild, 'app'), bundle(esbuild, 'sign-in'), bundleSheet(esbuild)])
-    const [style] = sheet.outputFiles
-    if (style === undefined) throw new Error('Invariant broken: a bundle has no style sheet')
-    const files = new Map<string, Asset>()
-    const keep = async ({ path, contents }: { path: string; contents: Uint8Array }) =>
-      files.set(pathOf(path), await assetOf(path, Buffer.from(contents)))
-    await Promise.all([app, signIn, sheet].flatMap(({ outputFiles }) => outputFiles).map(keep))
-    const links = { app: bundleOf(app.metafile.outputs), signIn: bundleOf(signIn.metafile.outputs), style: pathOf(style.path) }
-    return { files, ...links }
-  } finally {
-    // The stop is not awaited, because the first visitor would wait 70 ms longer.
-    void esbuild.stop()
+/** Returns a function that bundles at its first call. After a failure, the next call bundles again. */
+export function bundleOnce<Name extends keyof Bundles>(name: Name): () => Promise<Bundles[Name]> {
+  let made: Promise<Bundles[Name]> | null = null
+  return () => {
+    made ??= bundleElsewhere(name).catch(error => {
+      made = null
+      throw error
+    })
+    return made
   }
 }
 
-const targets = ['chrome125', 'firefox128', 'safari17.5']
-
-const shape = {
-  bundle: true,
-  format: 'esm',
-  target: targets,
-  minify: true,
-  legalComments: 'none',
-  write: false,
-  logLevel: 'silent',
-} satisfies BuildOptions
-
-const bundle = (esbuild: typeof import('esbuild'), name: keyof typeof entryPoints) =>
-  esbuild.build({
-    entryPoints: { [name]: entryPoints[name] },
-    plugins: [smallSheets(esbuild), ...(name === 'app' ? [oneSharedChunk] : [])],
-    outdir: 'assets',
-    entryNames: '[name]-[hash]',
-    // A chunk's name is only a hash, without the name of its source. The first page lists all chunks, so longer names would make this page
-    // larger.
-    chunkNames: '[hash]',
-    ...shape,
-    splitting: true,
-    sourcemap: 'linked',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    metafile: true,
+/**
+ * Bundles in a process of its own, which has a low priority and then ends: bundling takes half a second of CPU, and its memory would stay
+ * with this process (ADR 29).
+ */
+function bundleElsewhere<Name extends keyof Bundles>(name: Name): Promise<Bundles[Name]> {
+  const program = fileURLToPath(new URL('bundle-process.ts', import.meta.url))
+  const bundler = fork(program, [name], {
+    serialization: 'advanced',
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-
-const bundleSheet = (esbuild: typeof import('esbuild')) =>
-  esbuild.build({ ...shape, entryPoints: [sourceOf('main.page.css')], outdir: 'assets', entryNames: '[hash]' })
-
-/**
- * Makes each page import all shared modules, so that the bundler puts them into one chunk. The parts of forms go into a second chunk
- * (services/dashboard/shared-chunk.ts).
- */
-const oneSharedChunk: Plugin = {
-  name: 'one-shared-chunk',
-  setup: build => {
-    const shared = JSON.stringify(sourceOf('shared-chunk.ts'))
-    const forms = JSON.stringify(sourceOf('form-chunk.ts'))
-    build.onLoad({ filter: /services[/]dashboard[/][a-z-]+[/].*[.]tsx?$/ }, async ({ path }) => {
-      const isOfForms = /[/]parts[/]form[/][^/]*$/.test(path)
-      if (!isOfForms && /[/]dashboard[/](data|parts|words)[/]/.test(path)) return null
-      const contents = `import ${isOfForms ? forms : shared};${await readFile(path, 'utf8')}`
-      return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' }
-    })
-  },
+  return new Promise((resolve, reject) => {
+    bundler.on('message', (message: Bundled<Name>) =>
+      'made' in message ? resolve(message.made) : reject(new Error(message.fault)),
+    )
+    bundler.on('error', reject)
+    bundler.on('disconnect', () => reject(new Error('The process that bundles ended without a bundle')))
+  })
 }
-
-/**
- * Minifies the style sheets of pages. Scripts contain them as texts (services/dashboard/parts/page-style.ts), and the bundler does not
- * minify texts.
- */
-const smallSheets = (esbuild: typeof import('esbuild')): Plugin => ({
-  name: 'small-sheets',
-  setup: build => {
-    build.onLoad({ filter: /[.]page[.]css$/ }, async ({ path }) => {
-      const { outputFiles } = await esbuild.build({ ...shape, entryPoints: [path], outdir: 'assets' })
-      return { contents: (outputFiles[0]?.text ?? '').trimEnd(), loader: 'text' }
-    })
-  },
-})
-
-async function assetOf(path: string, body: Buffer): Promise<Asset> {
-  const extension = path.slice(path.lastIndexOf('.') + 1)
-  const type = types[extension] ?? 'application/octet-stream'
-  return { type, body, brotli: extension === 'map' ? null : await compressFully(body) }
-}
-
-const compress = promisify(brotliCompress)
-const compressFully = (body: Buffer): Promise<Buffer> =>
-  compress(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })
-
-const types: Readonly<Record<string, string>> = {
-  // This content type names no charset, because browsers always read a module as UTF-8.
-  js: 'text/javascript',
-  css: 'text/css; charset=utf-8',
-  map: 'application/json; charset=utf-8',
-}
-
-/**
- * Returns the paths that pages link. If an entry only imports the shared chunk and contains no other code, pages link the shared chunk in
- * its place.
- */
-function bundleOf(outputs: Outputs): Bundle {
-  const found = Object.entries(outputs).find(([, { entryPoint }]) => /\/main[.]tsx?$/.test(entryPoint ?? ''))
-  if (found === undefined) throw new Error('Invariant broken: a bundle has no entry')
-  const [path, { imports, inputs }] = found
-  const [shared = ''] = statics(imports)
-  const isEmpty = Object.values(inputs).every(({ bytesInOutput }) => bytesInOutput === 0)
-  const script = isEmpty ? shared : pathOf(path)
-  const ofPage: Partial<Record<PageName, string[]>> = {}
-  for (const [page, source] of Object.entries(firstPages) as [PageName, string][]) {
-    const chunk = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`services/dashboard/${source}`))
-    if (chunk !== undefined) ofPage[page] = [pathOf(chunk[0]), ...statics(chunk[1].imports)].filter(one => one !== script)
-  }
-  return { script, ofPage }
-}
-
-const statics = (imports: Outputs[string]['imports']): string[] =>
-  imports.filter(({ kind }) => kind === 'import-statement').map(one => pathOf(one.path))
-
-const pathOf = (path: string): string => `${assetFolder}/${basename(path)}`
