@@ -1,9 +1,9 @@
 // Options of a connection to the bus: addresses, credentials, and the rights that follow from the credentials.
 import { readFile } from 'node:fs/promises'
-import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node'
+import type { ConnectionOptions } from '@nats-io/transport-node'
 import type { Registry } from 'prom-client'
 import { addressForm, parseServerAddresses, type ServerAddress } from '#shared/bus/nats/server-addresses.ts'
-import { claimsOfCredentials } from '#shared/bus/probers/nats-jwt.ts'
+import { claimsOfCredentials, credentialsAuthenticator, isCredentials } from '#shared/bus/probers/nats-jwt.ts'
 import { proberInboxPrefix, proberTag } from '#shared/bus/probers/prober-rights.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Logger } from '#shared/observability/logger.ts'
@@ -100,7 +100,7 @@ export async function readCredentials(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(error => {
     throw new Error(`The credentials file ${file} can't be read (${error.code}): correct NATS_CREDENTIALS.`)
   })
-  if (claimsOfCredentials(text) !== null) return text
+  if (isCredentials(text)) return text
   throw new Error(`The file ${file} holds no NATS credentials: correct NATS_CREDENTIALS.`)
 }
 
@@ -123,7 +123,7 @@ function connectionSettings(
     name: options.name,
     ...(token !== '' && { token }),
     ...(password !== '' && { user, pass: password }),
-    ...(credentials !== null && { authenticator: credsAuthenticator(new TextEncoder().encode(credentials)) }),
+    ...(credentials !== null && { authenticator: credentialsAuthenticator(credentials) }),
     ...(inboxPrefix !== undefined && { inboxPrefix }),
     ...tlsOptions({ ...options, tls: addresses.some(address => address.tls) }),
     maxReconnectAttempts: -1,

@@ -2,10 +2,10 @@
 // installation. The keys of each location's account are derived from a secret. The system account is used to update accounts and
 // revocations on the running server. The keys are created once; the operator of the directory stores them. Anyone with these keys controls
 // the bus.
-import { createAccount, createOperator, createUser, type KeyPair } from '@nats-io/nkeys'
 import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
-import { derivedKey, formatCredentials, keyPair, seedOf, signClaims } from '#shared/bus/probers/nats-jwt.ts'
+import { Compile } from 'typebox/schema'
+import { formatCredentials, signClaims } from '#shared/bus/probers/nats-jwt.ts'
+import { derivedKey, type Nkey, newKey, readKey } from '#shared/bus/probers/nkeys.ts'
 import { houseExports, locationImports, locationLimits, proberTag, proberTemplate } from '#shared/bus/probers/prober-rights.ts'
 
 const PublicAccount = Type.String({ pattern: '^A[A-Z2-7]{55}$' })
@@ -33,14 +33,14 @@ const accountLimits = { ...unlimited, imports: -1, exports: -1, wildcards: true,
 const storage = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
 
 export function makeBusKeys(at: number): BusKeys {
-  const [house, system] = [createAccount(), createAccount()]
+  const [house, system] = [newKey('account'), newKey('account')]
   return {
     version: 1,
     madeAt: at,
-    operatorSeed: seedOf(createOperator()),
-    houseAccount: house.getPublicKey(),
-    systemAccount: system.getPublicKey(),
-    proberSigningSeed: seedOf(createAccount()),
+    operatorSeed: newKey('operator').seed,
+    houseAccount: house.publicKey,
+    systemAccount: system.publicKey,
+    proberSigningSeed: newKey('account').seed,
     houseCredentials: unlimitedUser('house', house, at),
     systemCredentials: unlimitedUser('system', system, at),
   }
@@ -56,13 +56,13 @@ export function parseBusKeys(text: string): BusKeys | null {
   }
 }
 
-export const locationAccount = (keys: BusKeys, locationId: string): KeyPair =>
+export const locationAccount = (keys: BusKeys, locationId: string): Nkey =>
   derivedKey('account', keys.proberSigningSeed, `account of location ${locationId}`)
 
 /**
  * Returns the key that signs credentials of the location's probers. The server limits these credentials to the rights of `proberTemplate`.
  */
-export const locationSigner = (keys: BusKeys, locationId: string): KeyPair =>
+export const locationSigner = (keys: BusKeys, locationId: string): Nkey =>
   derivedKey('account', keys.proberSigningSeed, `signer of location ${locationId}`)
 
 /** Returns the claims of a location's account at an instant. `revocations`: instant of the revocation, s since the epoch, by public key. */
@@ -72,9 +72,9 @@ export function locationAccountClaims(
   at: number,
   revocations: Record<string, number>,
 ): string {
-  const key = locationSigner(keys, locationId).getPublicKey()
-  return signClaims(keyPair(keys.operatorSeed), at, {
-    sub: locationAccount(keys, locationId).getPublicKey(),
+  const key = locationSigner(keys, locationId).publicKey
+  return signClaims(readKey(keys.operatorSeed), at, {
+    sub: locationAccount(keys, locationId).publicKey,
     name: `location ${locationId}`,
     nats: {
       type: 'account',
@@ -87,7 +87,7 @@ export function locationAccountClaims(
 }
 
 export function houseAccountClaims(keys: BusKeys, at: number): string {
-  return signClaims(keyPair(keys.operatorSeed), at, {
+  return signClaims(readKey(keys.operatorSeed), at, {
     sub: keys.houseAccount,
     name: 'house',
     nats: { type: 'account', exports: houseExports(), limits: { ...accountLimits, ...storage } },
@@ -99,8 +99,8 @@ export function houseAccountClaims(keys: BusKeys, at: number): string {
  * have priority over the claims in the configuration.
  */
 export function serverAuthorization(keys: BusKeys, folder: string): string[] {
-  const operator = keyPair(keys.operatorSeed)
-  const about = { sub: operator.getPublicKey(), name: 'watchkeeper', nats: { type: 'operator' } }
+  const operator = readKey(keys.operatorSeed)
+  const about = { sub: operator.publicKey, name: 'watchkeeper', nats: { type: 'operator' } }
   const system = { sub: keys.systemAccount, name: 'system', nats: { type: 'account', limits: accountLimits } }
   return [
     `operator: ${signClaims(operator, keys.madeAt, about)}`,
@@ -113,8 +113,8 @@ export function serverAuthorization(keys: BusKeys, folder: string): string[] {
   ]
 }
 
-function unlimitedUser(name: string, account: KeyPair, at: number): string {
-  const user = createUser()
-  const claims = { sub: user.getPublicKey(), name, nats: { type: 'user', ...unlimited } }
-  return formatCredentials(signClaims(account, at, claims), seedOf(user))
+function unlimitedUser(name: string, account: Nkey, at: number): string {
+  const user = newKey('user')
+  const claims = { sub: user.publicKey, name, nats: { type: 'user', ...unlimited } }
+  return formatCredentials(signClaims(account, at, claims), user.seed)
 }

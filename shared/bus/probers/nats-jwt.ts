@@ -1,7 +1,8 @@
-// Claims of nats-server, which are JWTs signed by nkeys (Ed25519 keys in the form of NATS), and credentials files, which contain claims and
-// a seed. The published library always stamps claims with the present time, so this file uses nkeys directly.
-import { createHash, createHmac } from 'node:crypto'
-import { fromSeed, type KeyPair } from '@nats-io/nkeys'
+// Claims of nats-server, which are JWTs signed by nkeys (nkeys.ts), and credentials files, which contain claims and a seed. The published
+// library always stamps claims with the present time, so this file signs claims itself.
+import { createHash } from 'node:crypto'
+import type { Authenticator } from '@nats-io/transport-node'
+import { type Nkey, readKey } from '#shared/bus/probers/nkeys.ts'
 
 export interface Claims {
   /** Seconds since the epoch. */
@@ -14,24 +15,21 @@ export interface Claims {
   nats: Record<string, unknown>
 }
 
-export const keyPair = (seed: string): KeyPair => fromSeed(new TextEncoder().encode(seed))
-export const seedOf = (pair: KeyPair): string => new TextDecoder().decode(pair.getSeed())
-
 /**
  * Returns signed claims. `at`: instant in the claims, ms since the epoch. Equal claims that one signer signs for the same second have the
  * same text.
  */
-export function signClaims(signer: KeyPair, at: number, about: Pick<Claims, 'sub' | 'name' | 'nats'>): string {
+export function signClaims(signer: Nkey, at: number, about: Pick<Claims, 'sub' | 'name' | 'nats'>): string {
   const claims = {
     iat: Math.floor(at / 1_000),
-    iss: signer.getPublicKey(),
+    iss: signer.publicKey,
     sub: about.sub,
     name: about.name,
     nats: { ...about.nats, version: 2 },
   }
   const jti = createHash('sha256').update(JSON.stringify(claims)).digest('base64url')
   const signed = `${encode({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encode({ jti, ...claims })}`
-  return `${signed}.${Buffer.from(signer.sign(Buffer.from(signed))).toString('base64url')}`
+  return `${signed}.${signer.sign(signed)}`
 }
 
 /** Returns the content of claims, unverified: the server verifies them. Returns null if the text contains no claims of nats-server. */
@@ -60,47 +58,25 @@ export const formatCredentials = (jwt: string, seed: string): string =>
   ].join('\n')
 
 /** Returns the claims in a credentials file. Null: the text contains no claims. */
-export function claimsOfCredentials(text: string): Claims | null {
-  const [, jwt = ''] = /-----BEGIN NATS USER JWT-----\s+([\w.-]+)\s/.exec(text) ?? []
-  return readClaims(jwt)
+export const claimsOfCredentials = (text: string): Claims | null => readClaims(jwtOf(text))
+
+/** Returns the authenticator of a connection with these credentials. Throws an Error if the text contains no seed. */
+export function credentialsAuthenticator(text: string): Authenticator {
+  const [, seed = ''] = /-----BEGIN USER NKEY SEED-----\s+(\w+)\s/.exec(text) ?? []
+  const key = readKey(seed)
+  return nonce => ({ jwt: jwtOf(text), nkey: key.publicKey, sig: nonce ? key.sign(nonce) : '' })
 }
 
-const prefixes = { user: 20 << 3, account: 0 }
-const seedPrefix = 18 << 3
-
-/** Returns a key derived from a secret and a name. The same arguments give the same key, so the key need not be stored. */
-export function derivedKey(kind: keyof typeof prefixes, secret: string, name: string): KeyPair {
-  const raw = createHmac('sha256', secret).update(name).digest()
-  const prefix = prefixes[kind]
-  const bytes = Buffer.concat([Buffer.from([seedPrefix | (prefix >> 5), (prefix & 31) << 3]), raw])
-  const checksum = Buffer.alloc(2)
-  checksum.writeUInt16LE(crc16(bytes))
-  return keyPair(base32(Buffer.concat([bytes, checksum])))
+/** Returns whether the text has both parts of a credentials file: claims and a seed. */
+export function isCredentials(text: string): boolean {
+  try {
+    credentialsAuthenticator(text)
+    return claimsOfCredentials(text) !== null
+  } catch {
+    return false
+  }
 }
+
+const jwtOf = (text: string): string => /-----BEGIN NATS USER JWT-----\s+([\w.-]+)\s/.exec(text)?.[1] ?? ''
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-/** CRC-16/XMODEM, the checksum at the end of nkeys. */
-function crc16(bytes: Uint8Array): number {
-  let crc = 0
-  for (const byte of bytes) {
-    crc ^= byte << 8
-    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff
-  }
-  return crc
-}
-
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
-/** RFC 4648 without padding. */
-function base32(bytes: Uint8Array): string {
-  let bits = 0
-  let value = 0
-  let text = ''
-  for (const byte of bytes) {
-    value = (value << 8) | byte
-    for (bits += 8; bits >= 5; bits -= 5) text += letters[(value >>> (bits - 5)) & 31]
-    value &= (1 << bits) - 1
-  }
-  return bits > 0 ? text + letters[(value << (5 - bits)) & 31] : text
-}

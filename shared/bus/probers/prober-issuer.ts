@@ -2,7 +2,7 @@
 // caller stores issued and revoked credentials.
 
 import { jetstreamManager } from '@nats-io/jetstream'
-import { credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { connectToNats } from '#shared/bus/nats/nats-connect.ts'
 import { removeForeignConsumers } from '#shared/bus/nats/nats-consumer.ts'
 import { type TlsFiles, tlsOptions } from '#shared/bus/nats/nats-options.ts'
@@ -14,7 +14,8 @@ import {
   locationAccountClaims,
   locationSigner,
 } from '#shared/bus/probers/bus-keys.ts'
-import { derivedKey, formatCredentials, readClaims, seedOf, signClaims } from '#shared/bus/probers/nats-jwt.ts'
+import { credentialsAuthenticator, formatCredentials, readClaims, signClaims } from '#shared/bus/probers/nats-jwt.ts'
+import { derivedKey } from '#shared/bus/probers/nkeys.ts'
 import { proberTag } from '#shared/bus/probers/prober-rights.ts'
 import { limits } from '#shared/limits/limits.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -45,10 +46,10 @@ export function createProberIssuer({ keys, connection, clock }: ProberIssuerOpti
   return {
     issue: (credentialId, locationId, at) => {
       const user = derivedKey('user', keys.proberSigningSeed, `prober credential ${credentialId}`)
-      const publicKey = user.getPublicKey()
-      const account = locationAccount(keys, locationId).getPublicKey()
+      const publicKey = user.publicKey
+      const account = locationAccount(keys, locationId).publicKey
       const about = { sub: publicKey, name: locationId, nats: { type: 'user', issuer_account: account, tags: [proberTag] } }
-      return { publicKey, credentials: formatCredentials(signClaims(locationSigner(keys, locationId), at, about), seedOf(user)) }
+      return { publicKey, credentials: formatCredentials(signClaims(locationSigner(keys, locationId), at, about), user.seed) }
     },
     announce: locations =>
       connected(keys.systemCredentials, connection, 'The bus did not take the revocations.', async system => {
@@ -78,7 +79,7 @@ async function announceOne(
 ): Promise<void> {
   const seconds = Object.entries(revoked).map(([publicKey, at]) => [publicKey, Math.ceil(at / 1_000)] as const)
   const wanted = Object.fromEntries(seconds.sort(([a], [b]) => (a < b ? -1 : 1)))
-  const account = locationAccount(keys, locationId).getPublicKey()
+  const account = locationAccount(keys, locationId).publicKey
   await update(system, now, account, at => locationAccountClaims(keys, locationId, at, wanted))
 }
 
@@ -93,7 +94,7 @@ async function connected<T>(
     servers,
     ...tlsOptions(way),
     name: 'watchkeeper credentials',
-    authenticator: credsAuthenticator(new TextEncoder().encode(credentials)),
+    authenticator: credentialsAuthenticator(credentials),
     timeout: limits.bus.alone.administrationMs,
     reconnect: false,
     noAsyncTraces: true,
