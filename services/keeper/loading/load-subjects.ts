@@ -92,6 +92,7 @@ function takeIntoCache(
     context.cache.set(id, { subject: null, dirty: false, reports: null })
     return
   }
+  context.cache.shareTexts(document)
   const { confirmAfterMs, closeAfterMs, templates } = context
   const held = heldSilence(partition.silence, momentOf(context.clock))
   const now = context.clock.now()

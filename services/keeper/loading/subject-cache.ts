@@ -2,6 +2,7 @@
 // readings. A refused write drops the subject from the cache.
 import type { SubjectDocument } from '#shared/contracts/subjects/subject.ts'
 import { partitionOf } from '#shared/text/hash.ts'
+import { shareEqualTexts } from './equal-texts.ts'
 import type { ReportMemory } from './report-memory.ts'
 
 export interface Cached {
@@ -16,6 +17,8 @@ export interface Cached {
 export class SubjectCache {
   readonly #entries = new Map<string, Cached>()
   readonly #bound: number
+  /** Document that was read last. Its texts are shared with the next document. */
+  #newest: SubjectDocument | null = null
 
   constructor(bound: number) {
     this.#bound = bound
@@ -41,6 +44,12 @@ export class SubjectCache {
 
   set(id: string, entry: Cached): void {
     this.#entries.set(id, entry)
+  }
+
+  /** Makes a document that was just read share the texts that it has in common with the document read before. */
+  shareTexts(document: SubjectDocument): void {
+    if (this.#newest !== null) shareEqualTexts(document, this.#newest)
+    this.#newest = document
   }
 
   drop(id: string): void {
