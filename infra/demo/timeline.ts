@@ -1,7 +1,7 @@
 // Timeline of the demo: the events so far, and waits for later events. Every event is observed from outside of the services: on the bus, or
 // by the receiver of a message.
 
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import type { Bus } from '#shared/bus/port.ts'
 import { parseObservation, subjects } from '#shared/bus/subjects.ts'
 import type { HistoryDocument, IncidentDocument, IncidentState } from '#shared/contracts/incidents/incident.ts'

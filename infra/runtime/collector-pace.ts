@@ -42,6 +42,9 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
       collect()
     }
     threads.add(growth)
+    growth.begun()
+    move(threads)
+    const cancelStart = clock.schedule(limits.collector.startMs, calmDown)
     return {
       collected: at => {
         growth.collected(at)
@@ -50,6 +53,7 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
         cancel = growth.busy() ? clock.schedule(growth.calmAfterMs(), calmDown) : null
       },
       leave: () => {
+        cancelStart()
         cancel?.()
         threads.delete(growth)
         move(threads)
@@ -105,6 +109,8 @@ const isFull = (entry: PerformanceEntry): boolean =>
 export interface Growth {
   /** Called when a full garbage collection began. `at`: beginning, ms. */
   collected(at: number): void
+  /** Called at the start, which is busy: it fills the heap as fast as much work does. */
+  begun(): void
   /** Called when the busy time ends. */
   calmed(): void
   busy(): boolean
@@ -144,6 +150,11 @@ export function createGrowth(): Growth {
       hasFollower = !hasFollower && at - collectedAt < pairMs
       if (!hasFollower) adapt(at - collectedAt)
       collectedAt = at
+    },
+    begun: () => {
+      isBusy = true
+      inForce = busyPercentMax
+      asked = busyPercentMax
     },
     calmed: () => {
       collectedAt = Number.NEGATIVE_INFINITY

@@ -204,6 +204,8 @@ export const limits = {
      * 250 MB.
      */
     calmPercent: 10,
+    /** Time after the start of a thread at which its time counts as calm, whatever the start has collected. A start takes some 10 s. */
+    startMs: 20 * second,
     /**
      * A time counts as busy if the heap grows by at least this percentage of the live heap a second. 10,000 checks a minute cause 1.3
      * percent a second.
@@ -257,6 +259,8 @@ export const limits = {
   bus: {
     /** Memory limit of the embedded nats-server. The limit is soft: Go tries to stay below it. */
     serverMemory: '48MiB',
+    /** Growth of its heap between two garbage collections, percent of the live heap (ADR 8). */
+    serverGrowthPercent: 50,
     /**
      * Largest file storage of the embedded nats-server: room for the full stream, and as much again for the buckets. If the disk is full,
      * the server refuses writes earlier.

@@ -1,4 +1,5 @@
 // Permitted growth of the heap between two full garbage collections. It depends on the times between the collections.
+import { setFlagsFromString } from 'node:v8'
 import t from 'tap'
 import { limits } from '#shared/limits/limits.ts'
 import { createGrowth, followCollector, type Growth } from '../../infra/runtime/collector-pace.ts'
@@ -7,6 +8,8 @@ import { createHandClock } from '../support/hand-clock.ts'
 const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
 const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
 const second = 1_000
+/** Flags that the pace moves, as they are without it. Other tests run in the same process. */
+const flagsOfV8 = ['--heap-growing-percent=0', '--no-memory-saver-mode', '--semi-space-growth-factor=2']
 /** Two garbage collections count as close if the time between them is shorter than this, ms. */
 const busyWithinMs = Math.ceil((calmPercent / busyPercentPerSecond) * second)
 
@@ -102,6 +105,28 @@ t.test('busy process stays busy at rare garbage collections until `calm` is call
   t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
   growth.collected(1_000 * second)
   t.equal(growth.busy(), false, 'what was before does not count')
+})
+
+t.test('thread counts as calm a while after its start, although the start collected garbage like a busy time', async t => {
+  const clock = createHandClock()
+  const pace = followCollector(clock, [`--heap-growing-percent=${calmPercent}`])
+  t.teardown(() => {
+    pace.stop()
+    for (const flag of flagsOfV8) setFlagsFromString(flag)
+  })
+  let collections = 0
+  const thread = pace.join(() => {
+    collections++
+  })
+  for (const at of [0, 700, 1_400, 2_100]) thread.collected(at)
+  clock.advance(limits.collector.startMs - 1)
+  t.equal(collections, 0)
+  clock.advance(1)
+  t.equal(collections, 1)
+  for (const at of [25_000, 27_000, 29_000]) thread.collected(at)
+  thread.leave()
+  clock.advance(1_000 * second)
+  t.equal(collections, 1, 'a thread that has left is asked for nothing')
 })
 
 t.test('process without the flags keeps its memory settings', async t => {

@@ -6,6 +6,7 @@ import {
   closeSync,
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -515,6 +516,22 @@ t.test('kill -9 leaves no bus server running, and the next start finds its data'
   )
   second.child.kill('SIGINT')
   t.equal((await second.ended).code, 0, 'SIGINT ends it as SIGTERM does')
+})
+
+t.test('first start stores the compiled sources while it runs, for the starts after a kill', async t => {
+  const folder = temporaryFolder(t)
+  const [compiled, dataFolder] = [join(folder, 'compiled'), join(folder, 'data')]
+  const environment = { DATA_DIR: dataFolder, PORT: '0', OPS_PORT: '0', NODE_COMPILE_CACHE: compiled }
+  const program = join(root, 'infra', 'cli', 'watchkeeper.js')
+  const child = spawn(process.execPath, [program, 'start'], { env: { ...process.env, ...environment }, stdio: 'ignore' })
+  t.teardown(() => child.kill('SIGKILL'))
+  const cached = () => (existsSync(compiled) ? readdirSync(compiled, { recursive: true }) : []).map(String)
+  await eventually('the sources are stored', () => cached().some(path => path.endsWith('/stored-by-start')))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  await eventually('the bus server is gone', () => !isAlive(natsServerPid(dataFolder)))
+  const own = globSync('services/{directory,gateway,keeper}/**/*.ts', { cwd: root })
+  t.ok(cached().length > own.length, `${cached().length} files for the ${own.length} sources of three services and for packages`)
 })
 
 t.test('warning of Node is logged, except a warning about experimental features', async t => {

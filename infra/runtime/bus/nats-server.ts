@@ -97,8 +97,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const child = spawn('/bin/sh', ['-c', guardian, 'sh', options.binary, config, processIds], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A soft limit of the server's memory: above it, Go collects garbage more often instead of growing the heap.
-    env: { GOMEMLIMIT: limits.bus.serverMemory, ...process.env },
+    env: { GOGC: `${limits.bus.serverGrowthPercent}`, GOMEMLIMIT: limits.bus.serverMemory, ...process.env },
   })
   const exited = new Promise<number | null>(settle => {
     child.once('exit', code => settle(code))

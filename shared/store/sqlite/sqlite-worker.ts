@@ -1,6 +1,7 @@
 // The worker thread, the only writer of the SQLite file. It runs all waiting operations in one transaction (group commit), as far as its
 // memory allows, and responds only after COMMIT. An operation that fails is rolled back to its savepoint; the other operations are not
 // affected.
+import { flushCompileCache } from 'node:module'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { limits } from '#shared/limits/limits.ts'
 import { failureOf } from '#shared/store/sqlite/sqlite-errors.ts'
@@ -136,6 +137,8 @@ try {
   const file = openSqliteFile(path)
   port.on('message', (request: Request) => answerAll(file, request))
   say({ ready: true })
+  // Stores the compiled sources of this thread (infra/cli/watchkeeper.js).
+  flushCompileCache()
 } catch (error) {
   say({ ready: false, failure: failureOf(error, path) })
 }
