@@ -1,6 +1,6 @@
 // Watch of this location's check entries, which keepers write into the bucket `checks`. Owns the watch. An entry that breaks its contract is
 // logged and treated as absent.
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import type { Bus, Subscription } from '#shared/bus/port.ts'
 import { keys, parseCheckKey } from '#shared/bus/subjects.ts'
 import { CheckEntry } from '#shared/contracts/observations/check.ts'

@@ -1,6 +1,6 @@
 // Reader of stored Template revisions. Detects revisions that cannot be used for judging (docs/reference/v3.md, 4.12).
 import { Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { Nullable } from '#shared/contracts/common.ts'
 import { Decision, maxSeconds, type Template, type TemplateDocument } from '#shared/contracts/resources/template.ts'
 import { readDecision } from '#shared/manifest/read-decision.ts'

@@ -1,5 +1,5 @@
 // Reports of a location's remote probers. Valid reports are written to the observation stream; invalid reports are dropped and counted.
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { createAllowance } from '#shared/async/allowance.ts'
 import { pause } from '#shared/async/pause.ts'
 import { subjects } from '#shared/bus/subjects.ts'

@@ -1,7 +1,7 @@
 // Reader for the bodies of generations 1 and 2. JSON types are checked first: a wrong type is malformed (2006). Values are checked next: a
 // wrong value fails validation (2001). An optional field sent as null counts as absent (reference/envelope 5.5).
 import { type Static, type TObject, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { once } from '#shared/async/once.ts'
 import { refusal } from '#shared/errors.ts'
 import { firstCharacters } from '#shared/text/plain-text.ts'
@@ -22,7 +22,7 @@ export function fieldReader<T extends TObject>(schema: T): (body: Record<string,
   return body => {
     const validator = validatorOf()
     if (!validator.Check(body)) {
-      const errors = validator.Errors(body)
+      const [, errors] = validator.Errors(body)
       const unknown = errors.find(error => error.keyword === 'boolean')
       if (unknown) throw invalidJson(`Unknown field '${pathOf(unknown.instancePath, body)}'`)
       const deepest = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0] ?? noError)

@@ -1,6 +1,6 @@
 // Take-over of a partition: finishes outboxes of the former holder, loads deadlines, and continues reading the stream after the checkpoint.
 
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import type { StreamMessage } from '#shared/bus/port.ts'
 import { keys } from '#shared/bus/subjects.ts'
 import { CheckResult } from '#shared/contracts/observations/check.ts'

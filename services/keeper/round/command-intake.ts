@@ -1,6 +1,6 @@
 // Intake of commands from the bus: checks each command against its contract, then queues the command in the partition's inbox or refuses it
 // at once.
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import type { Incoming } from '#shared/bus/port.ts'
 import { parseCommand } from '#shared/bus/subjects.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'

@@ -1,5 +1,5 @@
 // Clients of the services. Each client sends requests over the bus and returns results with the types of the contracts.
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { requestWithRetry, resultOf } from '#shared/bus/clients/request-with-retry.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'
 import { subjects } from '#shared/bus/subjects.ts'

@@ -1,6 +1,6 @@
 // One request or command over the bus, retried until a response arrives or the time ends. A command contains an id, by which the keeper
 // recognises a retry. A test message has no id, so it is retried only if no responder has received it.
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { retry } from '#shared/async/retry.ts'
 import { type Bus, BusError } from '#shared/bus/port.ts'
 import { Reply } from '#shared/contracts/ask/reply.ts'

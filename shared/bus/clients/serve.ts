@@ -1,7 +1,7 @@
 // Server of requests on a subject: checks each request against its contract, bounds the number of running requests, and turns every outcome
 // into a reply. Details of internal errors stay in the log.
 import type { TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import type { Bus, Incoming, Subscription } from '#shared/bus/port.ts'
 import type { Reply } from '#shared/contracts/ask/reply.ts'
 import { AppError } from '#shared/errors.ts'

@@ -1,7 +1,7 @@
 // Charts of the session API over real HTTP, with the real keeper, directory and gateway in virtual time.
 import t from 'tap'
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { DayBars, FiguresPage, LatencyChart, ValueChart } from '#shared/contracts/session/session-charts.ts'
 import { day, hour, minute } from '#shared/limits/limits.ts'
 import { addReport, emptyBucket } from '#shared/roll-up/bucket.ts'

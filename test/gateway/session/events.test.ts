@@ -1,6 +1,6 @@
 // GET /session/workspaces/{id}/events over real HTTP, with the real keeper, directory and gateway in virtual time.
 import t, { type Test } from 'tap'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { keys, subjects } from '#shared/bus/subjects.ts'
 import type { DeliveryNews } from '#shared/contracts/news.ts'
 import { sessionEvents } from '#shared/contracts/session/session-events.ts'

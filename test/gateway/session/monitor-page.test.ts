@@ -1,6 +1,6 @@
 // GET /session/monitors/{id} over real HTTP, with the real keeper, directory and gateway in virtual time.
 import t from 'tap'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { MonitorDetail } from '#shared/contracts/session/session-monitor.ts'
 import { type DashboardWorld, startDashboardWorld } from '../../support/worlds/dashboard-world.ts'
 import { closeMs, confirmMs } from '../../support/worlds/whole-world.ts'

@@ -2,7 +2,7 @@
 // request, because the value may be a password.
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { once } from '#shared/async/once.ts'
 import { AppError } from '#shared/errors.ts'
 import { limits } from '#shared/limits/limits.ts'
@@ -23,7 +23,7 @@ export function bodyReader<T extends TObject>(schema: T): (sent: Record<string, 
   const validatorOf = once(() => Compile(closed))
   return body => {
     const validator = validatorOf()
-    const [fault] = validator.Check(body) ? [] : validator.Errors(body)
+    const fault = validator.Check(body) ? undefined : validator.Errors(body)[1][0]
     if (fault) throw invalid(sentence(fault), fieldOf(fault))
     for (const [name, value] of Object.entries(body)) {
       if (typeof value === 'string' && !value.isWellFormed()) throw invalid(`Field '${name}' holds an unpaired surrogate.`, name)
