@@ -59,7 +59,9 @@ function filterWarnings() {
  */
 async function run() {
   if (!isTuned) filterWarnings()
-  const { directory } = module.enableCompileCache?.(join(modules, '.cache', 'compiled')) ?? {}
+  module.enableCompileCache?.(join(modules, '.cache', 'compiled'))
+  // A folder for this version of Node and these flags; undefined if the cache can't be written.
+  const directory = module.getCompileCacheDir?.()
   if (directory !== undefined) {
     // The worker thread of the store reads this variable when the thread starts.
     process.env.NODE_COMPILE_CACHE ??= dirname(directory)

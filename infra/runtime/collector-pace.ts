@@ -109,7 +109,10 @@ const isFull = (entry: PerformanceEntry): boolean =>
 export interface Growth {
   /** Called when a full garbage collection began. `at`: beginning, ms. */
   collected(at: number): void
-  /** Called at the start, which is busy: it fills the heap as fast as much work does. */
+  /**
+   * Called at the start, which is busy: it fills the heap as fast as much work does. The growth stays the same until `calmed` is called,
+   * because Node finds the compiled sources of a worker thread only if V8's flags are those with which they were stored.
+   */
   begun(): void
   /** Called when the busy time ends. */
   calmed(): void
@@ -132,10 +135,12 @@ export function createGrowth(): Growth {
   let hasFollower = false
   let wasFast = false
   let isBusy = false
+  let isStarting = false
   let inForce: number = calmPercent
   let asked: number = calmPercent
 
   const adapt = (elapsedMs: number) => {
+    if (isStarting) return
     const wanted = (inForce * everyMs) / elapsedMs
     const isFast = inForce / (elapsedMs / 1_000) > busyPercentPerSecond
     isBusy ||= isFast && wasFast
@@ -153,6 +158,7 @@ export function createGrowth(): Growth {
     },
     begun: () => {
       isBusy = true
+      isStarting = true
       inForce = busyPercentMax
       asked = busyPercentMax
     },
@@ -161,6 +167,7 @@ export function createGrowth(): Growth {
       hasFollower = false
       wasFast = false
       isBusy = false
+      isStarting = false
       inForce = calmPercent
       asked = calmPercent
     },

@@ -107,6 +107,16 @@ t.test('busy process stays busy at rare garbage collections until `calm` is call
   t.equal(growth.busy(), false, 'what was before does not count')
 })
 
+t.test('start is busy, and its growth is the same whatever it collects', async t => {
+  const growth = createGrowth()
+  growth.begun()
+  const at = collect(growth, [0, second, 7 * second, 40 * second])
+  t.strictSame([growth.busy(), growth.percent()], [true, busyPercentMax])
+  growth.calmed()
+  collect(growth, [busyWithinMs - 1, busyWithinMs - 1, busyWithinMs - 1], at)
+  t.ok(growth.busy() && growth.percent() < busyPercentMax, 'what follows is measured')
+})
+
 t.test('thread counts as calm a while after its start, although the start collected garbage like a busy time', async t => {
   const clock = createHandClock()
   const pace = followCollector(clock, [`--heap-growing-percent=${calmPercent}`])
