@@ -64,7 +64,7 @@ export function bundleOnce<Name extends keyof Bundles>(name: Name): () => Promis
  * with this process (ADR 29).
  */
 function bundleElsewhere<Name extends keyof Bundles>(name: Name): Promise<Bundles[Name]> {
-  const program = fileURLToPath(new URL('bundle-process.ts', import.meta.url))
+  const program = fileURLToPath(new URL('./bundle-process.ts', import.meta.url))
   const bundler = fork(program, [name], {
     serialization: 'advanced',
     execArgv: [],
