@@ -21,11 +21,11 @@ interface House {
   provider: TestProvider
 }
 
-async function start(t: Test, options: { authentication?: string } = {}): Promise<House> {
+async function start(t: Test, { gateways = 1, ...options }: { authentication?: string; gateways?: number } = {}): Promise<House> {
   const provider = await startProvider({ redirectUri: callback, ...options })
   const { issuer, clientId, clientSecret } = provider
   const oidc = { issuer, clientId, clientSecret, name: 'Our house' }
-  const world = await startSessionWorld(t, { home, session: { publicUrl: home, callbackBase: home, oidc } })
+  const world = await startSessionWorld(t, { home, gateways, session: { publicUrl: home, callbackBase: home, oidc } })
   t.teardown(() => provider.stop().catch(() => undefined))
   return { world, provider }
 }
@@ -49,7 +49,7 @@ function demandRefused(t: Test, shown: Shown, trouble: string): void {
 }
 
 t.test('first sign-in creates an account with a workspace, and the next sign-in finds both', async t => {
-  const house = await start(t)
+  const house = await start(t, { gateways: 2 })
   const { world } = house
   const browser = world.browser()
   const answered = await browser.send('GET', '/session/sign-in')
@@ -120,7 +120,7 @@ t.test('request to the provider is bound to the browser that begins the sign-in,
 })
 
 t.test('sign-in that another browser began is refused without a request to the provider', async t => {
-  const house = await start(t)
+  const house = await start(t, { gateways: 2 })
   const { world, provider } = house
   provider.person = lena
   const mine = world.browser()

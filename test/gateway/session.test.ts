@@ -10,7 +10,7 @@ import { isOwnOrigin } from '../../services/gateway/session/caller/same-origin.t
 import { demandFittingSettings, gatewaySettings } from '../../services/gateway/settings.ts'
 import { bodyIsRead } from '../support/clients/body-is-read.ts'
 import type { Browser } from '../support/clients/browser.ts'
-import { passwordOf, type SessionWorld, startSessionWorld } from '../support/worlds/session-world.ts'
+import { passwordOf, type SessionWorld, startSessionWorld, type WorldOptions } from '../support/worlds/session-world.ts'
 
 const signIn = (browser: Browser, username: string, password: string, headers: Record<string, string | undefined> = {}) =>
   browser.send('POST', '/session/sign-in', { body: { username, password }, headers })
@@ -20,8 +20,8 @@ const sessionLifeMs = 14 * 24 * 3_600_000
 const stranger = 'nobody-knows-me'
 
 /** A world with one person for each role of the workspace, a person without a workspace, and an administrator without a workspace. */
-async function startFull(t: Test): Promise<SessionWorld> {
-  const world = await startSessionWorld(t)
+async function startFull(t: Test, options: WorldOptions = {}): Promise<SessionWorld> {
+  const world = await startSessionWorld(t, options)
   const { workspaceId } = world
   await world.addPerson('edith', { [workspaceId]: 'editor' })
   await world.addPerson('vera', { [workspaceId]: 'viewer' })
@@ -117,7 +117,7 @@ t.test('sign-in creates a new token and ends the earlier session of the browser'
 })
 
 t.test('session ends at every gateway at once, whatever the reason of its end', async t => {
-  const world = await startSessionWorld(t)
+  const world = await startSessionWorld(t, { gateways: 2 })
   for (const name of ['a', 'b', 'c', 'd']) await world.addPerson(`person-${name}`)
   const elsewhere = (browser: Browser): Browser => {
     const other = world.browser(1)
@@ -205,7 +205,7 @@ t.test('new password ends the other sessions of a person', async t => {
 })
 
 t.test('repeated bad sign-ins are refused with a waiting time', async t => {
-  const world = await startSessionWorld(t)
+  const world = await startSessionWorld(t, { gateways: 2 })
   let shown = await signIn(world.browser(), 'owner', 'not the password')
   for (let i = 0; i < 20 && shown.status === 401; i++) shown = await signIn(world.browser(), 'owner', 'not the password')
   t.equal(shown.status, 429)
@@ -427,7 +427,7 @@ t.test('owner changes members, a removed member loses all rights, and the last o
 })
 
 t.test('API key is shown once, works at every gateway, and is refused everywhere after its deletion', async t => {
-  const world = await startFull(t)
+  const world = await startFull(t, { gateways: 2 })
   const vera = await world.signedIn('vera')
   const version = (gateway: number, token: string) =>
     world.browser(gateway).send('GET', '/api/version', { headers: { authorization: `Bearer ${token}` } })

@@ -1,4 +1,4 @@
-// The session API for tests: the real directory on SQLite, two gateways that share it, real HTTP, a clock that the test advances, and
+// The session API for tests: the real directory on SQLite, one or more gateways that share it, real HTTP, a clock that the test advances, and
 // people whose passwords are known.
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -49,6 +49,8 @@ export interface WorldOptions {
   session?: Partial<SessionOptions>
   trustProxy?: GatewayOptions['trustProxy']
   connections?: GatewayOptions['connections']
+  /** Number of gateways; absent: 1. */
+  gateways?: number
   /** Makes the browsers use this host name for the gateway. */
   home?: string
 }
@@ -88,7 +90,7 @@ export async function startSessionWorld(t: Test, options: WorldOptions = {}): Pr
     ...(options.connections ? { connections: options.connections } : {}),
   }
   const start = () => createGateway({ bus: hub.connect(), clock, logger, metrics: new Registry() }, given)
-  const gateways = await Promise.all([start(), start()])
+  const gateways = await Promise.all(Array.from({ length: options.gateways ?? 1 }, start))
   for (const { fastify } of gateways) await fastify.listen({ host: '127.0.0.1', port: 0 })
   const addresses = gateways.map(({ fastify }) => `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`)
   const servers = gateways.map(({ fastify }) => fastify.server)
@@ -101,7 +103,8 @@ export async function startSessionWorld(t: Test, options: WorldOptions = {}): Pr
     await store.close()
   })
   const browser = (gateway = 0): Browser => {
-    const address = addresses[gateway]!
+    const address = addresses[gateway]
+    if (address === undefined) throw new Error(`There is no gateway ${gateway}: start the world with more gateways.`)
     const home = options.home ?? address
     return openBrowser(home, { [new URL(home).host]: address })
   }
