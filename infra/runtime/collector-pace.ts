@@ -1,7 +1,7 @@
 // Frequency of garbage collections: the faster the heap fills, the further it may grow between two full collections. The heap of a calm
 // process stays small. A busy process collects garbage every few seconds instead of several times a second, because a collection delays
-// every check and response. This file knows V8's flags, but nothing of the system (ADR 8). 10,000 monitors take 267 MB of memory; with V8's
-// own frequency of collections, they take 340 MB (ADR 33).
+// every check and response. This file knows V8's flags, but nothing of the system (ADR 8). In one comparison, 10,000 monitors took 267 MB of
+// memory, and 340 MB with V8's own frequency of collections (ADR 33).
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { measureMemory } from 'node:vm'

@@ -260,7 +260,7 @@ export const limits = {
     /** Memory limit of the embedded nats-server. The limit is soft: Go tries to stay below it. */
     serverMemory: '48MiB',
     /** Growth of its heap between two garbage collections, percent of the live heap (ADR 8). */
-    serverGrowthPercent: 50,
+    serverGrowthPercent: 30,
     /**
      * Largest file storage of the embedded nats-server: room for the full stream, and as much again for the buckets. If the disk is full,
      * the server refuses writes earlier.
