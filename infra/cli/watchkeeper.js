@@ -2,7 +2,7 @@
 // The executable: starts the program with a Node that is recent enough, either this one or the one pinned in node_modules. Some flags and
 // environment variables must be set before a process starts. If Node can do it, the new process replaces this process.
 import { spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { accessSync, existsSync, constants as modes, writeFileSync } from 'node:fs'
 import module from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,8 @@ const here = dirname(fileURLToPath(import.meta.url))
 const modules = join(here, '..', '..', 'node_modules')
 const pinned = join(modules, 'node', 'bin', 'node')
 /**
- * The heap starts small and grows with the load (infra/runtime/collector-pace.ts). With `--v8-pool-size=0`, V8 has one helper thread less
+ * The heap may double between two collections while the program starts; later its growth follows the load
+ * (infra/runtime/collector-pace.ts). With `--v8-pool-size=0`, V8 has one helper thread less
  * than there are cores. On two cores, the usual four threads would take CPU from requests during a full garbage collection. Warnings about
  * experimental features are off.
  */
@@ -72,14 +73,19 @@ async function run() {
 
 /**
  * Node stores the cache when a process ends, but a process that is killed stores nothing. So the first long-lived process stores the cache
- * while it runs, which stops it for 0.9 s.
+ * while it runs, which stops it for about a second.
  */
 function storeCacheOnce(directory) {
   const mark = join(directory, 'stored-by-start')
   if (existsSync(mark)) return
   const store = () => {
-    module.flushCompileCache()
-    writeFileSync(mark, '')
+    try {
+      accessSync(directory, modes.W_OK)
+      module.flushCompileCache()
+      writeFileSync(mark, '')
+    } catch {
+      // The folder can't be written, or the disk is full: the program runs as well without the cache.
+    }
   }
   setTimeout(store, 5_000).unref()
 }

@@ -11,6 +11,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -521,17 +522,47 @@ t.test('kill -9 leaves no bus server running, and the next start finds its data'
 t.test('first start stores the compiled sources while it runs, for the starts after a kill', async t => {
   const folder = temporaryFolder(t)
   const [compiled, dataFolder] = [join(folder, 'compiled'), join(folder, 'data')]
-  const environment = { DATA_DIR: dataFolder, PORT: '0', OPS_PORT: '0', NODE_COMPILE_CACHE: compiled }
+  // With the last variable, Node writes to standard error when it has stored the sources of a thread.
+  const own = { DATA_DIR: dataFolder, PORT: '0', OPS_PORT: '0', NODE_COMPILE_CACHE: compiled, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
   const program = join(root, 'infra', 'cli', 'watchkeeper.js')
-  const child = spawn(process.execPath, [program, 'start'], { env: { ...process.env, ...environment }, stdio: 'ignore' })
-  t.teardown(() => child.kill('SIGKILL'))
-  const cached = () => (existsSync(compiled) ? readdirSync(compiled, { recursive: true }) : []).map(String)
-  await eventually('the sources are stored', () => cached().some(path => path.endsWith('/stored-by-start')))
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  await eventually('the bus server is gone', () => !isAlive(natsServerPid(dataFolder)))
-  const own = globSync('services/{directory,gateway,keeper}/**/*.ts', { cwd: root })
-  t.ok(cached().length > own.length, `${cached().length} files for the ${own.length} sources of three services and for packages`)
+  const run = () => {
+    const child = spawn(process.execPath, [program, 'start'], {
+      env: { ...process.env, ...own },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    t.teardown(() => child.kill('SIGKILL'))
+    const said = { out: '', err: '' }
+    child.stdout.on('data', chunk => {
+      said.out += chunk
+    })
+    child.stderr.on('data', chunk => {
+      said.err += chunk
+    })
+    const threadsStored = () => said.err.split('flushCompileCache() finished').length - 1
+    return { child, said, stored: () => eventually('both threads have stored their sources', () => threadsStored() === 2) }
+  }
+  const kill = async ({ child }: ReturnType<typeof run>) => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await eventually('the bus server is gone', () => !isAlive(natsServerPid(dataFolder)))
+  }
+  const first = run()
+  await first.stored()
+  const marks = () => globSync('*/stored-by-start', { cwd: compiled })
+  await eventually('the folder is marked', () => marks().length === 1)
+  const [mark = ''] = marks()
+  await kill(first)
+  const sources = globSync('services/{directory,gateway,keeper}/**/*.ts', { cwd: root })
+  const cached = readdirSync(compiled, { recursive: true }).length
+  t.ok(cached > sources.length, `${cached} files for the ${sources.length} sources of three services and for packages`)
+
+  rmSync(join(compiled, mark))
+  symlinkSync(join(folder, 'absent', 'file'), join(compiled, mark))
+  const second = run()
+  await second.stored()
+  const [, ready = ''] = /(http:\S+\/readyz)/.exec(second.said.out) ?? []
+  t.equal((await fetch(ready)).status, 200, 'a start that cannot mark its folder goes on')
+  await kill(second)
 })
 
 t.test('warning of Node is logged, except a warning about experimental features', async t => {
