@@ -28,3 +28,21 @@ for (const [name, [document, like]] of Object.entries(pairs)) {
     t.strictSame({ document, like }, before)
   })
 }
+
+t.test('only equal texts are taken from the other document, at every depth', async t => {
+  const taken: unknown[] = []
+  const watched = <T extends object>(document: T): T =>
+    new Proxy(document, {
+      set: (target, name, value) => {
+        taken.push([name, value])
+        return Reflect.set(target, name, value)
+      },
+    })
+  const document = watched({ a: 'x', b: 'y', c: watched({ d: 'z' }), e: watched(['v', 'w']), f: 1 })
+  shareEqualTexts(document, { a: 'x', b: 'Y', c: { d: 'z' }, e: ['V', 'w'], f: 1 })
+  t.strictSame(taken, [
+    ['a', 'x'],
+    ['d', 'z'],
+    ['1', 'w'],
+  ])
+})
