@@ -204,7 +204,7 @@ export const limits = {
      * 250 MB.
      */
     calmPercent: 10,
-    /** Time after the start of a thread at which its time counts as calm, whatever the start has collected. A start takes some 10 s. */
+    /** Time after the start of a thread at which its time counts as calm, whatever the start has collected. A start with 10,000 monitors takes 5 s. */
     startMs: 20 * second,
     /**
      * A time counts as busy if the heap grows by at least this percentage of the live heap a second. 10,000 checks a minute cause 1.3

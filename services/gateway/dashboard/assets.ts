@@ -60,7 +60,7 @@ export function bundleOnce<Name extends keyof Bundles>(name: Name): () => Promis
 }
 
 /**
- * Bundles in a process of its own, which has a low priority and then ends: bundling takes half a second of CPU, and its memory would stay
+ * Bundles in a process of its own, which has a low priority and then ends: bundling takes 0.6 s of CPU, and its memory would stay
  * with this process (ADR 29).
  */
 function bundleElsewhere<Name extends keyof Bundles>(name: Name): Promise<Bundles[Name]> {

@@ -3,7 +3,7 @@
 import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 
 export interface Nkey {
-  /** Secret text of the key: a kind of secret, and the kind of the public key. */
+  /** Secret text, from which `readKey` makes the same key. */
   seed: string
   publicKey: string
   /** Returns the signature of `text` in base64url. */

@@ -1,5 +1,5 @@
-// The session API for tests: the real directory on SQLite, one or more gateways that share it, real HTTP, a clock that the test advances, and
-// people whose passwords are known.
+// The session API for tests: the real directory on SQLite, one or more gateways that share it, real HTTP, a clock that the test advances,
+// and people whose passwords are known.
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
