@@ -5,7 +5,7 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { measureMemory } from 'node:vm'
-import { limits } from '#shared/limits/limits.ts'
+import { limits, second } from '#shared/limits/limits.ts'
 import type { Cancel, Clock } from '#shared/time/clock.ts'
 
 export interface CollectorPace {
@@ -23,16 +23,25 @@ export interface PacedThread {
   leave(): void
 }
 
+interface OwnThread extends PacedThread {
+  /** Called when a collection of the young generation began. `at`: beginning, ms. */
+  collectedYoung(at: number): void
+}
+
 const ignored: CollectorPace = { join: () => ({ collected: () => undefined, leave: () => undefined }), stop: () => undefined }
 
 /**
  * Observes the garbage collections of this process from now on, and changes V8's flags. Changes nothing if the process started without the
- * flag that `infra/cli/watchkeeper.js` sets.
+ * flag that `infra/cli/watchkeeper.js` sets. `observe`: observes the collections of the calling thread.
  */
-export function followCollector(clock: Clock, execArgv: readonly string[] = process.execArgv): CollectorPace {
+export function followCollector(
+  clock: Clock,
+  execArgv: readonly string[] = process.execArgv,
+  observe = observeCollections,
+): CollectorPace {
   if (!execArgv.some(flag => flag.startsWith(growthFlag))) return ignored
   const threads = new Set<Growth>()
-  const join = (collect: () => void): PacedThread => {
+  const join = (collect: () => void): OwnThread => {
     const growth = createGrowth()
     let cancel: Cancel | null = null
     // The heap now fills slowly. Without this garbage collection, garbage of the busy time would stay until the large heap is full again.
@@ -41,6 +50,11 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
       move(threads)
       collect()
     }
+    const follow = () => {
+      move(threads)
+      cancel?.()
+      cancel = growth.busy() ? clock.schedule(growth.calmAfterMs(), calmDown) : null
+    }
     threads.add(growth)
     growth.begun()
     move(threads)
@@ -48,9 +62,10 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
     return {
       collected: at => {
         growth.collected(at)
-        move(threads)
-        cancel?.()
-        cancel = growth.busy() ? clock.schedule(growth.calmAfterMs(), calmDown) : null
+        follow()
+      },
+      collectedYoung: at => {
+        if (growth.collectedYoung(at)) follow()
       },
       leave: () => {
         cancelStart()
@@ -61,7 +76,7 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
     }
   }
   const own = join(collectNow)
-  const stopObserving = observeCollections(own.collected)
+  const stopObserving = observe(own.collected, own.collectedYoung)
   return {
     join,
     stop: () => {
@@ -71,10 +86,14 @@ export function followCollector(clock: Clock, execArgv: readonly string[] = proc
   }
 }
 
-/** Calls `onFull` at each full collection of the calling thread. */
-export function observeCollections(onFull: (at: number) => void): () => void {
+/** Calls `onFull` at each full collection of the calling thread, and `onYoung` at each collection of its young generation. */
+export function observeCollections(onFull: (at: number) => void, onYoung: (at: number) => void = () => undefined): () => void {
   const observer = new PerformanceObserver(list => {
-    for (const entry of list.getEntries()) if (isFull(entry)) onFull(entry.startTime)
+    for (const entry of list.getEntries()) {
+      const kind = kindOf(entry)
+      if (kind === constants.NODE_PERFORMANCE_GC_MAJOR) onFull(entry.startTime)
+      if (kind === constants.NODE_PERFORMANCE_GC_MINOR) onYoung(entry.startTime)
+    }
   })
   observer.observe({ entryTypes: ['gc'] })
   return () => observer.disconnect()
@@ -102,13 +121,14 @@ function move(threads: ReadonlySet<Growth>): void {
   setFlagsFromString(`--semi-space-growth-factor=${busy ? 2 : 1}`)
 }
 
-const isFull = (entry: PerformanceEntry): boolean =>
-  (entry as { detail?: { kind?: number } }).detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR
+const kindOf = (entry: PerformanceEntry) => (entry as { detail?: { kind?: number } }).detail?.kind
 
 /** Growth of the heap of one thread. V8 applies a new growth only after the next full garbage collection. */
 export interface Growth {
   /** Called when a full garbage collection began. `at`: beginning, ms. */
   collected(at: number): void
+  /** Called when a collection of the young generation began. Returns true if the process becomes busy. `at`: beginning, ms. */
+  collectedYoung(at: number): boolean
   /**
    * Called at the start, which is busy: it fills the heap as fast as much work does. The growth stays the same until `calmed` is called,
    * because Node finds the compiled sources of a worker thread only if V8's flags are those with which they were stored.
@@ -124,13 +144,13 @@ export interface Growth {
 }
 
 /**
- * The process becomes busy when the heap fills fast twice in a row. A single fast filling may be a long response or a checkpoint. The
- * process stays busy until `calmed` is called. The rate that makes the process busy is above the rate that makes it calm, because every
- * change to calm costs a garbage collection.
+ * The process becomes busy when the heap fills fast twice in a row, or when the young generation is collected often within a second. A
+ * single fast filling of the heap may be a long response or a checkpoint. The process stays busy until `calmed` is called. The rates that
+ * make the process busy are above the rate that makes it calm, because every change to calm costs a garbage collection.
  */
 export function createGrowth(): Growth {
-  const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax, busyPercentPerSecond, calmPercentPerSecond } =
-    limits.collector
+  const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
+  const { busyPercentPerSecond, busyYoungPerSecond, calmPercentPerSecond } = limits.collector
   let collectedAt = Number.NEGATIVE_INFINITY
   let hasFollower = false
   let wasFast = false
@@ -138,11 +158,14 @@ export function createGrowth(): Growth {
   let isStarting = false
   let inForce: number = calmPercent
   let asked: number = calmPercent
+  /** Beginning of the second in which collections of the young generation are counted, ms. */
+  let countedFrom = Number.NEGATIVE_INFINITY
+  let young = 0
 
   const adapt = (elapsedMs: number) => {
     if (isStarting) return
     const wanted = (inForce * everyMs) / elapsedMs
-    const isFast = inForce / (elapsedMs / 1_000) > busyPercentPerSecond
+    const isFast = inForce / (elapsedMs / second) > busyPercentPerSecond
     isBusy ||= isFast && wasFast
     wasFast = isFast
     inForce = asked
@@ -156,6 +179,18 @@ export function createGrowth(): Growth {
       if (!hasFollower) adapt(at - collectedAt)
       collectedAt = at
     },
+    collectedYoung: at => {
+      if (isBusy) return false
+      if (at - countedFrom >= second) {
+        countedFrom = at
+        young = 0
+      }
+      young += 1
+      if (young < busyYoungPerSecond) return false
+      isBusy = true
+      asked = busyPercentMax
+      return true
+    },
     begun: () => {
       isBusy = true
       isStarting = true
@@ -168,11 +203,12 @@ export function createGrowth(): Growth {
       wasFast = false
       isBusy = false
       isStarting = false
+      young = 0
       inForce = calmPercent
       asked = calmPercent
     },
     busy: () => isBusy,
     percent: () => asked,
-    calmAfterMs: () => (inForce / calmPercentPerSecond) * 1_000,
+    calmAfterMs: () => (Math.max(inForce, asked) / calmPercentPerSecond) * second,
   }
 }

@@ -211,6 +211,11 @@ export const limits = {
      * percent a second.
      */
     busyPercentPerSecond: 1.8,
+    /**
+     * A time also counts as busy if the young generation is collected this often within a second. 10,000 checks a minute cause 10 to 21
+     * such collections a second, and 4,000 observations a second cause 134. Full collections show a busy time only after several seconds.
+     */
+    busyYoungPerSecond: 40,
     /** A time counts as calm if the heap grows by less than this percentage of the live heap a second. */
     calmPercentPerSecond: 1.5,
     /**

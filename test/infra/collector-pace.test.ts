@@ -6,7 +6,7 @@ import { createGrowth, followCollector, type Growth } from '../../infra/runtime/
 import { createHandClock } from '../support/hand-clock.ts'
 
 const { calmPercent, pairMs, everyMs, busyPercentMin, busyPercentMax } = limits.collector
-const { busyPercentPerSecond, calmPercentPerSecond } = limits.collector
+const { busyPercentPerSecond, busyYoungPerSecond, calmPercentPerSecond } = limits.collector
 const second = 1_000
 /** Flags that the pace moves, as they are without it. Other tests run in the same process. */
 const flagsOfV8 = ['--heap-growing-percent=0', '--no-memory-saver-mode', '--semi-space-growth-factor=2']
@@ -137,6 +137,59 @@ t.test('thread counts as calm a while after its start, although the start collec
   thread.leave()
   clock.advance(1_000 * second)
   t.equal(collections, 1, 'a thread that has left is asked for nothing')
+})
+
+t.test('process counts as busy when its young generation is collected often within a second', async t => {
+  const growth = createGrowth()
+  const at = (collection: number) => collection * (second / busyYoungPerSecond)
+  const became = Array.from({ length: busyYoungPerSecond }, (_, i) => growth.collectedYoung(at(i)))
+  t.strictSame(became, [...Array.from({ length: busyYoungPerSecond - 1 }, () => false), true])
+  t.strictSame([growth.busy(), growth.percent()], [true, busyPercentMax])
+  t.equal(growth.collectedYoung(at(busyYoungPerSecond)), false, 'a busy process does not become busy again')
+  t.ok(growth.calmAfterMs() > everyMs, 'a pause between two bursts does not make the process calm')
+})
+
+t.test('process stays calm when its young generation is collected half as often for a minute', async t => {
+  const growth = createGrowth()
+  for (let at = 0; at < 60 * second; at += (2 * second) / busyYoungPerSecond) growth.collectedYoung(at)
+  t.strictSame([growth.busy(), growth.percent()], [false, calmPercent])
+})
+
+t.test('collections of the young generation before the calm time do not count', async t => {
+  const growth = createGrowth()
+  for (let i = 1; i < busyYoungPerSecond; i++) growth.collectedYoung(0)
+  growth.calmed()
+  t.equal(growth.collectedYoung(1), false)
+})
+
+t.test('process that is busy by its young generation becomes calm when no full collection follows', async t => {
+  const clock = createHandClock()
+  let collectedYoung = (_: number): void => undefined
+  const delays: number[] = []
+  const watched = {
+    ...clock,
+    schedule: (delayMs: number, task: () => void) => {
+      delays.push(delayMs)
+      return clock.schedule(delayMs, task)
+    },
+  }
+  const pace = followCollector(watched, [`--heap-growing-percent=${calmPercent}`], (_, onYoung) => {
+    collectedYoung = onYoung ?? collectedYoung
+    return () => undefined
+  })
+  t.teardown(() => {
+    pace.stop()
+    for (const flag of flagsOfV8) setFlagsFromString(flag)
+  })
+  clock.advance(limits.collector.startMs)
+  delays.length = 0
+  const burst = () => Array.from({ length: busyYoungPerSecond }, () => collectedYoung(0))
+  burst()
+  const [calmAfterMs = 0] = delays
+  t.equal(delays.length, 1)
+  clock.advance(calmAfterMs)
+  burst()
+  t.equal(delays.length, 2, 'the calm process became busy again')
 })
 
 t.test('process without the flags keeps its memory settings', async t => {
